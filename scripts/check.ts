@@ -1,0 +1,30 @@
+// The one gate: format, lint, types, layers, unused code, tests. Runs every step, names those that failed, and fails if any did.
+
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = (name: string): string => `${root}node_modules/.bin/${name}`;
+
+const STEPS: readonly (readonly [label: string, command: string, ...words: string[]])[] = [
+  ['format', bin('oxfmt'), '--check'],
+  ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
+  ['types', bin('tsc'), '-p', 'tsconfig.json'],
+  // The pure folders once more, without Node's types: console, process and Buffer do not exist there.
+  ['types of catalogue', bin('tsc'), '-p', 'src/catalogue'],
+  ['types of contract', bin('tsc'), '-p', 'src/contract'],
+  ['types of snapshot', bin('tsc'), '-p', 'src/snapshot'],
+  ['types of edge', bin('tsc'), '-p', 'src/edge'],
+  ['unused', bin('knip')],
+  ['compile', bin('tsx'), 'scripts/compile.ts'],
+  ['tests', bin('vitest'), 'run', '--config', 'test/vitest.config.ts'],
+];
+
+const failed: string[] = [];
+for (const [label, command, ...words] of STEPS) {
+  process.stderr.write(`── ${label}\n`);
+  const { status } = spawnSync(command, words, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) failed.push(label);
+}
+process.stderr.write(failed.length === 0 ? '── all green\n' : `── failed: ${failed.join(', ')}\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;
