@@ -1,0 +1,159 @@
+// Time zones and calendars: the only place that asks the runtime (Intl) for a zone's rules. Everything else computes with
+// the offsets and days given here. No clock: every function takes its instants.
+
+import {
+  dateTextOf,
+  formatDateTime,
+  instantOf,
+  isoWeekdayOf,
+  SECONDS_PER_DAY,
+  twoDigits,
+  type Instant,
+} from './instant.ts';
+
+/** Whether a name is a time zone the runtime knows. Offsets are refused by pattern, so that no Node version accepts them. */
+export function isKnownZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
+}
+
+// Offsets are remembered per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within one, so the offsets
+// at a block's two ends say all, and where they differ the one change is found by bisection.
+const BLOCK_SECONDS = 65_536;
+
+interface Block {
+  readonly offsetBefore: number;
+  /** Where the offset changes inside the block; Infinity where it does not. */
+  readonly changesAt: number;
+  readonly offsetAfter: number;
+}
+
+/** A time zone: its offset at every instant, in whole minutes (as seconds), so that a printed offset is always exact. */
+export class Zone {
+  readonly name: string;
+  readonly #format: Intl.DateTimeFormat;
+  readonly #blocks = new Map<number, Block>();
+
+  /** @throws RangeError where the runtime does not know the zone; ask isKnownZone first. */
+  constructor(name: string) {
+    this.name = name;
+    this.#format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  }
+
+  /** Seconds east of UTC at an instant, in whole minutes. Local mean times of the past are cut to the minute. */
+  offsetAt(instant: Instant): number {
+    const index = Math.floor(instant / BLOCK_SECONDS);
+    const block = this.#blocks.get(index) ?? this.#askBlock(index);
+    return instant < block.changesAt ? block.offsetBefore : block.offsetAfter;
+  }
+
+  /** The day number of the date that the zone's calendar shows at an instant. */
+  dayAt(instant: Instant): number {
+    return Math.floor((instant + this.offsetAt(instant)) / SECONDS_PER_DAY);
+  }
+
+  /**
+   * The instants in (after, until] at which the zone's date changes, ascending. Usually midnights; but where a zone skips
+   * midnight, or sets its clock back across it, the instants at which the date really becomes another one.
+   */
+  dateChanges(after: Instant, until: Instant): Instant[] {
+    const changes: Instant[] = [];
+    let day = this.dayAt(after);
+    let from: number = after;
+    while (from < until) {
+      const { offset, endsAt } = this.#steadyFrom(instantOf(from));
+      const dayHere = Math.floor((from + offset) / SECONDS_PER_DAY);
+      if (dayHere !== day && from > after) changes.push(instantOf(from));
+      day = dayHere;
+      for (let next = (day + 1) * SECONDS_PER_DAY - offset; next < endsAt && next <= until; next += SECONDS_PER_DAY) {
+        changes.push(instantOf(next));
+        day += 1;
+      }
+      from = endsAt;
+    }
+    if (from === until && this.dayAt(until) !== day) changes.push(until);
+    return changes;
+  }
+
+  /** The first instant after one given at which the zone's date changes: there is one within two days (Samoa once skipped one). */
+  nextDateChange(after: Instant): Instant {
+    const [first] = this.dateChanges(after, instantOf(after + 3 * SECONDS_PER_DAY));
+    if (first === undefined) throw new Error(`no change of date in ${this.name} within three days of ${after}`);
+    return first;
+  }
+
+  /** Wall time with the offset in force, `2026-05-05T19:00:00+03:00` (fields.md, Form); `+00:00`, never `Z`. */
+  format(instant: Instant): string {
+    const offset = this.offsetAt(instant);
+    const minutes = Math.abs(offset) / 60;
+    const sign = offset < 0 ? '-' : '+';
+    return `${formatDateTime(instant + offset)}${sign}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+  }
+
+  /** The offset at an instant, and until when at least it stays (the end of the block, or the change inside it). */
+  #steadyFrom(instant: Instant): { readonly offset: number; readonly endsAt: number } {
+    const offset = this.offsetAt(instant);
+    const index = Math.floor(instant / BLOCK_SECONDS);
+    const block = this.#blocks.get(index) ?? this.#askBlock(index);
+    const blockEndsAt = (index + 1) * BLOCK_SECONDS;
+    return { offset, endsAt: instant < block.changesAt ? Math.min(block.changesAt, blockEndsAt) : blockEndsAt };
+  }
+
+  #askBlock(index: number): Block {
+    const start = index * BLOCK_SECONDS;
+    const end = start + BLOCK_SECONDS;
+    const offsetBefore = this.#ask(start);
+    const offsetAfter = this.#ask(end - 1);
+    let changesAt = Number.POSITIVE_INFINITY;
+    if (offsetBefore !== offsetAfter) {
+      let steady = start;
+      changesAt = end - 1;
+      while (changesAt - steady > 1) {
+        const middle = Math.floor((steady + changesAt) / 2);
+        if (this.#ask(middle) === offsetBefore) steady = middle;
+        else changesAt = middle;
+      }
+    }
+    const block = { offsetBefore, changesAt, offsetAfter };
+    this.#blocks.set(index, block);
+    return block;
+  }
+
+  #ask(seconds: number): number {
+    const text = this.#format.formatToParts(seconds * 1000).find((part) => part.type === 'timeZoneName')?.value ?? '';
+    const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
+    if (match === null) throw new Error(`cannot read the offset "${text}" of ${this.name}`);
+    const [, sign, hours = '0', minutes = '0'] = match;
+    const offset = (Number(hours) * 60 + Number(minutes)) * 60;
+    return sign === '-' ? -offset : offset;
+  }
+}
+
+/** The dates that today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive. */
+export interface FrontDays {
+  readonly today: number;
+  readonly tomorrow: number;
+  readonly weekendFrom: number;
+  readonly weekendUntil: number;
+}
+
+/** D0, D1 and W of fields.md for a front whose zone shows `today`; `weekendDays` are ISO weekday digits, 1 to 6 of them. */
+export function frontDaysOf(today: number, weekendDays: string): FrontDays {
+  const isWeekend = (day: number) => weekendDays.includes(String(isoWeekdayOf(day)));
+  let weekendFrom = today;
+  // The whole run counts, its past days included; a run may cross from Sunday to Monday.
+  if (isWeekend(today)) while (isWeekend(weekendFrom - 1)) weekendFrom -= 1;
+  else while (!isWeekend(weekendFrom)) weekendFrom += 1;
+  let weekendUntil = weekendFrom + 1;
+  while (isWeekend(weekendUntil)) weekendUntil += 1;
+  return { today, tomorrow: today + 1, weekendFrom, weekendUntil };
+}
+
+/** `YYYY-MM-DD` that a zone's calendar shows at an instant. */
+export function localDateText(zone: Zone, instant: Instant): string {
+  return dateTextOf(zone.dayAt(instant));
+}

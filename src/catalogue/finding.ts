@@ -1,0 +1,46 @@
+// Findings: one thing wrong with data or a tree, with a code, a place and a message. They are collected, never thrown.
+
+/** Every code a finding can bear. Codes are stable: scripts match on them. */
+export type FindingCode =
+  // rows (database/)
+  | 'value-invalid'
+  | 'dangling-id'
+  | 'duplicate-key'
+  | 'zone-unknown'
+  | 'zone-drift'
+  | 'year-unprintable'
+  | 'key-material-wrong'
+  | 'no-public-tier'
+  | 'journal-mode-not-wal'
+  // trees (release/)
+  | 'pointer-missing'
+  | 'pointer-invalid'
+  | 'manifest-invalid'
+  | 'current-invalid'
+  | 'key-ring-invalid'
+  | 'file-missing'
+  | 'file-size-wrong'
+  | 'file-digest-wrong'
+  | 'document-invalid'
+  | 'edition-order'
+  | 'edition-repeated'
+  | 'slot-date-wrong'
+  | 'reference-wrong'
+  | 'pointer-not-current'
+  | 'stranger';
+
+/** `error` holds back the fronts it concerns (law 7); `warning` holds back nothing. */
+export type Severity = 'error' | 'warning';
+
+export interface Finding {
+  readonly severity: Severity;
+  readonly code: FindingCode;
+  /** A table and key (`sessions 17`) or a path of the tree. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** `error value-invalid sessions 17: …`: one finding on one line. */
+export function findingLine(finding: Omit<Finding, 'code'> & { readonly code: string }): string {
+  return `${finding.severity} ${finding.code} ${finding.place}: ${finding.message}`;
+}

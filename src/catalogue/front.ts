@@ -1,0 +1,55 @@
+// Fronts: the storefronts, what each attaches, and the shelf of products it shows.
+
+import type { Zone } from './calendar.ts';
+import type { Instant } from './instant.ts';
+
+/** One storefront (catalogue.md, `fronts`). */
+export interface Front {
+  readonly id: number;
+  /** The value of `X-Front`. */
+  readonly code: string;
+  readonly zone: Zone;
+  readonly currency: string;
+  readonly currencyExponent: number;
+  /** ISO weekday digits, ascending. */
+  readonly weekendDays: string;
+  readonly minCards: number;
+  /** Positions in the taxonomy, in the order in which the front prints them: (front weight, id). */
+  readonly categories: readonly number[];
+  readonly groups: readonly number[];
+  /** What the front shows, in the order of its cards: (front weight, product id). */
+  readonly shelf: readonly ShelfEntry[];
+}
+
+/** One product on one front (catalogue.md, `front_products`). */
+export interface ShelfEntry {
+  readonly productId: number;
+  readonly isFeatured: boolean;
+  readonly isBanner: boolean;
+  readonly isPaused: boolean;
+  readonly visible: Period;
+}
+
+/** A half-open period [from, until); -Infinity and Infinity where it is open. */
+export interface Period {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The period without ends: one shared object, since almost every period is this one. */
+export const ALWAYS: Period = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+export function periodContains(period: Period, instant: Instant): boolean {
+  return period.from <= instant && instant < period.until;
+}
+
+/**
+ * What a card depends on besides its product: the front's calendar (zone and weekend) and its money. Fronts that share them
+ * share all evaluations.
+ */
+export interface FrontClass {
+  readonly zone: Zone;
+  readonly weekendDays: string;
+  readonly currency: string;
+  readonly currencyExponent: number;
+}

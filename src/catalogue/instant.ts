@@ -1,0 +1,119 @@
+// Instants: points in time in whole seconds UTC, and their one textual form. Arithmetic only: no clock, no Date, no zone.
+
+declare const instantBrand: unique symbol;
+
+/** Whole seconds since 1970-01-01T00:00:00Z. */
+export type Instant = number & { readonly [instantBrand]: true };
+
+export const SECONDS_PER_DAY = 86_400;
+
+/** Brands a number that is already whole seconds; only for arithmetic on instants. */
+export function instantOf(seconds: number): Instant {
+  return seconds as Instant;
+}
+
+const DAYS_BEFORE_MONTH = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+const DAYS_IN_MONTH = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}
+
+/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; undefined where there is no such date. */
+export function dayNumberOf(year: number, month: number, day: number): number | undefined {
+  const daysInMonth = (DAYS_IN_MONTH[month] ?? 0) + (month === 2 && isLeapYear(year) ? 1 : 0);
+  if (Number.isNaN(year) || !(day >= 1 && day <= daysInMonth)) return undefined;
+  const before = year - 1;
+  const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+  const leapDayThisYear = month > 2 && isLeapYear(year) ? 1 : 0;
+  return 365 * before + leapDays + (DAYS_BEFORE_MONTH[month] ?? 0) + leapDayThisYear + day - 719_163;
+}
+
+/** `YYYY-MM-DD` of a day number; years 0000 to 9999. */
+export function dateTextOf(dayNumber: number): string {
+  // Civil date from days, counted from 0000-03-01 so that the leap day ends the year (eras of 400 years = 146,097 days).
+  const shifted = dayNumber + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
+}
+
+/** 1 = Monday … 7 = Sunday. */
+export function isoWeekdayOf(dayNumber: number): number {
+  return ((((dayNumber + 3) % 7) + 7) % 7) + 1;
+}
+
+export function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
+}
+
+function digitsAt(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let i = from; i < from + count; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Seconds of `YYYY-MM-DDTHH:MM:SS` as if it were UTC, or undefined. The text may be longer; the caller looks at the rest. */
+function secondsOfDateTime(text: string): number | undefined {
+  if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return undefined;
+  const dayNumber = dayNumberOf(digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2));
+  const hour = digitsAt(text, 11, 2);
+  const minute = digitsAt(text, 14, 2);
+  const second = digitsAt(text, 17, 2);
+  if (dayNumber === undefined || !(hour < 24 && minute < 60 && second < 60)) return undefined;
+  return dayNumber * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
+}
+
+/** An instant from its canonical text, exactly `YYYY-MM-DDTHH:MM:SSZ` (catalogue.md, conventions); undefined for anything else. */
+export function parseInstant(text: string): Instant | undefined {
+  if (text.length !== 20 || text[19] !== 'Z') return undefined;
+  return secondsOfDateTime(text) as Instant | undefined;
+}
+
+/** The canonical text of an instant; the inverse of parseInstant. */
+export function formatInstant(instant: Instant): string {
+  return `${formatDateTime(instant)}Z`;
+}
+
+/** Seconds of a wall time `YYYY-MM-DDTHH:MM:SS`, counted as if it were UTC; undefined for anything else. */
+export function parseWallTime(text: string): number | undefined {
+  return text.length === 19 ? secondsOfDateTime(text) : undefined;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS` of seconds that count a wall time as if it were UTC; the inverse of parseWallTime. */
+export function formatDateTime(seconds: number): string {
+  const dayNumber = Math.floor(seconds / SECONDS_PER_DAY);
+  const inDay = seconds - dayNumber * SECONDS_PER_DAY;
+  const minutes = Math.floor(inDay / 60);
+  return `${dateTextOf(dayNumber)}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(inDay % 60)}`;
+}
+
+/**
+ * An instant as a person types it: ISO 8601 with `Z` or a numeric offset; seconds and a fraction may be left out, a fraction is
+ * floored. Undefined for anything else, a date alone and a time without offset included.
+ */
+export function parseOffsetDateTime(text: string): Instant | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);
+  if (match === null) return undefined;
+  const [, date, time, second = '00', offset = 'Z'] = match;
+  const wall = parseWallTime(`${date}T${time}:${second}`);
+  if (wall === undefined) return undefined;
+  if (offset === 'Z') return instantOf(wall);
+  const hours = digitsAt(offset, 1, 2);
+  const minutes = digitsAt(offset, 4, 2);
+  if (hours > 23 || minutes > 59) return undefined;
+  const shift = (hours * 60 + minutes) * 60;
+  return instantOf(offset.startsWith('-') ? wall + shift : wall - shift);
+}

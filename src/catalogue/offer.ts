@@ -1,0 +1,127 @@
+// What is offered, available and in the pool at an instant, and the fields of a card that follow: fields.md, word for word.
+
+import type { FrontDays } from './calendar.ts';
+import { periodContains } from './front.ts';
+import type { Instant } from './instant.ts';
+import type { Exclusion, PriceTier, Product, Session } from './product.ts';
+
+/** Why a product has no card, in the order in which the sets are emptied (fields.md). */
+export const DROP_REASONS = [
+  'not-published',
+  'not-visible',
+  'no-sessions',
+  'not-scheduled',
+  'excluded',
+  'over',
+  'prices-expired',
+] as const;
+
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** The sessions a card describes: A if it is not empty, else U; by (startsAt, id). */
+export interface Pool {
+  readonly sessions: readonly Session[];
+  /** A is empty: every offered session is sold out. */
+  readonly isSoldOut: boolean;
+}
+
+export function isLive(tier: PriceTier, now: Instant): boolean {
+  return now < tier.valid.until;
+}
+
+/** offered(s) of fields.md, for a session that is scheduled. */
+export function isOffered(session: Session, now: Instant): boolean {
+  if (now >= session.offerEndsAt) return false;
+  return session.tiers.length === 0 || session.tiers.some((tier) => isLive(tier, now));
+}
+
+/** out(s) of fields.md. */
+export function isOut(session: Session, now: Instant): boolean {
+  if (session.available !== null && session.available <= 0) return true;
+  let isAnyLive = false;
+  for (const tier of session.tiers) {
+    if (!isLive(tier, now)) continue;
+    if (tier.available === null || tier.available > 0) return false;
+    isAnyLive = true;
+  }
+  return isAnyLive;
+}
+
+/** The pool at an instant, or null where nothing is offered: then the product has no card. */
+export function poolAt(product: Product, excluded: Exclusion | undefined, now: Instant): Pool | null {
+  const offered: Session[] = [];
+  const available: Session[] = [];
+  for (const session of product.sessions) {
+    if (excluded?.sessionIds.has(session.id) === true || !isOffered(session, now)) continue;
+    offered.push(session);
+    if (!isOut(session, now)) available.push(session);
+  }
+  if (offered.length === 0) return null;
+  return available.length > 0 ? { sessions: available, isSoldOut: false } : { sessions: offered, isSoldOut: true };
+}
+
+/** Why the product has no session to show at an instant at which poolAt is null. */
+export function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
+  if (product.sessionsTotal === 0) return 'no-sessions';
+  if (product.scheduledTotal === 0) return 'not-scheduled';
+  if (product.scheduledTotal === (excluded?.scheduledTotal ?? 0)) return 'excluded';
+  const isAnyGoing = product.sessions.some(
+    (session) => now < session.offerEndsAt && excluded?.sessionIds.has(session.id) !== true,
+  );
+  return isAnyGoing ? 'prices-expired' : 'over';
+}
+
+/** The least amount in minor units that a visitor can pay now in a currency; null where there is none. Free is 0. */
+export function priceFromAt(pool: Pool, currency: string, now: Instant): number | null {
+  if (pool.isSoldOut) return null;
+  let least: number | null = null;
+  for (const session of pool.sessions) {
+    if (session.salesStartAt > now) continue;
+    for (const tier of session.tiers) {
+      if (!tier.isInPriceFrom || tier.currency !== currency || !periodContains(tier.valid, now)) continue;
+      if (tier.available !== null && tier.available <= 0) continue;
+      if (least === null || tier.amountMinor < least) least = tier.amountMinor;
+    }
+  }
+  return least;
+}
+
+/** First session of a set of dates, and whether there are more; null where there is none. */
+export interface Slot {
+  readonly session: Session;
+  readonly isMulti: boolean;
+}
+
+export interface Slots {
+  readonly today: Slot | null;
+  readonly tomorrow: Slot | null;
+  readonly weekend: Slot | null;
+}
+
+/** on(D0), on(D1) and on(W) of fields.md. */
+export function slotsOn(pool: Pool, days: FrontDays): Slots {
+  return {
+    today: slotBetween(pool, days.today, days.today + 1),
+    tomorrow: slotBetween(pool, days.tomorrow, days.tomorrow + 1),
+    weekend: slotBetween(pool, days.weekendFrom, days.weekendUntil),
+  };
+}
+
+function slotBetween(pool: Pool, dayFrom: number, dayUntil: number): Slot | null {
+  let first: Session | null = null;
+  for (const session of pool.sessions) {
+    if (session.day < dayFrom || session.day >= dayUntil) continue;
+    if (first !== null) return { session: first, isMulti: true };
+    first = session;
+  }
+  return first === null ? null : { session: first, isMulti: false };
+}
+
+export function isEverySessionPaused(pool: Pool): boolean {
+  return pool.sessions.every((session) => session.isPaused);
+}
+
+/** More than one venue: by id, since two venues may bear one name. */
+export function hasSeveralVenues(pool: Pool): boolean {
+  return pool.sessions.some((session) => session.venue.id !== pool.sessions[0]?.venue.id);
+}

@@ -1,0 +1,51 @@
+// The one kind of error that is somebody's to mend: a stable code, what was expected and found and where, and what to type.
+// Bad catalogue data is not thrown; it is collected as findings (catalogue/finding.ts).
+
+/** Every code an error can bear. Codes are stable: scripts match on them. */
+export type ErrorCode =
+  | 'usage'
+  | 'instant-invalid'
+  | 'duration-invalid'
+  | 'percentage-invalid'
+  | 'front-unknown'
+  | 'database-missing'
+  | 'database-unreadable'
+  | 'database-busy'
+  | 'database-exists'
+  | 'contract-table-missing'
+  | 'contract-column-missing'
+  | 'contract-column-type'
+  | 'import-line-invalid'
+  | 'import-row-invalid'
+  | 'import-row-refused'
+  | 'import-file-unreadable'
+  | 'tree-missing'
+  | 'tree-unreadable'
+  | 'tree-newer-schema'
+  | 'tree-locked'
+  | 'tree-not-writable'
+  | 'tree-full'
+  | 'nothing-published';
+
+/** An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, hint: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** The message of anything thrown, without a stack. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The system's code of an error (ENOENT, SQLITE_BUSY …), or '' where it has none. */
+export function systemCodeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+}
