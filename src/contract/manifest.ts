@@ -1,0 +1,71 @@
+// The manifest of a release: every front's pointer as it was published, and every file with its size and digest
+// (snapshot.md, "Manifest"). No wall-clock value is in it, so the same input gives the same id.
+
+import { z } from 'zod';
+import { pointerSchema } from './pointer.ts';
+import { count, frontCode, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
+
+/** Why a front kept its previous pointer. */
+export const HOLD_CODES = [
+  'findings',
+  'not-selected',
+  'min-cards',
+  'max-shrink',
+  'now-earlier',
+  'file-size-wrong',
+] as const;
+
+export type HoldCode = (typeof HOLD_CODES)[number];
+
+/** Why a product has no card, in the order of fields.md. */
+export const DROP_CODES = [
+  'not-published',
+  'not-visible',
+  'no-sessions',
+  'not-scheduled',
+  'excluded',
+  'over',
+  'prices-expired',
+] as const;
+
+const manifestFrontSchema = z.strictObject({
+  front: frontCode,
+  /** Why the pointer is the one of an earlier build; null where this build made it. */
+  held: z.enum(HOLD_CODES).nullable(),
+  /** The pointer verbatim, so that it can be put back. A held front that was never published is not listed. */
+  pointer: pointerSchema,
+  /** ISO weekday digits that the front calls weekend: what `verify` needs beside the pointer. null where not known any more. */
+  weekendDays: z
+    .string()
+    .regex(/^[1-7]{1,6}$/)
+    .nullable(),
+  /** Cards at the pointer's now. */
+  cards: count,
+  editions: z.strictObject({ products: count, categories: count }),
+  /** Cards of each products edition, in the pointer's order: what the shrink guard of the next build compares with. */
+  cardsByEdition: z.array(count),
+  /** Products without a card at the pointer's now, by reason. */
+  dropped: z.partialRecord(z.enum(DROP_CODES), count),
+  /** When a document of the front next really changes; null where it does not before validUntil. */
+  nextChange: instantText.nullable(),
+});
+
+const manifestFileSchema = z.strictObject({ path: z.string(), bytes: count, sha256: sha256Hex });
+
+export const manifestSchema = z.strictObject({
+  schema: z.literal(TREE_SCHEMA),
+  /** Version of the tool that built the release. */
+  tool: z.string(),
+  now: instantText,
+  horizonSeconds: count,
+  /** Version of the time-zone rules. */
+  tzdata: z.string(),
+  /** By code. */
+  fronts: z.array(manifestFrontSchema),
+  /** By path: every edition that the pointers name. */
+  files: z.array(manifestFileSchema),
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;
+export type ManifestFront = z.infer<typeof manifestFrontSchema>;
+export type ManifestFile = z.infer<typeof manifestFileSchema>;

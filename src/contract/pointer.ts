@@ -1,0 +1,21 @@
+// The pointer: the one mutable file of a front (snapshot.md, "Pointer").
+
+import { z } from 'zod';
+import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
+
+/** `<from> <digest>`: fixed width, so that an edge can search entries without making objects. */
+const editionEntry = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z [0-9a-f]{16}$/);
+
+export const pointerSchema = z.strictObject({
+  schema: z.literal(TREE_SCHEMA),
+  front: frontCode,
+  now: instantText,
+  validUntil: instantText,
+  /** The front's date at now. */
+  today: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+  timezone: z.string(),
+  products: z.array(editionEntry).min(1),
+  categories: z.array(editionEntry).min(1),
+});
+
+export type Pointer = z.infer<typeof pointerSchema>;

@@ -1,0 +1,22 @@
+// The words that all schemas of the contract share: instants, digests, codes. Pure: zod and nothing else.
+
+import { z } from 'zod';
+
+/** The schema version of pointer, manifest and key ring that this tool writes; it reads no newer one. */
+export const TREE_SCHEMA = 1;
+
+export const instantText = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/)
+  .meta({ description: 'Instant, UTC, whole seconds', examples: ['2026-05-01T09:00:00Z'] });
+
+export const frontCode = z
+  .string()
+  .regex(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/)
+  .meta({ description: 'Code of a front: the value of X-Front', examples: ['moscow'] });
+
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const releaseId = z.string().regex(/^[0-9a-f]{16}$/);
+
+export const count = z.int().min(0);

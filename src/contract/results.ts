@@ -1,0 +1,83 @@
+// What commands print under --json: one schema each. Machines may rely on these as on any other part of the contract.
+
+import { z } from 'zod';
+import { DROP_CODES, HOLD_CODES } from './manifest.ts';
+import { count, frontCode, instantText, releaseId } from './primitives.ts';
+
+const filesAndBytes = z.strictObject({ files: count, bytes: count });
+
+const findingSchema = z.strictObject({
+  severity: z.enum(['error', 'warning']),
+  code: z.string(),
+  /** A table and key, or a path of the tree. */
+  place: z.string(),
+  message: z.string(),
+});
+
+/** Any command, when it ends with an error. */
+export const errorResultSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }),
+});
+
+const planEntrySchema = z.strictObject({
+  action: z.enum(['put', 'keep', 'remove']),
+  path: z.string(),
+  bytes: count,
+  reason: z.string(),
+});
+
+/** `build`. */
+export const buildResultSchema = z.strictObject({
+  /** null where nothing has ever been published. */
+  release: releaseId.nullable(),
+  now: instantText,
+  horizonSeconds: count,
+  isDryRun: z.boolean(),
+  fronts: z.array(
+    z.strictObject({
+      front: frontCode,
+      /** Why the old snapshot stays; null where the new one is published. */
+      held: z.enum(HOLD_CODES).nullable(),
+      /** Of the snapshot in force afterwards; null where there is none. */
+      snapshot: z
+        .strictObject({
+          cards: count,
+          dropped: z.partialRecord(z.enum(DROP_CODES), count),
+          editions: z.strictObject({ products: count, categories: count }),
+          nextChange: instantText.nullable(),
+          validUntil: instantText,
+        })
+        .nullable(),
+      put: filesAndBytes,
+      kept: filesAndBytes,
+      guards: z.array(z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() })),
+    }),
+  ),
+  put: filesAndBytes,
+  kept: filesAndBytes,
+  removed: filesAndBytes,
+  /** Every file with what becomes of it and why; only of a dry run. */
+  plan: z.array(planEntrySchema).optional(),
+  /** At most a thousand; the total counts all. */
+  findings: z.array(findingSchema),
+  findingsTotal: count,
+});
+
+/** `verify` and `check-db`. */
+export const findingsResultSchema = z.strictObject({
+  /** What was looked at, by kind. */
+  checked: z.record(z.string(), count),
+  errors: count,
+  warnings: count,
+  findings: z.array(findingSchema),
+});
+
+/** `import` and `export`: rows by table. */
+export const rowsResultSchema = z.strictObject({
+  rows: z.record(z.string(), count),
+  rowsTotal: count,
+});
+
+export type BuildResultJson = z.infer<typeof buildResultSchema>;
+export type FindingsResultJson = z.infer<typeof findingsResultSchema>;
+export type RowsResultJson = z.infer<typeof rowsResultSchema>;

@@ -1,0 +1,68 @@
+// One card as text, in the order of the spec's table 2.2 (fields.md, Form). A card is cut where fronts differ:
+//
+//   lead    {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "priceFrom": … "badges":[…],"groups":
+//   groups  [{"slug":"main","sortWeight":1}]        the front decides which
+//   slots   ,"todaySlot": … "weekendMultiScheduleSlots":null}
+//
+// ⟨flags⟩ are featured, banner, pushka and paused: the only fields of the lead that a front has a say in.
+
+import { hasSeveralVenues, type Pool, type Slot, type Slots } from '../catalogue/offer.ts';
+import type { Product, Session } from '../catalogue/product.ts';
+
+/** The first part of a lead: what never changes with time or front. */
+export function headText(product: Product): string {
+  return (
+    `{"productId":${product.id},"slug":${JSON.stringify(product.slug)},"name":${JSON.stringify(product.name)},` +
+    `"ageRating":${product.ageRating},"saleSchema":${product.saleSchema},`
+  );
+}
+
+export interface CardFlags {
+  readonly isFeatured: boolean;
+  readonly isBanner: boolean;
+  readonly isPushka: boolean;
+  readonly isPaused: boolean;
+}
+
+export function flagsText(flags: CardFlags): string {
+  return `"featured":${flags.isFeatured},"banner":${flags.isBanner},"pushka":${flags.isPushka},"paused":${flags.isPaused}`;
+}
+
+/** From `soldOut` up to where the price stands. */
+export function poolText(product: Product, pool: Pool, first: Session): string {
+  const image = product.image;
+  return (
+    `,"soldOut":${pool.isSoldOut},"nextScheduleSlot":${sessionTimeText(first)},"multiScheduleSlots":${pool.sessions.length > 1},` +
+    `"imageUrl":${nullableText(image?.url)},"altText":${nullableText(image?.altText)},` +
+    `"copyright":${nullableText(image?.copyright)},"copyrightUrl":${nullableText(image?.copyrightUrl)},` +
+    `"inventoryItemName":${JSON.stringify(first.venue.name)},"multiInventoryItems":${hasSeveralVenues(pool)},"priceFrom":`
+  );
+}
+
+/** From behind the price up to where the groups stand. */
+export function badgesText(badgeSlugs: readonly string[]): string {
+  return `,"badges":${JSON.stringify(badgeSlugs)},"groups":`;
+}
+
+/** One element of a card's `groups`. */
+export function groupPlaceText(slug: string, sortWeight: number): string {
+  return `{"slug":${JSON.stringify(slug)},"sortWeight":${sortWeight}}`;
+}
+
+/** The end of the card: today, tomorrow, weekend. */
+export function slotsText(slots: Slots): string {
+  return `,${slotText('today', slots.today)},${slotText('tomorrow', slots.tomorrow)},${slotText('weekend', slots.weekend)}}`;
+}
+
+function slotText(name: 'today' | 'tomorrow' | 'weekend', slot: Slot | null): string {
+  if (slot === null) return `"${name}Slot":null,"${name}MultiScheduleSlots":null`;
+  return `"${name}Slot":${sessionTimeText(slot.session)},"${name}MultiScheduleSlots":${slot.isMulti}`;
+}
+
+function sessionTimeText(session: Session): string {
+  return `"${session.venue.zone.format(session.startsAt)}"`;
+}
+
+function nullableText(text: string | null | undefined): string {
+  return text === null || text === undefined ? 'null' : JSON.stringify(text);
+}

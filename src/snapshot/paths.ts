@@ -1,0 +1,93 @@
+// Every name in the output tree (snapshot.md, "The output tree"). Writer, reader, checker and edge all ask here; nobody else
+// builds a path or takes one apart. Paths are relative to the tree's root, with forward slashes.
+
+/** The two read operations of the API, as files call them. */
+export const ENDPOINTS = ['products', 'categories'] as const;
+
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** One kind of file of the tree, with what tells one such file from another. */
+export type TreeFile =
+  | { readonly kind: 'pointer'; readonly front: string }
+  | {
+      readonly kind: 'edition';
+      readonly front: string;
+      readonly endpoint: Endpoint;
+      readonly digest: string;
+      readonly encoding: Encoding;
+    }
+  | { readonly kind: 'key-ring' }
+  | { readonly kind: 'manifest'; readonly id: string }
+  | { readonly kind: 'current' };
+
+/** Of an edition: as it is, or a precompressed sibling. */
+export type Encoding = 'identity' | 'gzip' | 'br';
+
+const SUFFIX_OF_ENCODING = { identity: '', gzip: '.gz', br: '.br' } as const;
+
+/** The CDN's origin root: everything below it may be served. */
+export const PUBLIC_FOLDER = 'public';
+export const FRONTS_FOLDER = `${PUBLIC_FOLDER}/fronts`;
+export const RELEASES_FOLDER = 'releases';
+export const EDGE_FOLDER = 'edge';
+/** The lock of the tree's one writer; no part of the tree. */
+export const LOCK_FILE = '.lock';
+
+/** Digests and release ids are the first 16 hex digits of a SHA-256. */
+export const DIGEST_LENGTH = 16;
+
+export function pathOf(file: TreeFile): string {
+  switch (file.kind) {
+    case 'pointer':
+      return `${folderOf(file.front)}/pointer.json`;
+    case 'edition':
+      return editionPath(file.front, file.endpoint, file.digest) + SUFFIX_OF_ENCODING[file.encoding];
+    case 'key-ring':
+      return `${EDGE_FOLDER}/keyring.json`;
+    case 'manifest':
+      return `${RELEASES_FOLDER}/${file.id}.json`;
+    case 'current':
+      return `${RELEASES_FOLDER}/current`;
+  }
+}
+
+/** The folder of a front: its pointer and its editions, nothing else. */
+export function folderOf(front: string): string {
+  return `${FRONTS_FOLDER}/${front}`;
+}
+
+export function editionPath(front: string, endpoint: Endpoint, digest: string): string {
+  return `${folderOf(front)}/${endpoint}.${digest}.json`;
+}
+
+/** The part of a SHA-256, in hex, that names an edition or a release. */
+export function digestOf(sha256: string): string {
+  return sha256.slice(0, DIGEST_LENGTH);
+}
+
+const FRONT = '(?<front>[a-z0-9][a-z0-9._-]{0,62})';
+const EDITION_PATTERN = new RegExp(
+  `^public/fronts/${FRONT}/(?<endpoint>products|categories)\\.(?<digest>[0-9a-f]{16})\\.json(?<suffix>\\.gz|\\.br)?$`,
+);
+const POINTER_PATTERN = new RegExp(`^public/fronts/${FRONT}/pointer\\.json$`);
+const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
+
+/** What a path of the tree is; undefined for a stranger. The inverse of pathOf. */
+export function treeFileOf(path: string): TreeFile | undefined {
+  if (path === 'edge/keyring.json') return { kind: 'key-ring' };
+  if (path === 'releases/current') return { kind: 'current' };
+  const manifest = MANIFEST_PATTERN.exec(path)?.groups?.['id'];
+  if (manifest !== undefined) return { kind: 'manifest', id: manifest };
+  const pointer = POINTER_PATTERN.exec(path)?.groups?.['front'];
+  if (pointer !== undefined) return isFrontCode(pointer) ? { kind: 'pointer', front: pointer } : undefined;
+  const { front, endpoint, digest, suffix } = EDITION_PATTERN.exec(path)?.groups ?? {};
+  if (front === undefined || digest === undefined || !isFrontCode(front)) return undefined;
+  if (endpoint !== 'products' && endpoint !== 'categories') return undefined;
+  const encoding = suffix === '.gz' ? 'gzip' : suffix === '.br' ? 'br' : 'identity';
+  return { kind: 'edition', front, endpoint, digest, encoding };
+}
+
+/** Whether a text may be a front's code, the value of `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
+export function isFrontCode(text: string): boolean {
+  return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
+}
