@@ -1,0 +1,320 @@
+// Loads products with all that hangs on them, in one pass over each table, in the order of product ids, for all fronts at once.
+// Only what can matter is read: sessions that may still be sold after `now`.
+
+import { ALWAYS, type Period } from '../catalogue/front.ts';
+import { formatDateTime, parseWallTime, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
+import { isOffered } from '../catalogue/offer.ts';
+import type { Exclusion, Image, PriceTier, Product, Session, Venue } from '../catalogue/product.ts';
+import { dangling } from './load-fronts.ts';
+import type { LoadedTaxonomy } from './load-taxonomy.ts';
+import type { CatalogueReader } from './open.ts';
+import {
+  BADGE_LINK,
+  CATEGORY_LINK,
+  EXCLUSION,
+  GROUP_LINK,
+  IMAGE,
+  openStreams,
+  PRODUCT,
+  productQuery,
+  SESSION,
+  TAG_LINK,
+  TIER,
+  type ProductStreams,
+} from './product-streams.ts';
+import { FindingLog, findingOf, type RowOf } from './row-check.ts';
+import { instantIn, periodOf } from './values.ts';
+
+/** What a product's rows refer to, loaded before. */
+export interface ProductContext {
+  readonly taxonomy: LoadedTaxonomy;
+  readonly venues: ReadonlyMap<number, Venue | null>;
+  /** Products that a front to be built shows; the others are passed over. */
+  readonly wantedIds: ReadonlySet<number>;
+  /** Version of the time-zone rules, for the drift warning. */
+  readonly tzdata: string;
+}
+
+const PRODUCTS_PER_BATCH = 500;
+const EARLIEST_WALL_TIME = parseWallTime('0000-01-01T00:00:00') ?? 0;
+const LATEST_WALL_TIME = parseWallTime('9999-12-31T23:59:59') ?? 0;
+
+/** The products that fronts show, by id, in batches. Bad rows become findings and blame their product. */
+export class ProductLoad {
+  readonly #reader: CatalogueReader;
+  readonly #context: ProductContext;
+  readonly #log: FindingLog;
+  readonly #now: Instant;
+  /** Ids of all products there are, those not wanted included: what other tables may refer to. */
+  readonly knownIds = new Set<number>();
+
+  constructor(reader: CatalogueReader, context: ProductContext, log: FindingLog, now: Instant) {
+    this.#reader = reader;
+    this.#context = context;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  async *batches(): AsyncGenerator<readonly Product[]> {
+    const streams = openStreams(this.#reader, this.#now, (place, productId) => {
+      this.#log.add([dangling(place, 'product_id', 'products', productId)], {});
+      this.#log.blameProduct(Number(productId));
+    });
+    try {
+      let batch: Product[] = [];
+      const slugs = new Set<string>();
+      for await (const rows of this.#reader.batches(productQuery(this.#reader), PRODUCTS_PER_BATCH)) {
+        for (const row of rows) {
+          const product = await this.#productOf(row, slugs, streams);
+          if (product !== null) batch.push(product);
+        }
+        yield await this.#withTotals(batch);
+        batch = [];
+      }
+      for (const stream of Object.values(streams)) await stream.finish();
+    } finally {
+      for (const stream of Object.values(streams)) await stream.close();
+    }
+  }
+
+  /** One product from its row and what the other tables have for it; null where it is bad or not wanted. */
+  async #productOf(row: readonly unknown[], slugs: Set<string>, streams: ProductStreams): Promise<Product | null> {
+    const productId = row[0];
+    if (typeof productId !== 'number') {
+      this.#log.add(PRODUCT.findings(row), { productId: Number(productId) });
+      return null;
+    }
+    const sessionRows = await streams.sessions.take(productId);
+    const tierRows = await streams.tiers.take(productId);
+    const exclusionRows = await streams.exclusions.take(productId);
+    const categoryRows = await streams.categories.take(productId);
+    const groupRows = await streams.groups.take(productId);
+    const tagRows = await streams.tags.take(productId);
+    const badgeRows = await streams.badges.take(productId);
+    const isRepeated = this.knownIds.has(productId);
+    this.knownIds.add(productId);
+    if (!PRODUCT.accepts(row)) {
+      this.#log.add(PRODUCT.findings(row), { productId });
+      return null;
+    }
+    const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
+    if (isRepeated || slugs.has(slug)) {
+      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
+      this.#log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId });
+      return null;
+    }
+    slugs.add(slug);
+    if (!this.#context.wantedIds.has(id)) return null;
+    const isPublished = status === 'published';
+    const image = this.#imageOf(row, id, imageId);
+    const { taxonomy } = this.#context;
+    const groups = this.#links(GROUP_LINK, groupRows, taxonomy.groups, 'groups', id);
+    const badges = this.#links(BADGE_LINK, badgeRows, taxonomy.badges, 'badges', id);
+    return {
+      id,
+      slug,
+      name,
+      ageRating,
+      saleSchema,
+      isPushka: pushka === 1,
+      pausedUntil:
+        paused === 0
+          ? Number.NEGATIVE_INFINITY
+          : pausedUntil === null
+            ? Number.POSITIVE_INFINITY
+            : instantIn(pausedUntil),
+      isPublished,
+      image,
+      sessions: isPublished ? this.#sessionsOf(id, sessionRows, tierRows) : [],
+      groups: groups.map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight })),
+      badges: badges
+        .map(({ position, row: [, , from, until] }) => ({ badge: position, valid: periodOf(from, until) }))
+        .sort((a, b) => a.badge - b.badge),
+      categories: this.#links(CATEGORY_LINK, categoryRows, taxonomy.categories, 'categories', id).map(
+        ({ position }) => position,
+      ),
+      tags: this.#links(TAG_LINK, tagRows, taxonomy.tags, 'tags', id).map(({ position }) => position),
+      exclusions: this.#exclusionsOf(id, exclusionRows),
+      sessionsTotal: 0,
+      scheduledTotal: 0,
+    };
+  }
+
+  #imageOf(row: readonly unknown[], productId: number, imageId: number | null): Image | null {
+    if (imageId === null) return null;
+    const imageRow = row.slice(PRODUCT.columns.length);
+    if (imageRow[0] === null) {
+      this.#log.add([dangling(PRODUCT.placeOf(row), 'image_id', 'images', imageId)], { productId });
+      return null;
+    }
+    if (!IMAGE.accepts(imageRow)) {
+      this.#log.add(IMAGE.findings(imageRow), { productId });
+      return null;
+    }
+    const [, url, altText, copyright, copyrightUrl] = imageRow;
+    return { url, altText, copyright, copyrightUrl };
+  }
+
+  #sessionsOf(productId: number, rows: readonly unknown[][], tierRows: readonly unknown[][]): Session[] {
+    const { defaults, bySession } = this.#tiersOf(productId, tierRows);
+    const sessions: Session[] = [];
+    for (const row of rows) {
+      if (!SESSION.accepts(row)) {
+        this.#log.add(SESSION.findings(row), { productId });
+        continue;
+      }
+      const [, id, venueId, startsText, startsLocal, salesStart, salesEnd, , paused, available] = row;
+      const venue = this.#context.venues.get(venueId);
+      if (venue === undefined) {
+        this.#log.add([dangling(SESSION.placeOf(row), 'venue_id', 'venues', venueId)], { productId });
+        continue;
+      }
+      if (venue === null) {
+        // The venue's own row has a finding; whoever plays there is held back by it.
+        this.#log.blameProduct(productId);
+        continue;
+      }
+      const startsAt = instantIn(startsText);
+      const wallTime = startsAt + venue.zone.offsetAt(startsAt);
+      this.#checkWallTime(row, wallTime, startsLocal, venue);
+      const own = bySession.get(id);
+      if (own?.length === 0) {
+        this.#log.add(
+          [
+            findingOf(
+              'warning',
+              'no-public-tier',
+              SESSION.placeOf(row),
+              'its own ticket tiers include no public one, so it has no price',
+            ),
+          ],
+          {},
+        );
+      }
+      sessions.push({
+        id,
+        venue,
+        startsAt,
+        day: Math.floor(wallTime / SECONDS_PER_DAY),
+        offerEndsAt: salesEnd === null ? startsAt : instantIn(salesEnd),
+        salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantIn(salesStart),
+        isPaused: paused === 1,
+        available,
+        tiers: own ?? defaults,
+      });
+    }
+    return sessions;
+  }
+
+  #checkWallTime(
+    row: RowOf<'sessions', typeof SESSION.columns>,
+    wallTime: number,
+    startsLocal: string | null,
+    venue: Venue,
+  ): void {
+    if (wallTime < EARLIEST_WALL_TIME || wallTime > LATEST_WALL_TIME) {
+      const message = `starts_at: expected a wall time in the years 0000 to 9999 at the venue (${venue.zone.name}), found ${row[3]}`;
+      this.#log.add([findingOf('error', 'year-unprintable', SESSION.placeOf(row), message)], { productId: row[0] });
+    } else if (startsLocal !== null && parseWallTime(startsLocal) !== wallTime) {
+      const message =
+        `time-zone drift: starts_local says ${startsLocal}, but ${row[3]} is ${formatDateTime(wallTime)} in ${venue.zone.name} ` +
+        `by the rules of tzdata ${this.#context.tzdata}`;
+      this.#log.add([findingOf('warning', 'zone-drift', SESSION.placeOf(row), message)], {});
+    }
+  }
+
+  /** The public ticket tiers: the product's defaults, and for each session with ticket tiers of its own, those instead. */
+  #tiersOf(
+    productId: number,
+    rows: readonly unknown[][],
+  ): { defaults: readonly PriceTier[]; bySession: ReadonlyMap<number, readonly PriceTier[]> } {
+    const defaults: PriceTier[] = [];
+    const bySession = new Map<number, PriceTier[]>();
+    for (const row of rows) {
+      if (!TIER.accepts(row)) {
+        this.#log.add(TIER.findings(row), { productId });
+        continue;
+      }
+      const [, , sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
+      let tiers = defaults;
+      if (sessionId !== null) {
+        tiers = bySession.get(sessionId) ?? [];
+        // Private tiers replace the defaults too, so the session is noted before the tier is looked at.
+        bySession.set(sessionId, tiers);
+      }
+      if (isPublic === 0) continue;
+      const valid: Period = validFrom === null && validUntil === null ? ALWAYS : periodOf(validFrom, validUntil);
+      tiers.push({ isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
+    }
+    return { defaults, bySession };
+  }
+
+  #exclusionsOf(productId: number, rows: readonly unknown[][]): ReadonlyMap<number, Exclusion> {
+    const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
+    for (const [, frontId, sessionId, status] of rows) {
+      const row = [frontId, sessionId];
+      if (!EXCLUSION.accepts(row)) {
+        this.#log.add(EXCLUSION.findings(row), { productId });
+        continue;
+      }
+      const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledTotal: 0 };
+      exclusion.sessionIds.add(row[1]);
+      if (status === 'scheduled') exclusion.scheduledTotal += 1;
+      exclusions.set(row[0], exclusion);
+    }
+    return exclusions;
+  }
+
+  /** The rows that link a product to elements of the taxonomy, with the elements' positions. */
+  #links<R extends readonly unknown[]>(
+    checker: {
+      accepts(row: readonly unknown[]): row is R;
+      findings: typeof PRODUCT.findings;
+      placeOf: typeof PRODUCT.placeOf;
+      columns: readonly string[];
+    },
+    rows: readonly unknown[][],
+    positionOf: ReadonlyMap<number, number | null>,
+    parent: string,
+    productId: number,
+  ): { readonly position: number; readonly row: R }[] {
+    const links: { position: number; row: R }[] = [];
+    for (const row of rows) {
+      if (!checker.accepts(row)) {
+        this.#log.add(checker.findings(row), { productId });
+        continue;
+      }
+      const id = Number(row[1]);
+      const position = positionOf.get(id);
+      if (position === undefined)
+        this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
+      else if (position === null) this.#log.blameProduct(productId);
+      else links.push({ position, row });
+    }
+    return links;
+  }
+
+  /** Counts all sessions of those products that may have no card: what tells the reasons apart. */
+  async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
+    const isAsked = (product: Product): boolean =>
+      product.isPublished &&
+      (product.exclusions.size > 0 || !product.sessions.some((session) => isOffered(session, this.#now)));
+    const askedIds = products.filter(isAsked).map((product) => product.id);
+    if (askedIds.length === 0) return products;
+    const totals = new Map<number, { sessionsTotal: number; scheduledTotal: number }>();
+    const query = this.#reader.db
+      .selectFrom('sessions')
+      .select((eb) => ['product_id', 'status', eb.fn.countAll().as('total')])
+      .where('product_id', 'in', askedIds)
+      .groupBy(['product_id', 'status'])
+      .orderBy('product_id')
+      .orderBy('status');
+    for (const [productId, status, total] of await this.#reader.rows(query)) {
+      const sums = totals.get(Number(productId)) ?? { sessionsTotal: 0, scheduledTotal: 0 };
+      sums.sessionsTotal += Number(total);
+      if (status === 'scheduled') sums.scheduledTotal += Number(total);
+      totals.set(Number(productId), sums);
+    }
+    return products.map((product) => ({ ...product, ...totals.get(product.id) }));
+  }
+}

@@ -1,0 +1,113 @@
+// Row checks: every row is checked where it enters, and what is wrong becomes a finding with the table and the row's key.
+// A finding of severity error marks the front or the product it concerns, and through it the fronts that are held back (law 7).
+
+import type { Finding, FindingCode, Severity } from '../catalogue/finding.ts';
+import type { Column, ValueOf } from './columns.ts';
+import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
+
+/** The values of some columns of a table, in the order of the columns. */
+export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)[T])[]> = {
+  readonly [I in keyof C]: ValueOf<(typeof TABLES)[T][C[I]]>;
+};
+
+/** Checks rows of one table, read with one list of columns. */
+export class RowChecker<T extends TableName, const C extends readonly (keyof (typeof TABLES)[T] & string)[]> {
+  readonly table: T;
+  readonly columns: C;
+  readonly #rules: readonly Column<unknown>[];
+
+  constructor(table: T, columns: C) {
+    const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
+    this.table = table;
+    this.columns = columns;
+    this.#rules = columns.map((name) => {
+      const rule = rules[name];
+      if (rule === undefined) throw new Error(`${table} has no column ${name}`);
+      return rule;
+    });
+  }
+
+  /** Whether every value is one its column takes. */
+  accepts(row: readonly unknown[]): row is RowOf<T, C> {
+    const rules = this.#rules;
+    for (let i = 0; i < rules.length; i++) if (rules[i]?.accepts(row[i]) !== true) return false;
+    return true;
+  }
+
+  /** One finding for each value that its column does not take. */
+  findings(row: readonly unknown[]): Finding[] {
+    return this.#rules.flatMap((rule, i) => {
+      if (rule.accepts(row[i])) return [];
+      const message = `${this.columns[i]}: expected ${rule.expected}, found ${quoted(row[i])}`;
+      return [{ severity: 'error', code: 'value-invalid', place: this.placeOf(row), message }];
+    });
+  }
+
+  /** `sessions 17`: the table and the row's key, for a row with its key among the columns. */
+  placeOf(row: readonly unknown[]): string {
+    const key = TABLE_RULES[this.table].key.map((name) => {
+      const value = row[this.columns.findIndex((column) => column === name)];
+      return typeof value === 'number' || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value))
+        ? String(value)
+        : quoted(value);
+    });
+    return `${this.table} ${key.join(',')}`;
+  }
+}
+
+/** A value as a message shows it: JSON, cut to eighty characters. */
+export function quoted(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
+  const json = JSON.stringify(value);
+  return json.length <= 80 ? json : `${json.slice(0, 77)}…`;
+}
+
+// A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are counted.
+const FINDINGS_KEPT = 1000;
+
+/** What is wrong with a catalogue, and whose it is. */
+export class FindingLog {
+  readonly kept: Finding[] = [];
+  total = 0;
+  readonly #frontIds = new Set<number>();
+  readonly #productIds = new Set<number>();
+
+  /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
+  add(findings: readonly Finding[], concerns: { readonly frontId?: number; readonly productId?: number }): void {
+    for (const finding of findings) {
+      this.total += 1;
+      if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
+      if (finding.severity === 'warning') continue;
+      if (concerns.frontId !== undefined) this.#frontIds.add(concerns.frontId);
+      if (concerns.productId !== undefined) this.#productIds.add(concerns.productId);
+    }
+  }
+
+  /** Marks a product without a finding of its own: it uses something that has one. */
+  blameProduct(productId: number): void {
+    this.#productIds.add(productId);
+  }
+
+  blameFront(frontId: number): void {
+    this.#frontIds.add(frontId);
+  }
+
+  isFrontBad(frontId: number): boolean {
+    return this.#frontIds.has(frontId);
+  }
+
+  isAnyProductBad(): boolean {
+    return this.#productIds.size > 0;
+  }
+
+  isProductBad(productId: number): boolean {
+    return this.#productIds.has(productId);
+  }
+}
+
+/** A finding about a row, in one line of code where it is made. */
+export function findingOf(severity: Severity, code: FindingCode, place: string, message: string): Finding {
+  return { severity, code, place, message };
+}
