@@ -1,0 +1,137 @@
+// The main job, as a table of contents: load → press → key ring → render, plan and publish front by front → summary.
+// Everything that can stand in the way has been looked at before the first file is written.
+
+import { setImmediate } from 'node:timers/promises';
+import type { Finding } from './catalogue/finding.ts';
+import { localDateText } from './catalogue/calendar.ts';
+import { instantOf, type Instant } from './catalogue/instant.ts';
+import type { HoldCode } from './contract/manifest.ts';
+import { checkContract } from './database/contract-check.ts';
+import { openCatalogue } from './database/open.ts';
+import { pressCatalogue, type Pressed } from './press.ts';
+import type { GuardOptions } from './release/guards.ts';
+import type { PlanEntry } from './release/plan.ts';
+import { publish, type FrontJob, type FrontOutcome } from './release/publish.ts';
+import type { ReleaseStore } from './release/release-store.ts';
+import { swapKeyRing } from './release/key-ring-swap.ts';
+import { FrontEditions } from './snapshot/editions.ts';
+import { DirectoryStore } from './storage/directory-store.ts';
+import { dryRunStore } from './storage/dry-run-store.ts';
+import { lockTree } from './storage/lock.ts';
+
+export interface BuildOptions {
+  readonly databasePath: string;
+  readonly outPath: string;
+  readonly horizonSeconds: number;
+  /** Only these fronts; all active ones where null. */
+  readonly frontCodes: readonly string[] | null;
+  readonly isDryRun: boolean;
+  readonly guards: GuardOptions;
+  readonly toolVersion: string;
+  readonly tzdata: string;
+  readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
+}
+
+export interface BuildResult {
+  readonly releaseId: string | null;
+  readonly outcomes: readonly FrontOutcome[];
+  /** Files that are no front's content: pointers, manifest, current, key ring. */
+  readonly plan: readonly PlanEntry[];
+  readonly findings: readonly Finding[];
+  readonly findingsTotal: number;
+}
+
+/**
+ * Builds the catalogue as of `now` and publishes it.
+ * @throws AppError database-…, contract-…, front-unknown, tree-…
+ */
+export async function build(options: BuildOptions, now: Instant): Promise<BuildResult> {
+  const reader = await openCatalogue(options.databasePath);
+  try {
+    await checkContract(reader);
+    if (options.isDryRun) {
+      return await buildInto(dryRunStore(new DirectoryStore(options.outPath)), reader, options, now);
+    }
+    const lock = lockTree(options.outPath);
+    const store = new DirectoryStore(options.outPath);
+    try {
+      store.sweep();
+      return await buildInto(store, reader, options, now);
+    } catch (error) {
+      // What was published stands; what was on its way is cleared, so that a full disk has its room back.
+      store.sweep();
+      throw error;
+    } finally {
+      lock.release();
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function buildInto(
+  store: ReleaseStore,
+  reader: Awaited<ReturnType<typeof openCatalogue>>,
+  options: BuildOptions,
+  now: Instant,
+): Promise<BuildResult> {
+  const until = instantOf(now + options.horizonSeconds);
+  const pressed = await pressCatalogue(
+    reader,
+    {
+      frontCodes: options.frontCodes,
+      until,
+      tzdata: options.tzdata,
+      onProducts: (done, total) => options.onProgress('load', done, total),
+    },
+    now,
+  );
+  // A revocation never waits for the guards.
+  const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
+
+  let published = 0;
+  const { releaseId, outcomes, plan, findings } = await publish(
+    {
+      jobs: jobsOf(pressed, until, now),
+      held: heldOf(pressed),
+      isRemovingGone: options.frontCodes === null && pressed.isEveryCodeKnown,
+      horizonSeconds: options.horizonSeconds,
+      toolVersion: options.toolVersion,
+      tzdata: options.tzdata,
+      guards: options.guards,
+      onFront: () => options.onProgress('publish', ++published, pressed.fronts.length),
+    },
+    store,
+    now,
+  );
+  const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings)];
+  return {
+    releaseId,
+    outcomes,
+    plan: [...keyRingPlan, ...plan],
+    findings: [...pressed.findings, ...treeFindings],
+    findingsTotal: pressed.findingsTotal + treeFindings.length,
+  };
+}
+
+function jobsOf(pressed: Pressed, until: Instant, now: Instant): FrontJob[] {
+  return pressed.fronts.map(({ front, classIndex }) => ({
+    code: front.code,
+    timezone: front.zone.name,
+    weekendDays: front.weekendDays,
+    today: localDateText(front.zone, now),
+    minCards: front.minCards,
+    render: async () => {
+      // Lets the process hear its signals between two fronts.
+      await setImmediate();
+      return new FrontEditions(front, classIndex, pressed.catalogue, until, now);
+    },
+  }));
+}
+
+function heldOf(pressed: Pressed): Map<string, HoldCode> {
+  return new Map<string, HoldCode>([
+    ...pressed.badCodes.map((code): [string, HoldCode] => [code, 'findings']),
+    ...pressed.unselectedCodes.map((code): [string, HoldCode] => [code, 'not-selected']),
+  ]);
+}

@@ -1,0 +1,162 @@
+// What a tree holds before a build: the release in force and each front's pointer. A torn file is a finding and counts as
+// absent: the next publish heals it.
+
+import type { Finding } from '../catalogue/finding.ts';
+import type { Instant } from '../catalogue/instant.ts';
+import { formatInstant } from '../catalogue/instant.ts';
+import { productsDocumentSchema } from '../contract/documents.ts';
+import type { Manifest, ManifestFile, ManifestFront } from '../contract/manifest.ts';
+import type { Pointer } from '../contract/pointer.ts';
+import { editionPath, ENDPOINTS, FRONTS_FOLDER, pathOf, treeFileOf, type Endpoint } from '../snapshot/paths.ts';
+import { sha256Of } from './digest.ts';
+import type { ReleaseStore } from './release-store.ts';
+import { parseCurrent, parseManifest, parsePointer, pointerText, PROBLEM_CODE } from './wire.ts';
+
+export class PublishedTree {
+  /** Id and manifest of the release in force; null where there is none that can be read. */
+  readonly currentId: string | null;
+  readonly manifest: Manifest | null;
+  readonly findings: Finding[];
+  readonly #store: ReleaseStore;
+  readonly #pointers = new Map<string, Promise<Pointer | null>>();
+  readonly #recordedFronts: ReadonlyMap<string, ManifestFront>;
+  readonly #recordedFiles: ReadonlyMap<string, ManifestFile>;
+
+  private constructor(store: ReleaseStore, currentId: string | null, manifest: Manifest | null, findings: Finding[]) {
+    this.#store = store;
+    this.currentId = currentId;
+    this.manifest = manifest;
+    this.findings = findings;
+    this.#recordedFronts = new Map(manifest?.fronts.map((front) => [front.front, front]));
+    this.#recordedFiles = new Map(manifest?.files.map((file) => [file.path, file]));
+  }
+
+  /** @throws AppError tree-newer-schema, tree-unreadable */
+  static async read(store: ReleaseStore): Promise<PublishedTree> {
+    const findings: Finding[] = [];
+    const note = (kind: keyof typeof PROBLEM_CODE, place: string, message: string): void =>
+      void findings.push({ severity: 'warning', code: PROBLEM_CODE[kind], place, message });
+    const currentPath = pathOf({ kind: 'current' });
+    const currentBytes = await store.read(currentPath);
+    if (currentBytes === undefined) return new PublishedTree(store, null, null, findings);
+    const current = parseCurrent(currentBytes);
+    if (current.value === null) {
+      note('current', currentPath, current.problem);
+      return new PublishedTree(store, null, null, findings);
+    }
+    const path = pathOf({ kind: 'manifest', id: current.value });
+    const bytes = await store.read(path);
+    const manifest =
+      bytes === undefined ? { value: null, problem: 'the manifest in force is missing' } : parseManifest(bytes, path);
+    if (manifest.problem !== null) note('manifest', path, manifest.problem);
+    return new PublishedTree(store, current.value, manifest.value, findings);
+  }
+
+  /** The pointer of a front as it was published before this build, or null. */
+  pointer(front: string): Promise<Pointer | null> {
+    let pointer = this.#pointers.get(front);
+    if (pointer === undefined) {
+      pointer = this.#readPointer(front);
+      this.#pointers.set(front, pointer);
+    }
+    return pointer;
+  }
+
+  async #readPointer(front: string): Promise<Pointer | null> {
+    const path = pathOf({ kind: 'pointer', front });
+    const bytes = await this.#store.read(path);
+    if (bytes === undefined) return null;
+    const parsed = parsePointer(bytes, path);
+    if (parsed.problem !== null) {
+      this.findings.push({
+        severity: 'warning',
+        code: 'pointer-invalid',
+        place: path,
+        message: `${parsed.problem}; treated as not published`,
+      });
+    }
+    return parsed.value;
+  }
+
+  /** Codes of the fronts that have a pointer. */
+  async fronts(): Promise<readonly string[]> {
+    const paths = await this.#store.list(FRONTS_FOLDER);
+    return paths.flatMap((path) => {
+      const file = treeFileOf(path);
+      return file?.kind === 'pointer' ? [file.front] : [];
+    });
+  }
+
+  /** How many cards a published pointer shows at an instant. */
+  async cardsAt(pointer: Pointer, now: Instant): Promise<number> {
+    const instant = formatInstant(now);
+    const index = Math.max(
+      0,
+      pointer.products.findLastIndex((entry) => entry.slice(0, instant.length) <= instant),
+    );
+    const recorded = this.#recordOf(pointer)?.cardsByEdition[index];
+    return recorded ?? (await this.#cardsOf(pointer, index));
+  }
+
+  /** A published front as the manifest of a later release carries it on. */
+  async carriedOn(
+    pointer: Pointer,
+    held: NonNullable<ManifestFront['held']>,
+  ): Promise<{ front: ManifestFront; files: ManifestFile[] }> {
+    const files: ManifestFile[] = [];
+    for (const path of new Set(editionPathsOf(pointer))) {
+      const recorded = this.#recordedFiles.get(path);
+      if (recorded !== undefined) files.push(recorded);
+      else {
+        const bytes = await this.#store.read(path);
+        if (bytes !== undefined) files.push({ path, bytes: bytes.length, sha256: sha256Of(bytes) });
+      }
+    }
+    const record = this.#recordOf(pointer);
+    if (record !== undefined) return { front: { ...record, held }, files };
+    // The manifest that knew this pointer is lost: say what the tree itself still tells.
+    const cardsByEdition: number[] = [];
+    for (const index of pointer.products.keys()) cardsByEdition.push(await this.#cardsOf(pointer, index));
+    const front: ManifestFront = {
+      front: pointer.front,
+      held,
+      pointer,
+      weekendDays: null,
+      cards: cardsByEdition[0] ?? 0,
+      editions: { products: pointer.products.length, categories: pointer.categories.length },
+      cardsByEdition,
+      dropped: {},
+      nextChange: pointer.products[1]?.slice(0, 20) ?? null,
+    };
+    return { front, files };
+  }
+
+  #recordOf(pointer: Pointer): ManifestFront | undefined {
+    const record = this.#recordedFronts.get(pointer.front);
+    return record !== undefined && pointerText(record.pointer) === pointerText(pointer) ? record : undefined;
+  }
+
+  async #cardsOf(pointer: Pointer, index: number): Promise<number> {
+    const digest = pointer.products[index]?.slice(21) ?? '';
+    const bytes = await this.#store.read(editionPath(pointer.front, 'products', digest));
+    if (bytes === undefined) return 0;
+    try {
+      const parsed = productsDocumentSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+      return parsed.success ? parsed.data.productCards.length : 0;
+    } catch {
+      return 0;
+    }
+  }
+}
+
+/** Where an entry of a pointer begins and what it names. */
+export function entryOf(entry: string): { readonly from: string; readonly digest: string } {
+  return { from: entry.slice(0, 20), digest: entry.slice(21) };
+}
+
+/** The paths of all editions a pointer names, repeated ones repeated. */
+export function editionPathsOf(pointer: Pointer): string[] {
+  return ENDPOINTS.flatMap((endpoint: Endpoint) =>
+    pointer[endpoint].map((entry) => editionPath(pointer.front, endpoint, entryOf(entry).digest)),
+  );
+}

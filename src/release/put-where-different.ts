@@ -1,0 +1,21 @@
+// Mutable small files: written only when their bytes change.
+
+import { sha256Of } from './digest.ts';
+import type { Plan } from './plan.ts';
+import type { ReleaseStore } from './release-store.ts';
+
+/** Puts a small file unless it is there with the same bytes: then its modification time stays. */
+export async function putWhereDifferent(
+  path: string,
+  bytes: Uint8Array,
+  store: ReleaseStore,
+  plan: Plan,
+): Promise<void> {
+  const before = await store.read(path);
+  if (before !== undefined && sha256Of(before) === sha256Of(bytes)) {
+    plan.add('keep', path, bytes.length, 'same-content');
+    return;
+  }
+  plan.add('put', path, bytes.length, before === undefined ? 'new-content' : 'pointer-moves');
+  await store.replace([{ path, bytes }]);
+}

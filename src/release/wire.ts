@@ -1,0 +1,87 @@
+// Pointer, manifest, key ring and `current` as bytes and back: the one place where they are written out and parsed.
+
+import type { z } from 'zod';
+import type { FindingCode } from '../catalogue/finding.ts';
+import { keyRingSchema, type KeyRing } from '../contract/key-ring.ts';
+import { manifestSchema, type Manifest } from '../contract/manifest.ts';
+import { pointerSchema, type Pointer } from '../contract/pointer.ts';
+import { releaseId, TREE_SCHEMA } from '../contract/primitives.ts';
+import { AppError } from '../errors.ts';
+
+/** What a file of the tree turned out to be. */
+export type Parsed<T> =
+  | { readonly value: T; readonly problem: null }
+  | { readonly value: null; readonly problem: string };
+
+/** Canonical JSON on one line, keys in the order of snapshot.md, one final newline. */
+export function pointerText(pointer: Pointer): string {
+  const { schema, front, now, validUntil, today, timezone, products, categories } = pointer;
+  return `${JSON.stringify({ schema, front, now, validUntil, today, timezone, products, categories })}\n`;
+}
+
+/** JSON with one line per front and per file, so that two releases can be compared by eye. */
+export function manifestText(manifest: Manifest): string {
+  const { fronts, files, ...head } = manifest;
+  const lines = (elements: readonly unknown[]): string =>
+    elements.length === 0 ? '[]' : `[\n${elements.map((element) => JSON.stringify(element)).join(',\n')}\n]`;
+  return `${JSON.stringify(head).slice(0, -1)},"fronts":${lines(fronts)},"files":${lines(files)}}\n`;
+}
+
+export function keyRingText(ring: KeyRing): string {
+  return `${JSON.stringify(ring)}\n`;
+}
+
+export function parsePointer(bytes: Uint8Array, path: string): Parsed<Pointer> {
+  return parseFile(bytes, path, pointerSchema);
+}
+
+export function parseManifest(bytes: Uint8Array, path: string): Parsed<Manifest> {
+  return parseFile(bytes, path, manifestSchema);
+}
+
+export function parseKeyRing(bytes: Uint8Array, path: string): Parsed<KeyRing> {
+  return parseFile(bytes, path, keyRingSchema);
+}
+
+/** The release id in `releases/current`. */
+export function parseCurrent(bytes: Uint8Array): Parsed<string> {
+  const parsed = releaseId.safeParse(new TextDecoder().decode(bytes).replace(/\n$/, ''));
+  return parsed.success
+    ? { value: parsed.data, problem: null }
+    : { value: null, problem: 'expected a release id of 16 hex digits' };
+}
+
+/** What is wrong with each kind of file, as a finding's code. */
+export const PROBLEM_CODE = {
+  pointer: 'pointer-invalid',
+  manifest: 'manifest-invalid',
+  current: 'current-invalid',
+  'key-ring': 'key-ring-invalid',
+} as const satisfies Record<string, FindingCode>;
+
+/** @throws AppError tree-newer-schema: an older tool must not touch, or judge, a newer tree. */
+function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Parsed<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return { value: null, problem: `expected JSON in UTF-8, found ${bytes.length} bytes that are none` };
+  }
+  if (
+    typeof json === 'object' &&
+    json !== null &&
+    'schema' in json &&
+    typeof json.schema === 'number' &&
+    json.schema > TREE_SCHEMA
+  ) {
+    throw new AppError(
+      'tree-newer-schema',
+      `expected schema ${TREE_SCHEMA} in ${path}, found ${json.schema}: a newer Playbill has written this tree`,
+      'use that version, or another folder with --out',
+    );
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { value: parsed.data, problem: null };
+  const [issue] = parsed.error.issues;
+  return { value: null, problem: issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}` };
+}

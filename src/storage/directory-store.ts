@@ -1,0 +1,200 @@
+// A tree in a folder. Promises: a file bears its final name only when its content is durable; a name is taken in one rename;
+// what a stopped run leaves behind is temporary names, which the next run sweeps. Expected system calls of a publish:
+// write temporary … fsync (or one sync of the file system) … rename … fsync of folders, and for a pointer the same four alone.
+
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
+import { EDGE_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
+import { treeError } from './tree-error.ts';
+
+/** From here on one sync of the file system is cheaper than an fsync per file. */
+const FILES_FOR_ONE_SYNC = 64;
+
+const TEMPORARY = /^\..+\.tmp$/;
+
+export class DirectoryStore implements ReleaseStore {
+  readonly #root: string;
+  /** Paths created but not yet settled. */
+  readonly #unsettled = new Set<string>();
+  readonly #knownFolders = new Set<string>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async read(path: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(join(this.#root, path));
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw this.#readError(path, error);
+    }
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    try {
+      const stats = statSync(join(this.#root, path), { throwIfNoEntry: false });
+      return stats?.isFile() === true ? stats.size : undefined;
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw this.#readError(path, error);
+    }
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    const paths: string[] = [];
+    const walk = (at: string): void => {
+      for (const entry of this.#entries(at)) {
+        const path = at === '' ? entry.name : `${at}/${entry.name}`;
+        if (entry.isDirectory()) walk(path);
+        else paths.push(path);
+      }
+    };
+    walk(folder);
+    return paths.sort();
+  }
+
+  async create(path: string, bytes: Uint8Array): Promise<void> {
+    this.#writeTemporary(path, bytes);
+    this.#unsettled.add(path);
+  }
+
+  async settle(): Promise<void> {
+    // State after a stop here: temporary names, which the next run sweeps, and content that nothing points at.
+    this.#nameDurably([...this.#unsettled]);
+    this.#unsettled.clear();
+  }
+
+  async replace(files: readonly StoredFile[]): Promise<void> {
+    for (const { path, bytes } of files) this.#writeTemporary(path, bytes);
+    this.#nameDurably(files.map(({ path }) => path));
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#writing(path, () => {
+      rmSync(join(this.#root, path), { force: true });
+      const folder = join(this.#root, dirname(path));
+      if (statSync(folder, { throwIfNoEntry: false }) !== undefined) fsyncPath(folder);
+    });
+  }
+
+  /** Removes the temporary names that a stopped run has left. For the holder of the lock only. */
+  sweep(): void {
+    this.#writing(this.#root, () => {
+      const sweepFolder = (folder: string): void => {
+        for (const entry of this.#entries(folder)) {
+          const path = `${folder}/${entry.name}`;
+          if (entry.isDirectory()) sweepFolder(path);
+          else if (TEMPORARY.test(entry.name)) rmSync(join(this.#root, path), { force: true });
+        }
+      };
+      for (const folder of [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER]) sweepFolder(folder);
+    });
+  }
+
+  #entries(folder: string) {
+    try {
+      return readdirSync(join(this.#root, folder), { withFileTypes: true });
+    } catch (error) {
+      if (isAbsent(error)) return [];
+      throw this.#readError(folder, error);
+    }
+  }
+
+  #writeTemporary(path: string, bytes: Uint8Array): void {
+    this.#writing(path, () => {
+      this.#makeFolder(dirname(path));
+      const temporary = this.#temporary(path);
+      try {
+        const descriptor = openSync(temporary, 'w', 0o644);
+        try {
+          let written = 0;
+          while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+        } finally {
+          closeSync(descriptor);
+        }
+      } catch (error) {
+        rmSync(temporary, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  /** Gives written temporaries their names: first the contents durable, then the names, then the folders durable. */
+  #nameDurably(paths: readonly string[]): void {
+    this.#writing(this.#root, () => {
+      const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.#root);
+      if (!isOneSync) for (const path of paths) fsyncPath(this.#temporary(path));
+      for (const path of paths) renameSync(this.#temporary(path), join(this.#root, path));
+      if (isOneSync && syncFileSystem(this.#root)) return;
+      for (const folder of new Set(paths.map((path) => dirname(path)))) fsyncPath(join(this.#root, folder));
+    });
+  }
+
+  /** Makes a folder and its parents durably: a name is only as lasting as the folder that holds it. */
+  #makeFolder(folder: string): void {
+    if (this.#knownFolders.has(folder)) return;
+    const path = join(this.#root, folder);
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+      if (folder !== '.') this.#makeFolder(dirname(folder));
+      mkdirSync(path, { recursive: true });
+      fsyncPath(dirname(path));
+    }
+    this.#knownFolders.add(folder);
+  }
+
+  #temporary(path: string): string {
+    const slash = path.lastIndexOf('/');
+    return join(this.#root, `${path.slice(0, slash + 1)}.${path.slice(slash + 1)}.tmp`);
+  }
+
+  #writing(path: string, write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      throw treeError(join(this.#root, path), error);
+    }
+  }
+
+  #readError(path: string, error: unknown): AppError {
+    return new AppError(
+      'tree-unreadable',
+      `expected to read ${join(this.#root, path)}, found: ${messageOf(error)}`,
+      'check the tree with: playbill verify',
+      error,
+    );
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function fsyncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** One sync of the file system that holds a folder; false where this machine has no such command. */
+function syncFileSystem(root: string): boolean {
+  return spawnSync('sync', ['-f', root], { stdio: 'ignore' }).status === 0;
+}
