@@ -1,0 +1,62 @@
+// Words of the command line to values, with errors that say what to type. They are refused before any file is opened.
+
+import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
+import { AppError } from '../errors.ts';
+
+/** An instant with an offset, seconds and fraction optional. @throws AppError instant-invalid */
+export function instantArgument(flag: string): (text: string) => Instant {
+  return (text) => {
+    const instant = parseOffsetDateTime(text);
+    if (instant !== undefined) return instant;
+    throw new AppError(
+      'instant-invalid',
+      `${flag}: expected a date and time with Z or an offset, found ${JSON.stringify(text)}`,
+      `type it as ${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`,
+    );
+  };
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A duration in seconds: `6h`, `90m`, `1d`, `30s`, `1h30m` or `0`; at most 366 days. @throws AppError duration-invalid */
+export function durationArgument(flag: string): (text: string) => number {
+  return (text) => {
+    const parts = [...text.matchAll(/(\d{1,9})([smhd])/g)];
+    const isWhole = parts.map(([part]) => part).join('') === text && text !== '';
+    const seconds = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
+    if (text === '0') return 0;
+    if (isWhole && seconds <= 366 * 86_400) return seconds;
+    throw new AppError(
+      'duration-invalid',
+      `${flag}: expected a duration of at most 366d, found ${JSON.stringify(text)}`,
+      `type it as ${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`,
+    );
+  };
+}
+
+/** A share as `50%`, given back as 0.5. @throws AppError percentage-invalid */
+export function percentageArgument(flag: string): (text: string) => number {
+  return (text) => {
+    const match = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text);
+    const percent = Number(match?.[1]);
+    if (match !== null && percent <= 100) return percent / 100;
+    throw new AppError(
+      'percentage-invalid',
+      `${flag}: expected a percentage from 0% to 100%, found ${JSON.stringify(text)}`,
+      `type it as ${flag} 50%`,
+    );
+  };
+}
+
+/** A duration as a person reads it: 21600 → `6h`. */
+export function durationText(seconds: number): string {
+  if (seconds === 0) return '0';
+  const parts: string[] = [];
+  let rest = seconds;
+  for (const [unit, size] of Object.entries(UNIT_SECONDS).reverse()) {
+    const amount = Math.floor(rest / size);
+    if (amount > 0) parts.push(`${amount}${unit}`);
+    rest -= amount * size;
+  }
+  return parts.join('');
+}

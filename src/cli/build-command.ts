@@ -1,0 +1,184 @@
+// `playbill build`: words to options, the result to a summary that can be read at 3 a.m.
+
+import type { Command } from 'commander';
+import { findingLine } from '../catalogue/finding.ts';
+import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import type { BuildResultJson } from '../contract/results.ts';
+import type { FrontOutcome } from '../release/publish.ts';
+import { durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Session } from './session.ts';
+import { bytesText, countText, tableText } from './terminal.ts';
+
+interface BuildFlags {
+  readonly db: string;
+  readonly out: string;
+  readonly now?: Instant;
+  readonly horizon: number;
+  readonly front?: readonly string[];
+  readonly dryRun?: true;
+  readonly force?: true;
+  readonly allowShrink?: true;
+  readonly maxShrink: number;
+  readonly json?: true;
+}
+
+export function addBuildCommand(program: Command, session: Session): void {
+  program
+    .command('build')
+    .summary('press the catalogue into a tree of static JSON and publish it')
+    .description(
+      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
+        'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
+    )
+    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree to publish into', 'out')
+    .option(
+      '--now <instant>',
+      'the instant the build is for, with Z or an offset (default: the current time)',
+      instantArgument('--now'),
+    )
+    .option(
+      '--horizon <duration>',
+      'how far ahead editions are rendered; 0 for one edition',
+      durationArgument('--horizon'),
+      6 * 3600,
+    )
+    .option('--front <code...>', 'only these fronts; the others keep their snapshot')
+    .option('--dry-run', 'plan everything, write nothing')
+    .option('--force', 'override every guard, and write damaged files anew')
+    .option('--allow-shrink', 'override the guards on the number of cards')
+    .option(
+      '--max-shrink <percentage>',
+      'how much of its cards a front may lose in one build',
+      percentageArgument('--max-shrink'),
+      0.5,
+    )
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill build                                        as of now, six hours ahead
+  playbill build --now 2026-05-01T12:00:00+03:00 --out /tmp/may     the catalogue as of another instant
+  playbill build --dry-run --json                       what would be put, kept and removed, and why
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back,
+5 another run holds the lock, 6 the tree could not be written.`,
+    )
+    .action(async (flags: BuildFlags) => {
+      session.exitCode = await runBuild(flags, session);
+    });
+}
+
+async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
+  const { terminal } = session;
+  const now = flags.now ?? session.now();
+  const { build } = await import('../build.ts');
+  const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
+  const result = await build(
+    {
+      databasePath: flags.db,
+      outPath: flags.out,
+      horizonSeconds: flags.horizon,
+      frontCodes: flags.front ?? null,
+      isDryRun: flags.dryRun === true,
+      guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
+      toolVersion: session.toolVersion,
+      tzdata: session.tzdata,
+      onProgress: (phase, done, total) => {
+        if (phase === 'publish') bars.load.end();
+        bars[phase].show(done, total);
+      },
+    },
+    now,
+  ).finally(() => {
+    bars.load.end();
+    bars.publish.end();
+  });
+  const { totalsOf } = await import('../release/plan.ts');
+  const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
+  const json: BuildResultJson = {
+    release: result.releaseId,
+    now: formatInstant(now),
+    horizonSeconds: flags.horizon,
+    isDryRun: flags.dryRun === true,
+    fronts: result.outcomes.map((outcome) => ({
+      front: outcome.code,
+      held: outcome.held,
+      snapshot: snapshotOf(outcome),
+      put: totalsOf(outcome.plan, 'put'),
+      kept: totalsOf(outcome.plan, 'keep'),
+      guards: [...outcome.guards],
+    })),
+    put: totalsOf(plan, 'put'),
+    kept: totalsOf(plan, 'keep'),
+    removed: totalsOf(plan, 'remove'),
+    ...(flags.dryRun === true ? { plan } : {}),
+    findings: [...result.findings],
+    findingsTotal: result.findingsTotal,
+  };
+  terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+  return exitCodeOfBuild(json);
+}
+
+function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number]['snapshot'] {
+  if (listing === null) return null;
+  const { cards, dropped, editions, nextChange, pointer } = listing;
+  return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
+}
+
+/** 3 outranks 4; a front that was not selected is no failure. */
+function exitCodeOfBuild({ fronts }: BuildResultJson): number {
+  const held = new Set(fronts.map((front) => front.held));
+  if (held.has('findings') || held.has('file-size-wrong')) return EXIT.someFailed;
+  if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
+  return EXIT.done;
+}
+
+function summaryText(result: BuildResultJson): string {
+  const verb = result.isDryRun ? 'Would publish' : 'Published';
+  const published = result.fronts.filter((front) => front.held === null);
+  const lines: string[] = [];
+  if (result.fronts.length > 0) lines.push(frontTable(result), '');
+  for (const { front, held, guards } of result.fronts) {
+    for (const { code, message, isOverridden } of guards) {
+      lines.push(`${front}: ${isOverridden ? 'overridden' : 'held back by'} ${code}: ${message}`);
+    }
+    if (held === 'findings')
+      lines.push(`${front}: held back by findings; its last snapshot stays (see: playbill check-db)`);
+    if (held === 'file-size-wrong')
+      lines.push(`${front}: held back: a published file is damaged (build --force writes it anew)`);
+  }
+  for (const finding of result.findings.slice(0, 20)) lines.push(findingLine(finding));
+  if (result.findingsTotal > 20)
+    lines.push(`… ${result.findingsTotal} findings in all; playbill check-db lists every one`);
+  for (const { action, path, bytes, reason } of result.plan ?? [])
+    lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  const { put, kept, removed } = result;
+  lines.push(
+    `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
+      `horizon ${durationText(result.horizonSeconds)}; release ${result.release ?? 'none'}`,
+    `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
+  );
+  return lines.join('\n');
+}
+
+function frontTable({ fronts }: BuildResultJson): string {
+  const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
+    front,
+    snapshot?.cards ?? 0,
+    snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
+    snapshot?.nextChange?.replace('T', ' ').replace(':00Z', 'Z') ?? '-',
+    put.files,
+    kept.files,
+    held ?? droppedText(snapshot?.dropped ?? {}),
+  ]);
+  return tableText(['front', 'cards', 'editions', 'next change', 'put', 'kept', 'dropped, or held by'], rows);
+}
+
+function droppedText(dropped: Readonly<Record<string, number | undefined>>): string {
+  return Object.entries(dropped)
+    .map(([reason, count]) => `${count} ${reason}`)
+    .join(', ');
+}
