@@ -1,0 +1,221 @@
+// The two documents of one front at one instant, written straight down from the definitions of the time-dependent
+// fields: one front, one instant, ordinary queries, no cleverness. It is the oracle that the fast rendering is compared
+// with, so it shares no code with it, and it refuses to be fast.
+
+import type { Kysely } from 'kysely';
+
+import { loadFront, type Loaded } from './plain-load.ts';
+import type { PlainTables } from './plain-tables.ts';
+import { decimal, frontDates, printedTime, type FrontDates } from './plain-values.ts';
+
+/** Why a product attached to the front has no card: the first of these that empties its set of sessions. */
+export type DropReason =
+  | 'not-published'
+  | 'not-visible'
+  | 'no-sessions'
+  | 'not-scheduled'
+  | 'excluded'
+  | 'over'
+  | 'prices-expired';
+
+/** The exact text of both documents, final newline included, and the attached products without a card, by reason. */
+export interface PlainDocuments {
+  readonly products: string;
+  readonly categories: string;
+  readonly dropped: Record<DropReason, number>;
+}
+
+type Front = Loaded['front'];
+type Product = Loaded['products'][number];
+type Session = Loaded['sessions'][number];
+type Tier = Loaded['tickets'][number];
+type Card = Record<string, unknown>;
+
+/**
+ * Both documents of the front with this code at `now` (canonical UTC text, whole seconds). A disabled front renders too.
+ * Throws when there is no such front, `now` is not canonical, or a time zone is unknown.
+ */
+export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, now: string): Promise<PlainDocuments> {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(now)) throw new Error(`now: expected YYYY-MM-DDTHH:MM:SSZ, got ${now}`);
+  const loaded = await loadFront(db, frontCode);
+  const { front, products } = loaded;
+  const dates = frontDates(now, front.timezone, front.weekend_days);
+  const sessionsOf = groupBy(loaded.sessions, (session) => session.product_id);
+  const ticketsOf = groupBy(loaded.tickets, (tier) => tier.product_id);
+  const groupsOf = groupBy(loaded.productGroups, (group) => group.product_id);
+  const badges = loaded.productBadges.filter((badge) => within(now, badge.valid_from, badge.valid_until));
+  const badgesOf = groupBy(badges, (badge) => badge.product_id);
+  const excluded = new Set(loaded.exclusions.map((exclusion) => exclusion.session_id));
+
+  const dropped: Record<DropReason, number> = {
+    'not-published': 0,
+    'not-visible': 0,
+    'no-sessions': 0,
+    'not-scheduled': 0,
+    excluded: 0,
+    over: 0,
+    'prices-expired': 0,
+  };
+  const cards: Card[] = [];
+  const withCard = new Set<number>();
+  for (const product of products) {
+    const publicTickets = publicTicketsOf(ticketsOf.get(product.id) ?? []);
+    const offered = offeredOrReason(product, sessionsOf.get(product.id) ?? [], excluded, publicTickets, now);
+    if (typeof offered === 'string') {
+      dropped[offered] += 1;
+      continue;
+    }
+    withCard.add(product.id);
+    const ownBadges = (badgesOf.get(product.id) ?? []).map((badge) => badge.slug);
+    const ownGroups = (groupsOf.get(product.id) ?? []).map((group) => ({
+      slug: group.slug,
+      sortWeight: group.product_weight,
+    }));
+    cards.push(card(front, product, offered, publicTickets, ownBadges, ownGroups, dates, now));
+  }
+
+  // The rows come one per (thing, product), in the order of the things: keep those of a product with a card, once each.
+  const reached = <Row extends { id: number; product_id: number }>(rows: readonly Row[]): Row[] => [
+    ...new Map(rows.filter((row) => withCard.has(row.product_id)).map((row) => [row.id, row])).values(),
+  ];
+  const categories = reached(loaded.productCategories).map(({ id, slug, name_singular, name_plural }) => ({
+    id,
+    slug,
+    nameSingular: name_singular,
+    namePlural: name_plural,
+  }));
+  const document = {
+    productCards: cards,
+    categories,
+    groups: reached(loaded.productGroups).map(({ id, slug, name, card_type }) => ({
+      id,
+      slug,
+      name,
+      cardType: card_type,
+    })),
+    tags: reached(loaded.productTags).map(({ id, slug, name }) => ({ id, slug, name })),
+    badges: reached(badges).map(({ id, slug, name, color }) => ({ id, slug, name, color })),
+  };
+  return { products: `${JSON.stringify(document)}\n`, categories: `${JSON.stringify(categories)}\n`, dropped };
+}
+
+/**
+ * The public ticket tiers of a session, given all ticket tiers of its product. Any own tier, public or not, replaces the
+ * product's defaults.
+ */
+function publicTicketsOf(tickets: readonly Tier[]): (session: Session) => readonly Tier[] {
+  const bySession = groupBy(tickets, (tier) => tier.session_id);
+  return (session) => (bySession.get(session.id) ?? bySession.get(null) ?? []).filter((tier) => tier.is_public === 1);
+}
+
+/** U, ordered by (starts_at, session id); or, when the product has no card, the first rule that leaves it without one. */
+function offeredOrReason(
+  product: Product,
+  sessions: readonly Session[],
+  excluded: ReadonlySet<number>,
+  publicTickets: (session: Session) => readonly Tier[],
+  now: string,
+): readonly Session[] | DropReason {
+  if (product.status !== 'published') return 'not-published';
+  if (!within(now, product.visible_from, product.visible_until)) return 'not-visible';
+  if (sessions.length === 0) return 'no-sessions';
+  const scheduled = sessions.filter((session) => session.status === 'scheduled');
+  if (scheduled.length === 0) return 'not-scheduled';
+  const sold = scheduled.filter((session) => !excluded.has(session.id));
+  if (sold.length === 0) return 'excluded';
+  const ahead = sold.filter((session) => now < (session.sales_end_at ?? session.starts_at));
+  if (ahead.length === 0) return 'over';
+  const offered = ahead.filter((session) => {
+    const tiers = publicTickets(session);
+    return tiers.length === 0 || tiers.some((tier) => isLive(tier, now));
+  });
+  if (offered.length === 0) return 'prices-expired';
+  return offered;
+}
+
+function card(
+  front: Front,
+  product: Product,
+  offered: readonly Session[],
+  publicTickets: (session: Session) => readonly Tier[],
+  badges: readonly string[],
+  groups: readonly { slug: string; sortWeight: number }[],
+  dates: FrontDates,
+  now: string,
+): Card {
+  const liveTickets = (session: Session) => publicTickets(session).filter((tier) => isLive(tier, now));
+  const available = offered.filter((session) => {
+    if (soldOut(session.available)) return false;
+    const tiers = liveTickets(session);
+    return tiers.length === 0 || tiers.some((tier) => !soldOut(tier.available));
+  });
+  const pool = available.length > 0 ? available : offered;
+  const printed = pool.map((session) => printedTime(session.starts_at, session.venue_timezone));
+  const on = (days: readonly string[]) => printed.filter((text) => days.includes(text.slice(0, 10)));
+  const today = on([dates.today]);
+  const tomorrow = on([dates.tomorrow]);
+  const weekend = on(dates.weekend);
+  const productPaused = product.paused === 1 && (product.paused_until === null || now < product.paused_until);
+
+  const prices = available
+    .filter((session) => session.sales_start_at === null || session.sales_start_at <= now)
+    .flatMap(liveTickets)
+    .filter((tier) => tier.valid_from === null || tier.valid_from <= now)
+    .filter((tier) => tier.in_price_from === 1 && tier.currency === front.currency && !soldOut(tier.available))
+    .map((tier) => tier.amount_minor);
+
+  return {
+    productId: product.id,
+    slug: product.slug,
+    name: product.name,
+    ageRating: product.age_rating,
+    saleSchema: product.sale_schema,
+    featured: product.featured === 1,
+    banner: product.banner === 1,
+    pushka: product.pushka === 1,
+    paused: productPaused || product.front_paused === 1 || pool.every((session) => session.paused === 1),
+    soldOut: available.length === 0,
+    nextScheduleSlot: printed[0],
+    multiScheduleSlots: pool.length > 1,
+    imageUrl: product.url,
+    altText: product.alt_text,
+    copyright: product.copyright,
+    copyrightUrl: product.copyright_url,
+    inventoryItemName: pool[0]?.venue_name,
+    multiInventoryItems: new Set(pool.map((session) => session.venue_id)).size > 1,
+    priceFrom: prices.length === 0 ? null : decimal(Math.min(...prices), front.currency_exponent),
+    badges,
+    groups,
+    todaySlot: today[0] ?? null,
+    todayMultiScheduleSlots: today.length === 0 ? null : today.length > 1,
+    tomorrowSlot: tomorrow[0] ?? null,
+    tomorrowMultiScheduleSlots: tomorrow.length === 0 ? null : tomorrow.length > 1,
+    weekendSlot: weekend[0] ?? null,
+    weekendMultiScheduleSlots: weekend.length === 0 ? null : weekend.length > 1,
+  };
+}
+
+/** live(t): a tier that has not begun yet is live all the same; only priceFrom asks for `valid_from`. */
+function isLive(tier: Tier, now: string): boolean {
+  return tier.valid_until === null || now < tier.valid_until;
+}
+
+/** NULL means "not limited" and is never sold out. */
+function soldOut(available: number | null): boolean {
+  return available !== null && available <= 0;
+}
+
+/** Whether `now` is inside `[from, until)`; instants are canonical UTC text, which sorts as it flows. */
+function within(now: string, from: string | null, until: string | null): boolean {
+  return (from === null || from <= now) && (until === null || now < until);
+}
+
+function groupBy<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}

@@ -1,0 +1,90 @@
+// What the plain reference reads for one front: ordinary queries, joins and sorting left to SQLite. It decides nothing
+// about time: sessions that are over, tiers that have expired and badges of other days come along.
+
+import type { Kysely } from 'kysely';
+
+import type { PlainTables } from './plain-tables.ts';
+
+export type Loaded = Awaited<ReturnType<typeof loadFront>>;
+
+/** Everything that concerns one front, each list in the order in which the documents show it. Throws when there is no such front. */
+export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
+  const front = await db.selectFrom('fronts').selectAll().where('code', '=', frontCode).executeTakeFirstOrThrow();
+  const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', front.id);
+
+  const products = await db
+    .selectFrom('front_products as f')
+    .innerJoin('products as p', 'p.id', 'f.product_id')
+    .leftJoin('images as i', 'i.id', 'p.image_id')
+    .select(['p.id', 'p.slug', 'p.name', 'p.age_rating', 'p.sale_schema', 'p.pushka', 'p.status'])
+    .select(['p.paused', 'p.paused_until', 'i.url', 'i.alt_text', 'i.copyright', 'i.copyright_url'])
+    .select(['f.featured', 'f.banner', 'f.paused as front_paused', 'f.visible_from', 'f.visible_until'])
+    .where('f.front_id', '=', front.id)
+    .orderBy('f.sort_weight')
+    .orderBy('p.id')
+    .execute();
+  const sessions = await db
+    .selectFrom('sessions as s')
+    .innerJoin('venues as v', 'v.id', 's.venue_id')
+    .select(['s.id', 's.product_id', 's.venue_id', 's.starts_at', 's.sales_start_at', 's.sales_end_at', 's.status'])
+    .select(['s.paused', 's.available', 'v.name as venue_name', 'v.timezone as venue_timezone'])
+    .where('s.product_id', 'in', attached)
+    .orderBy('s.starts_at')
+    .orderBy('s.id')
+    .execute();
+  const exclusions = await db
+    .selectFrom('front_session_exclusions')
+    .select('session_id')
+    .where('front_id', '=', front.id)
+    .execute();
+  const tickets = await db
+    .selectFrom('price_tiers')
+    .selectAll()
+    .where('kind', '=', 'ticket')
+    .where('product_id', 'in', attached)
+    .execute();
+
+  return { front, products, sessions, exclusions, tickets, ...(await loadTaxonomy(db, front.id)) };
+}
+
+/** The categories, groups, tags and badges that a product of the front may have: one row per thing and product. */
+async function loadTaxonomy(db: Kysely<PlainTables>, frontId: number) {
+  const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
+  const productCategories = await db
+    .selectFrom('front_categories as f')
+    .innerJoin('categories as c', 'c.id', 'f.category_id')
+    .innerJoin('product_categories as pc', 'pc.category_id', 'c.id')
+    .select(['c.id', 'c.slug', 'c.name_singular', 'c.name_plural', 'pc.product_id'])
+    .where('f.front_id', '=', frontId)
+    .where('pc.product_id', 'in', attached)
+    .orderBy('f.sort_weight')
+    .orderBy('c.id')
+    .execute();
+  const productGroups = await db
+    .selectFrom('front_groups as f')
+    .innerJoin('groups as g', 'g.id', 'f.group_id')
+    .innerJoin('product_groups as pg', 'pg.group_id', 'g.id')
+    .select(['g.id', 'g.slug', 'g.name', 'g.card_type', 'pg.product_id', 'pg.sort_weight as product_weight'])
+    .where('f.front_id', '=', frontId)
+    .where('pg.product_id', 'in', attached)
+    .orderBy('f.sort_weight')
+    .orderBy('g.id')
+    .execute();
+  const productTags = await db
+    .selectFrom('tags as t')
+    .innerJoin('product_tags as pt', 'pt.tag_id', 't.id')
+    .select(['t.id', 't.slug', 't.name', 'pt.product_id'])
+    .where('pt.product_id', 'in', attached)
+    .orderBy('t.sort_weight')
+    .orderBy('t.id')
+    .execute();
+  const productBadges = await db
+    .selectFrom('badges as b')
+    .innerJoin('product_badges as pb', 'pb.badge_id', 'b.id')
+    .select(['b.id', 'b.slug', 'b.name', 'b.color', 'pb.product_id', 'pb.valid_from', 'pb.valid_until'])
+    .where('pb.product_id', 'in', attached)
+    .orderBy('b.sort_weight')
+    .orderBy('b.id')
+    .execute();
+  return { productCategories, productGroups, productTags, productBadges };
+}

@@ -1,0 +1,87 @@
+// The catalogue's tables as Kysely types for the plain reference: only the tables and columns that the two documents
+// need. It checks no rows: what a CHECK or a row rule would refuse is not looked at here.
+
+import Database from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+
+export interface PlainTables {
+  fronts: {
+    id: number;
+    code: string;
+    timezone: string;
+    currency: string;
+    currency_exponent: number;
+    weekend_days: string;
+    status: 'active' | 'disabled';
+  };
+  venues: { id: number; name: string; timezone: string };
+  images: {
+    id: number;
+    url: string;
+    alt_text: string | null;
+    copyright: string | null;
+    copyright_url: string | null;
+  };
+  products: {
+    id: number;
+    slug: string;
+    name: string;
+    age_rating: number;
+    sale_schema: number;
+    pushka: number;
+    paused: number;
+    paused_until: string | null;
+    image_id: number | null;
+    status: 'draft' | 'published' | 'archived';
+  };
+  front_products: {
+    front_id: number;
+    product_id: number;
+    featured: number;
+    banner: number;
+    paused: number;
+    sort_weight: number;
+    visible_from: string | null;
+    visible_until: string | null;
+  };
+  sessions: {
+    id: number;
+    product_id: number;
+    venue_id: number;
+    starts_at: string;
+    sales_start_at: string | null;
+    sales_end_at: string | null;
+    status: 'draft' | 'scheduled' | 'postponed' | 'cancelled';
+    paused: number;
+    available: number | null;
+  };
+  front_session_exclusions: { front_id: number; session_id: number };
+  price_tiers: {
+    id: number;
+    product_id: number;
+    session_id: number | null;
+    kind: 'ticket' | 'addon';
+    is_public: number;
+    in_price_from: number;
+    amount_minor: number;
+    currency: string;
+    available: number | null;
+    valid_from: string | null;
+    valid_until: string | null;
+  };
+  categories: { id: number; slug: string; name_singular: string; name_plural: string };
+  front_categories: { front_id: number; category_id: number; sort_weight: number };
+  product_categories: { product_id: number; category_id: number };
+  groups: { id: number; slug: string; name: string; card_type: number };
+  front_groups: { front_id: number; group_id: number; sort_weight: number };
+  product_groups: { product_id: number; group_id: number; sort_weight: number };
+  tags: { id: number; slug: string; name: string; sort_weight: number };
+  product_tags: { product_id: number; tag_id: number };
+  badges: { id: number; slug: string; name: string; color: string; sort_weight: number };
+  product_badges: { product_id: number; badge_id: number; valid_from: string | null; valid_until: string | null };
+}
+
+/** Kysely over an open better-sqlite3 database. Destroying it closes the database. */
+export function plainKysely(database: Database.Database): Kysely<PlainTables> {
+  return new Kysely<PlainTables>({ dialect: new SqliteDialect({ database }) });
+}

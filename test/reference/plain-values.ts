@@ -1,0 +1,67 @@
+// Dates, printed times and decimals of the plain reference, by the date library and by the digits of the integers. It
+// knows no tables and no front.
+
+import { DateTime, FixedOffsetZone } from 'luxon';
+
+/** The front's dates at one instant, each `YYYY-MM-DD`. */
+export interface FrontDates {
+  readonly today: string;
+  readonly tomorrow: string;
+  readonly weekend: readonly string[];
+}
+
+/** D0, D1 and W in the front's zone. D1 is the next date of the calendar, even where a zone once skipped that date. */
+export function frontDates(now: string, zone: string, weekendDays: string): FrontDates {
+  const local = inZone(now, zone);
+  // From here on a plain calendar date: UTC has no clock changes that could move it.
+  const today = DateTime.utc(local.year, local.month, local.day);
+  const isWeekend = (day: DateTime) => weekendDays.includes(String(day.weekday));
+  let day = today;
+  if (isWeekend(today)) {
+    while (isWeekend(day.minus({ days: 1 }))) day = day.minus({ days: 1 });
+  } else {
+    while (!isWeekend(day)) day = day.plus({ days: 1 });
+  }
+  const weekend: string[] = [];
+  for (; isWeekend(day); day = day.plus({ days: 1 })) weekend.push(isoDate(day));
+  return { today: isoDate(today), tomorrow: isoDate(today.plus({ days: 1 })), weekend };
+}
+
+/**
+ * Wall time in the zone with its numeric offset. Old local mean times have offsets with odd seconds, which the form
+ * cannot say: the offset is cut to whole minutes and the wall time with it, so that the text is the exact instant.
+ */
+export function printedTime(instant: string, zone: string): string {
+  const local = inZone(instant, zone);
+  const offset = FixedOffsetZone.instance(Math.trunc(local.offset));
+  const printable = Number.isInteger(local.offset) ? local : local.setZone(offset);
+  return isoText(printable.toISO({ suppressMilliseconds: true })).replace('Z', '+00:00');
+}
+
+function inZone(instant: string, zone: string): DateTime {
+  const local = DateTime.fromISO(instant, { zone });
+  if (!local.isValid) throw new Error(`${instant} in ${zone}: ${local.invalidReason}`);
+  return local;
+}
+
+function isoDate(day: DateTime): string {
+  return isoText(day.toISODate());
+}
+
+function isoText(text: string | null): string {
+  if (text === null) throw new Error('an instant that the date library could not print');
+  return text;
+}
+
+/**
+ * `amount / 10^exponent` as the JSON number with the fewest digits. The decimal text is made from the integer's own
+ * digits; a double holds any 15 digits, so JSON.stringify gives that text back, and this is checked.
+ */
+export function decimal(amount: number, exponent: number): number {
+  const digits = String(amount).padStart(exponent + 1, '0');
+  const whole = digits.slice(0, digits.length - exponent);
+  const fraction = digits.slice(digits.length - exponent).replace(/0+$/, '');
+  const text = fraction === '' ? whole : `${whole}.${fraction}`;
+  if (JSON.stringify(Number(text)) !== text) throw new Error(`${text} does not survive as a JSON number`);
+  return Number(text);
+}

@@ -1,0 +1,148 @@
+// Zones, dates and weekends against rows worked out by hand from the published rules of each zone.
+
+import { describe, expect, test } from 'vitest';
+import { frontDaysOf, isKnownZone, localDateText, Zone } from '../../src/catalogue/calendar.ts';
+import { dateTextOf, dayNumberOf, formatInstant, instantOf, isoWeekdayOf } from '../../src/catalogue/instant.ts';
+import { instant } from '../trees.ts';
+
+describe('wall time with the offset in force', () => {
+  test.each([
+    ['Moscow has no daylight saving', 'Europe/Moscow', '2026-05-05T16:00:00Z', '2026-05-05T19:00:00+03:00'],
+    ['Berlin, a second before spring forward', 'Europe/Berlin', '2026-03-29T00:59:59Z', '2026-03-29T01:59:59+01:00'],
+    ['Berlin, spring forward skips two o’clock', 'Europe/Berlin', '2026-03-29T01:00:00Z', '2026-03-29T03:00:00+02:00'],
+    [
+      'Berlin, the hour that comes twice, first time',
+      'Europe/Berlin',
+      '2026-10-25T00:30:00Z',
+      '2026-10-25T02:30:00+02:00',
+    ],
+    [
+      'Berlin, the hour that comes twice, second time',
+      'Europe/Berlin',
+      '2026-10-25T01:30:00Z',
+      '2026-10-25T02:30:00+01:00',
+    ],
+    ['UTC prints an offset, never Z', 'UTC', '2026-05-05T16:00:00Z', '2026-05-05T16:00:00+00:00'],
+    ['Kolkata is half an hour off', 'Asia/Kolkata', '2026-05-05T18:30:00Z', '2026-05-06T00:00:00+05:30'],
+    ['Kathmandu is three quarters off', 'Asia/Kathmandu', '2026-05-05T18:15:00Z', '2026-05-06T00:00:00+05:45'],
+    ['St. John’s in summer', 'America/St_Johns', '2026-07-01T02:29:59Z', '2026-06-30T23:59:59-02:30'],
+    ['Lord Howe moves by half an hour', 'Australia/Lord_Howe', '2026-07-01T00:00:00Z', '2026-07-01T10:30:00+10:30'],
+    [
+      'Kiritimati is a day ahead of Honolulu',
+      'Pacific/Kiritimati',
+      '2026-01-01T10:00:00Z',
+      '2026-01-02T00:00:00+14:00',
+    ],
+    ['Casablanca goes back for Ramadan', 'Africa/Casablanca', '2026-03-01T12:00:00Z', '2026-03-01T12:00:00+00:00'],
+    ['a session in the year 2530', 'Europe/Paris', '2530-12-31T22:59:59Z', '2530-12-31T23:59:59+01:00'],
+    [
+      'a local mean time is cut to the minute, and so is its offset',
+      'America/New_York',
+      '1850-01-01T00:00:00Z',
+      '1849-12-31T19:04:00-04:56',
+    ],
+  ])('%s', (_, zone, at, expected) => {
+    expect(new Zone(zone).format(instant(at))).toBe(expected);
+  });
+});
+
+describe('when the date changes', () => {
+  test.each([
+    ['midnight in Moscow', 'Europe/Moscow', '2026-05-01T09:00:00Z', '2026-05-01T21:00:00Z'],
+    ['exactly midnight: the next one', 'Europe/Moscow', '2026-05-01T21:00:00Z', '2026-05-02T21:00:00Z'],
+    ['a day of 23 hours', 'Europe/Berlin', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
+    ['a day of 25 hours', 'Europe/Berlin', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
+    [
+      'Beirut skips midnight: the new date begins at one',
+      'Asia/Beirut',
+      '2026-03-28T12:00:00Z',
+      '2026-03-28T22:00:00Z',
+    ],
+    ['Havana falls back at one, after midnight', 'America/Havana', '2026-10-31T12:00:00Z', '2026-11-01T04:00:00Z'],
+    ['Samoa went without 30 December 2011', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-30T10:00:00Z'],
+  ])('%s', (_, zone, after, expected) => {
+    expect(formatInstant(new Zone(zone).nextDateChange(instant(after)))).toBe(expected);
+  });
+
+  test('the date after the one Samoa skipped is really another one', () => {
+    const apia = new Zone('Pacific/Apia');
+    expect(localDateText(apia, instant('2011-12-30T09:59:59Z'))).toBe('2011-12-29');
+    expect(localDateText(apia, instant('2011-12-30T10:00:00Z'))).toBe('2011-12-31');
+  });
+
+  test('a date that comes back: St. John’s set its clock back at one minute past midnight', () => {
+    const zone = new Zone('America/St_Johns');
+    const changes = zone.dateChanges(instant('2010-11-06T12:00:00Z'), instant('2010-11-08T00:00:00Z'));
+    expect(changes.map((at) => [formatInstant(at), localDateText(zone, at)])).toEqual([
+      ['2010-11-07T02:30:00Z', '2010-11-07'],
+      ['2010-11-07T02:31:00Z', '2010-11-06'],
+      ['2010-11-07T03:30:00Z', '2010-11-07'],
+    ]);
+  });
+
+  test('in every zone, over two years, dates change where a look at every quarter of an hour says so', () => {
+    for (const name of [
+      'Europe/Berlin',
+      'America/Sao_Paulo',
+      'Asia/Beirut',
+      'Australia/Lord_Howe',
+      'Africa/Casablanca',
+      'Pacific/Apia',
+      'America/St_Johns',
+    ]) {
+      const zone = new Zone(name);
+      const from = instant('2010-06-01T00:00:00Z');
+      const until = instantOf(from + 730 * 86_400);
+      const changes = zone.dateChanges(from, until);
+      let next = 0;
+      for (let at = from + 900; at <= until; at += 900) {
+        const isAnother = zone.dayAt(instantOf(at)) !== zone.dayAt(instantOf(at - 900));
+        const first = next;
+        while ((changes[next] ?? Infinity) <= at) next += 1;
+        if (isAnother && next === first)
+          throw new Error(`${name}: a change before ${formatInstant(instantOf(at))} is missing`);
+      }
+      expect(changes.length).toBeGreaterThanOrEqual(729);
+    }
+  });
+});
+
+describe('today, tomorrow and weekend', () => {
+  const dayOf = (text: string): number =>
+    dayNumberOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))) ?? 0;
+  test.each([
+    ['Friday: the weekend is the next two days', '2026-05-01', '67', '2026-05-02', '2026-05-03'],
+    ['Saturday: it has begun', '2026-05-02', '67', '2026-05-02', '2026-05-03'],
+    ['Sunday: it is still the same one, its Saturday included', '2026-05-03', '67', '2026-05-02', '2026-05-03'],
+    ['Monday: the next one', '2026-05-04', '67', '2026-05-09', '2026-05-10'],
+    ['Friday and Saturday', '2026-05-03', '56', '2026-05-08', '2026-05-09'],
+    ['Friday alone', '2026-05-01', '5', '2026-05-01', '2026-05-01'],
+    ['Sunday and Monday are one run across the week’s end', '2026-05-04', '17', '2026-05-03', '2026-05-04'],
+    ['the next such run begins on Sunday', '2026-05-05', '17', '2026-05-10', '2026-05-11'],
+    ['two runs in a week: the nearer one', '2026-05-04', '36', '2026-05-06', '2026-05-06'],
+    ['two runs in a week: the one that contains the day', '2026-05-09', '36', '2026-05-09', '2026-05-09'],
+    ['six days: the seventh is a weekday before the next run', '2026-05-04', '234567', '2026-05-05', '2026-05-10'],
+  ])('%s', (_, today, weekendDays, first, last) => {
+    const days = frontDaysOf(dayOf(today), weekendDays);
+    expect([dateTextOf(days.weekendFrom), dateTextOf(days.weekendUntil - 1)]).toEqual([first, last]);
+    expect(days.tomorrow).toBe(days.today + 1);
+  });
+});
+
+describe('which zones are known', () => {
+  test.each(['UTC', 'Europe/Kyiv', 'Europe/Kiev', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+3'])(
+    '%s is',
+    (name) => {
+      expect(isKnownZone(name)).toBe(true);
+    },
+  );
+  test.each(['+03:00', '-0300', 'Mars/Olympus', '', ' UTC', 'Europe/Berlin ', '03:00'])('%j is not', (name) => {
+    expect(isKnownZone(name)).toBe(false);
+  });
+});
+
+test('weekdays: 1 May 2026 is a Friday, 1 January 1970 a Thursday, 1 January 0001 a Monday', () => {
+  expect(isoWeekdayOf(dayNumberOf(2026, 5, 1) ?? 0)).toBe(5);
+  expect(isoWeekdayOf(0)).toBe(4);
+  expect(isoWeekdayOf(dayNumberOf(1, 1, 1) ?? 0)).toBe(1);
+});

@@ -1,0 +1,65 @@
+// Guards: which numbers trip which, and what overrides them (snapshot.md, Guards).
+
+import { describe, expect, test } from 'vitest';
+import type { Pointer } from '../../src/contract/pointer.ts';
+import { guardsTripped, type GuardOptions } from '../../src/release/guards.ts';
+import { instant } from '../trees.ts';
+
+const pointer: Pointer = {
+  schema: 1,
+  front: 'moscow',
+  now: '2026-05-01T09:00:00Z',
+  validUntil: '2026-05-01T21:00:00Z',
+  today: '2026-05-01',
+  timezone: 'Europe/Moscow',
+  products: ['2026-05-01T09:00:00Z 3f2a91c07be455d0'],
+  categories: ['2026-05-01T09:00:00Z 77a0c2b41f0e6d95'],
+};
+const plain: GuardOptions = { maxShrink: 0.5, allowShrink: false, force: false };
+const later = '2026-05-01T10:00:00Z';
+
+describe('guards', () => {
+  test.each([
+    ['as many cards as before', 100, 0, 100, later, {}, []],
+    ['exactly half of the cards is no trip', 50, 0, 100, later, {}, []],
+    ['fewer than half', 49, 0, 100, later, {}, ['max-shrink']],
+    ['a lower share allowed', 89, 0, 100, later, { maxShrink: 0.1 }, ['max-shrink']],
+    ['all may go', 0, 0, 100, later, { maxShrink: 1 }, []],
+    ['none may go', 99, 0, 100, later, { maxShrink: 0 }, ['max-shrink']],
+    ['from nothing to nothing', 0, 0, 0, later, {}, []],
+    ['fewer than min_cards', 9, 10, 10, later, {}, ['min-cards']],
+    ['exactly min_cards', 10, 10, 10, later, {}, []],
+    ['an earlier now', 100, 0, 100, '2026-05-01T08:59:59Z', {}, ['now-earlier']],
+    ['the same now again', 100, 0, 100, '2026-05-01T09:00:00Z', {}, []],
+    ['everything at once', 1, 10, 100, '2026-05-01T08:59:59Z', {}, ['now-earlier', 'min-cards', 'max-shrink']],
+    ['--allow-shrink overrides numbers', 1, 10, 100, later, { allowShrink: true }, []],
+    [
+      '--allow-shrink does not override an earlier now',
+      1,
+      10,
+      100,
+      '2026-05-01T08:00:00Z',
+      { allowShrink: true },
+      ['now-earlier'],
+    ],
+    ['--force overrides all', 1, 10, 100, '2026-05-01T08:00:00Z', { force: true }, []],
+  ] as const)('%s', (_, cards, minCards, publishedCards, now, options, expected) => {
+    const tripped = guardsTripped(
+      { cards, minCards },
+      { pointer, cards: publishedCards },
+      { ...plain, ...options },
+      instant(now),
+    );
+    expect(tripped.filter((one) => !one.isOverridden).map((one) => one.code)).toEqual(expected);
+  });
+
+  test('a front that was never published can only have too few cards', () => {
+    const tripped = guardsTripped({ cards: 3, minCards: 4 }, null, plain, instant(later));
+    expect(tripped.map((one) => one.code)).toEqual(['min-cards']);
+  });
+
+  test('an overridden guard is still told of', () => {
+    const tripped = guardsTripped({ cards: 1, minCards: 4 }, null, { ...plain, allowShrink: true }, instant(later));
+    expect(tripped).toEqual([{ code: 'min-cards', message: '1 cards, fewer than min_cards 4', isOverridden: true }]);
+  });
+});
