@@ -4,7 +4,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { build, type BuildOptions, type BuildResult } from '../src/build.ts';
 import { parseInstant, type Instant } from '../src/catalogue/instant.ts';
 import type { Pointer } from '../src/contract/pointer.ts';
@@ -17,6 +17,13 @@ export type Rows = Parameters<typeof insertRows>[1];
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A fresh folder that is gone when the last test of the file has ended. */
+export function temporaryFolderOfFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'playbill-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

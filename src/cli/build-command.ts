@@ -165,6 +165,7 @@ function summaryText(result: BuildResultJson): string {
 }
 
 function frontTable({ fronts }: BuildResultJson): string {
+  const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
   const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
     front,
     snapshot?.cards ?? 0,
@@ -172,13 +173,13 @@ function frontTable({ fronts }: BuildResultJson): string {
     snapshot?.nextChange?.replace('T', ' ').replace(':00Z', 'Z') ?? '-',
     put.files,
     kept.files,
-    held ?? droppedText(snapshot?.dropped ?? {}),
+    held ?? 'published',
   ]);
-  return tableText(['front', 'cards', 'editions', 'next change', 'put', 'kept', 'dropped, or held by'], rows);
-}
-
-function droppedText(dropped: Readonly<Record<string, number | undefined>>): string {
-  return Object.entries(dropped)
-    .map(([reason, count]) => `${count} ${reason}`)
-    .join(', ');
+  const [head = '', ...lines] = tableText(header, rows).split('\n');
+  const described = lines.flatMap((line, i) => {
+    const dropped = Object.entries(fronts[i]?.snapshot?.dropped ?? {});
+    if (dropped.length === 0) return [line];
+    return [line, `  without a card: ${dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`];
+  });
+  return [head, ...described].join('\n');
 }
