@@ -1,0 +1,158 @@
+// Price tiers: a product's defaults in most currencies, and the own tiers of some sessions. Every session that has own
+// tickets has a public one among them, so that a generated catalogue has no findings.
+
+import { DAY, instantText } from './calendar.ts';
+import type { ProductPlan } from './plan.ts';
+import type { Random } from './random.ts';
+import { CURRENCIES, type Currency } from './regions.ts';
+import { midnight, type Seeding, soon } from './seeding.ts';
+import type { Session } from './sessions.ts';
+
+interface Tier {
+  readonly name: string;
+  readonly amount: number;
+  readonly currency: Currency;
+  readonly kind?: 'ticket' | 'addon';
+  readonly isPublic?: 0 | 1;
+  readonly inPriceFrom?: 0 | 1;
+  readonly available?: number | null;
+  readonly from?: number | null;
+  readonly until?: number | null;
+}
+
+/** Writes the tiers of one product and of its sessions. */
+export function writePrices(seeding: Seeding, plan: ProductPlan, sessions: readonly Session[]): void {
+  const { random } = seeding;
+  if (plan.story === 'registration') return;
+  const level = plan.story === 'free' ? 0 : 2 + random.below(80);
+  const currencies = currenciesOf(plan, random);
+  for (const currency of currencies) writeDefaults(seeding, plan, currency, level);
+  writeExtras(seeding, plan, level);
+  if (isClosed(plan)) return;
+  const ownRate = plan.story === 'own-prices' ? 1 : random.chance(0.05) ? 0.5 : 0.01;
+  for (const session of sessions) {
+    if (random.chance(ownRate)) writeOwn(seeding, plan, session, currencies, level);
+  }
+}
+
+/** Whether the story is that no ticket is to be had, which any further tier would spoil. */
+function isClosed({ story }: ProductPlan): boolean {
+  return story === 'prices-expired' || story === 'sold-out-by-tier';
+}
+
+/** The currency of the product's own region first; one product in seven is not sold in the others. */
+function currenciesOf({ region, story }: ProductPlan, random: Random): readonly Currency[] {
+  if (story === 'one-currency' || (story === 'ordinary' && random.chance(0.14))) return [region.currency];
+  return [region.currency, ...CURRENCIES.filter((currency) => currency !== region.currency)];
+}
+
+/** The tickets of a currency, in minor units: `level` is the price as a step of about 50 roubles. */
+function writeDefaults(seeding: Seeding, plan: ProductPlan, currency: Currency, level: number): void {
+  const { random, now } = seeding;
+  const { region, story } = plan;
+  const { vocabulary } = region;
+  const amount = amountOf(currency, level);
+  const adult = { name: vocabulary.ticket, currency, amount };
+  if (story === 'prices-expired') {
+    writeTier(seeding, plan.id, null, { ...adult, until: midnight(seeding, region.timezone, -2) });
+    return;
+  }
+  if (story === 'price-step' || (story === 'ordinary' && random.chance(0.02))) {
+    // The price rises at one instant: the one tier ends where the other begins.
+    const at = story === 'price-step' ? soon(seeding) : midnight(seeding, region.timezone, random.below(40));
+    writeTier(seeding, plan.id, null, { ...adult, until: at });
+    writeTier(seeding, plan.id, null, { ...adult, amount: amountOf(currency, level + 4), from: at });
+    return;
+  }
+  const available = story === 'sold-out-by-tier' ? 0 : random.chance(0.1) ? 50 + random.below(100) : null;
+  writeTier(seeding, plan.id, null, { ...adult, available });
+  if (story === 'early-bird-over' || (story === 'ordinary' && random.chance(0.12))) {
+    const until = story === 'early-bird-over' ? now - DAY : midnight(seeding, region.timezone, random.below(75) - 30);
+    const name = vocabulary.earlyBird;
+    writeTier(seeding, plan.id, null, { name, currency, amount: amountOf(currency, level * 0.7), until });
+  }
+}
+
+/** What is sold at home only: reduced tickets, staff tickets that the public does not see, add-ons. */
+function writeExtras(seeding: Seeding, plan: ProductPlan, level: number): void {
+  const { random } = seeding;
+  const { vocabulary, currency } = plan.region;
+  if (!isClosed(plan) && random.chance(0.4)) {
+    writeTier(seeding, plan.id, null, {
+      name: vocabulary.reduced,
+      currency,
+      amount: amountOf(currency, level * 0.5),
+      inPriceFrom: random.chance(0.4) ? 0 : 1,
+      available: random.chance(0.05) ? 0 : null,
+    });
+  }
+  if (random.chance(0.08)) {
+    const amount = amountOf(currency, 1);
+    writeTier(seeding, plan.id, null, { name: vocabulary.staff, currency, amount, isPublic: 0 });
+  }
+  if (random.chance(0.15)) {
+    writeTier(seeding, plan.id, null, {
+      name: vocabulary.addOn,
+      currency,
+      amount: amountOf(currency, 3),
+      kind: 'addon',
+    });
+  }
+}
+
+function writeOwn(
+  seeding: Seeding,
+  plan: ProductPlan,
+  session: Session,
+  currencies: readonly Currency[],
+  level: number,
+): void {
+  const { random } = seeding;
+  const { vocabulary } = plan.region;
+  if (random.chance(0.1)) {
+    const [currency = plan.region.currency] = currencies;
+    const amount = amountOf(currency, 4);
+    writeTier(seeding, plan.id, session.id, { name: vocabulary.addOn, currency, amount, kind: 'addon' });
+    return;
+  }
+  const ownLevel = level === 0 ? 0 : level + random.below(20) - 2;
+  const hasEarlyBird = random.chance(0.25);
+  const available = random.chance(0.1) ? random.below(3) : null;
+  for (const currency of currencies) {
+    const amount = amountOf(currency, ownLevel);
+    writeTier(seeding, plan.id, session.id, { name: vocabulary.ticket, currency, amount, available });
+    if (hasEarlyBird) {
+      const until = session.startsAt - 7 * DAY;
+      const name = vocabulary.earlyBird;
+      writeTier(seeding, plan.id, session.id, { name, currency, amount: amountOf(currency, ownLevel * 0.6), until });
+    }
+  }
+}
+
+/** Minor units a step of price, and the odd kopecks or cents of some: yen have no decimals. */
+const STEPS: Readonly<Record<Currency, readonly [minor: number, odd: number]>> = {
+  RUB: [5_000, 1_010],
+  EUR: [55, 5],
+  JPY: [90, 0],
+};
+
+function amountOf(currency: Currency, level: number): number {
+  const [minor, odd] = STEPS[currency];
+  return Math.round(level) * minor + (level % 13 === 3 ? odd : 0);
+}
+
+function writeTier({ write }: Seeding, productId: number, sessionId: number | null, tier: Tier): void {
+  write('price_tiers', {
+    product_id: productId,
+    session_id: sessionId,
+    name: tier.name,
+    kind: tier.kind ?? 'ticket',
+    is_public: tier.isPublic ?? 1,
+    in_price_from: tier.inPriceFrom ?? 1,
+    amount_minor: tier.amount,
+    currency: tier.currency,
+    available: tier.available ?? null,
+    valid_from: tier.from === undefined || tier.from === null ? null : instantText(tier.from),
+    valid_until: tier.until === undefined || tier.until === null ? null : instantText(tier.until),
+  });
+}
