@@ -11,7 +11,8 @@ import { loadKeyRing } from './database/load-keys.ts';
 import { ProductLoad } from './database/load-products.ts';
 import { loadTaxonomy, loadVenues } from './database/load-taxonomy.ts';
 import type { CatalogueReader } from './database/open.ts';
-import { FindingLog, findingOf } from './database/row-check.ts';
+import { FindingLog } from './database/row-check.ts';
+import { journalModeFinding } from './database/row-rules.ts';
 import { Zones } from './database/zones.ts';
 import { AppError } from './errors.ts';
 import { Arena } from './snapshot/arena.ts';
@@ -46,10 +47,8 @@ export interface PressOptions {
 /** @throws AppError front-unknown, database-unreadable */
 export async function pressCatalogue(reader: CatalogueReader, options: PressOptions, now: Instant): Promise<Pressed> {
   const log = new FindingLog();
-  if (reader.journalMode !== 'wal') {
-    const message = `expected WAL, found ${reader.journalMode}: a long build then blocks the writers; sqlite3 FILE "PRAGMA journal_mode=WAL"`;
-    log.add([findingOf('warning', 'journal-mode-not-wal', 'database', message)], {});
-  }
+  const journal = journalModeFinding(reader.journalMode);
+  if (journal !== null) log.add([journal], {});
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);

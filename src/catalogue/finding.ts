@@ -3,6 +3,9 @@
 /** Every code a finding can bear. Codes are stable: scripts match on them. */
 export type FindingCode =
   // rows (database/)
+  | 'table-missing'
+  | 'column-missing'
+  | 'column-type-wrong'
   | 'value-invalid'
   | 'dangling-id'
   | 'duplicate-key'
@@ -27,7 +30,15 @@ export type FindingCode =
   | 'slot-date-wrong'
   | 'reference-wrong'
   | 'pointer-not-current'
-  | 'stranger';
+  | 'stranger'
+  | 'temporary-name'
+  | 'file-kind-wrong'
+  | 'file-unreadable'
+  | 'card-inconsistent'
+  | 'endpoints-disagree'
+  | 'weekend-unchecked'
+  | 'secret-in-tree'
+  | 'tree-changed';
 
 /** `error` holds back the fronts it concerns (law 7); `warning` holds back nothing. */
 export type Severity = 'error' | 'warning';

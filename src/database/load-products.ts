@@ -2,7 +2,7 @@
 // Only what can matter is read: sessions that may still be sold after `now`.
 
 import { ALWAYS, type Period } from '../catalogue/front.ts';
-import { formatDateTime, parseWallTime, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
+import { SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
 import { isOffered } from '../catalogue/offer.ts';
 import type { Exclusion, Image, PriceTier, Product, Session, Venue } from '../catalogue/product.ts';
 import { dangling } from './load-fronts.ts';
@@ -22,7 +22,8 @@ import {
   TIER,
   type ProductStreams,
 } from './product-streams.ts';
-import { FindingLog, findingOf, type RowOf } from './row-check.ts';
+import { FindingLog, findingOf } from './row-check.ts';
+import { noPublicTier, pauseFinding, wallTimeFinding } from './row-rules.ts';
 import { instantIn, periodOf } from './values.ts';
 
 /** What a product's rows refer to, loaded before. */
@@ -36,8 +37,6 @@ export interface ProductContext {
 }
 
 const PRODUCTS_PER_BATCH = 500;
-const EARLIEST_WALL_TIME = parseWallTime('0000-01-01T00:00:00') ?? 0;
-const LATEST_WALL_TIME = parseWallTime('9999-12-31T23:59:59') ?? 0;
 
 /** The products that fronts show, by id, in batches. Bad rows become findings and blame their product. */
 export class ProductLoad {
@@ -104,6 +103,11 @@ export class ProductLoad {
       return null;
     }
     slugs.add(slug);
+    const pauseProblem = pauseFinding(() => PRODUCT.placeOf(row), paused, pausedUntil);
+    if (pauseProblem !== null) {
+      this.#log.add([pauseProblem], { productId });
+      return null;
+    }
     if (!this.#context.wantedIds.has(id)) return null;
     const isPublished = status === 'published';
     const image = this.#imageOf(row, id, imageId);
@@ -176,21 +180,11 @@ export class ProductLoad {
       }
       const startsAt = instantIn(startsText);
       const wallTime = startsAt + venue.zone.offsetAt(startsAt);
-      this.#checkWallTime(row, wallTime, startsLocal, venue);
+      const start = { startsAt: startsText, startsLocal, wallTime, zone: venue.zone };
+      const drift = wallTimeFinding(() => SESSION.placeOf(row), start, this.#context.tzdata);
+      if (drift !== null) this.#log.add([drift], { productId });
       const own = bySession.get(id);
-      if (own?.length === 0) {
-        this.#log.add(
-          [
-            findingOf(
-              'warning',
-              'no-public-tier',
-              SESSION.placeOf(row),
-              'its own ticket tiers include no public one, so it has no price',
-            ),
-          ],
-          {},
-        );
-      }
+      if (own?.length === 0) this.#log.add([noPublicTier(SESSION.placeOf(row))], {});
       sessions.push({
         id,
         venue,
@@ -204,23 +198,6 @@ export class ProductLoad {
       });
     }
     return sessions;
-  }
-
-  #checkWallTime(
-    row: RowOf<'sessions', typeof SESSION.columns>,
-    wallTime: number,
-    startsLocal: string | null,
-    venue: Venue,
-  ): void {
-    if (wallTime < EARLIEST_WALL_TIME || wallTime > LATEST_WALL_TIME) {
-      const message = `starts_at: expected a wall time in the years 0000 to 9999 at the venue (${venue.zone.name}), found ${row[3]}`;
-      this.#log.add([findingOf('error', 'year-unprintable', SESSION.placeOf(row), message)], { productId: row[0] });
-    } else if (startsLocal !== null && parseWallTime(startsLocal) !== wallTime) {
-      const message =
-        `time-zone drift: starts_local says ${startsLocal}, but ${row[3]} is ${formatDateTime(wallTime)} in ${venue.zone.name} ` +
-        `by the rules of tzdata ${this.#context.tzdata}`;
-      this.#log.add([findingOf('warning', 'zone-drift', SESSION.placeOf(row), message)], {});
-    }
   }
 
   /** The public ticket tiers: the product's defaults, and for each session with ticket tiers of its own, those instead. */

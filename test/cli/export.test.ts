@@ -1,0 +1,115 @@
+// `playbill export` as a person runs it: rows to stdout, as fast as they are read, and back into another catalogue.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const folder = temporaryFolderOfFile();
+const demo = join(folder, 'demo.sqlite');
+const large = join(folder, 'large.sqlite');
+const VENUES = 200_000;
+
+beforeAll(() => {
+  catalogueAt(demo, demoRows('2026-05-01T09:00:00Z'));
+  const rows = Array.from({ length: VENUES }, (_, i) => ({
+    table: 'venues',
+    row: { id: i + 1, name: 'Main stage', timezone: 'Europe/Berlin' },
+  }));
+  catalogueAt(large, rows);
+});
+
+test('what comes out goes into another catalogue, and comes out of it the same', async () => {
+  const path = join(temporaryFolder(), 'copy.sqlite');
+  const first = await playbill(['export', '--db', demo]);
+  expect(first.status).toBe(0);
+  const lines = first.stdout.trimEnd().split('\n');
+  expect(first.stderr).toBe(`Exported ${lines.length} rows of 19 tables from ${demo}\n`);
+  expect(lines[0]).toMatch(/^\{"table":"fronts","row":\{"id":1,"code":"[^"]+",/);
+  const back = await playbill(['import', '-', '--db', path], {}, first.stdout);
+  expect(back.status).toBe(0);
+  const second = await playbill(['export', '--json', '--db', path]);
+  expect(second.stdout).toBe(first.stdout);
+});
+
+test('--table takes some tables, in their own order', async () => {
+  const { status, stdout } = await playbill(['export', '--db', demo, '--table', 'tags', 'fronts', 'tags']);
+  expect(status).toBe(0);
+  const tables = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => String(JSON.parse(line).table));
+  expect([...new Set(tables)]).toEqual(['fronts', 'tags']);
+  const database = new Database(demo, { readonly: true });
+  const total = database.prepare('SELECT (SELECT count(*) FROM fronts) + (SELECT count(*) FROM tags)').pluck().get();
+  database.close();
+  expect(tables.length).toBe(total);
+});
+
+/** `playbill export` of the large catalogue, in a process whose stdout the test reads itself. */
+function exportLarge() {
+  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', main, 'export', '--db', large]);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise((resolve) => child.on('close', (status, by) => resolve({ status, by, stderr })));
+  return { child, ended };
+}
+
+describe('into a pipe', () => {
+  test('a slow reader gets everything', async () => {
+    const { child, ended } = exportLarge();
+    let lines = 0;
+    child.stdout.on('data', (bytes: Buffer) => {
+      for (const byte of bytes) if (byte === 0x0a) lines += 1;
+      child.stdout.pause();
+      setTimeout(() => child.stdout.resume(), 1);
+    });
+    expect(await ended).toEqual({
+      status: 0,
+      by: null,
+      stderr: `Exported ${VENUES} rows of 19 tables from ${large}\n`,
+    });
+    expect(lines).toBe(VENUES);
+  });
+
+  test('a reader that has seen enough is no error', async () => {
+    const { child, ended } = exportLarge();
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stdout.destroy();
+    expect(await ended).toEqual({ status: 0, by: null, stderr: '' });
+  });
+
+  test('no more is read from the catalogue than the reader takes', async () => {
+    const { child, ended } = exportLarge();
+    child.stdout.pause();
+    // Long enough for all of it, were it not held up: then the process would have ended.
+    await sleep(4000);
+    expect(child.exitCode).toBe(null);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ by: 'SIGTERM' });
+  });
+});
+
+describe('exit 2', () => {
+  test.each([
+    [
+      'there is no such table',
+      ['--table', 'halls'],
+      "error usage: option '--table <name...>' argument 'halls' is invalid.",
+    ],
+    ['there is no such database', ['--db', join(folder, 'gone.sqlite')], 'error database-missing: '],
+    ['it is no catalogue', ['--db', 'package.json'], 'error database-unreadable: '],
+  ])('where %s', async (_case, words, message) => {
+    const { status, stdout, stderr } = await playbill(['export', ...words]);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('\n  hint: ');
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+});

@@ -1,0 +1,143 @@
+// `playbill import` as a person runs it: files in; stdout, exit code, and a catalogue, or none.
+
+import { spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { errorResultSchema, rowsResultSchema } from '../../src/contract/results.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const folder = temporaryFolderOfFile();
+const demo = join(folder, 'demo.ndjson');
+const demoLines = [...demoRows('2026-05-01T09:00:00Z')].map((line) => JSON.stringify(line));
+writeFileSync(demo, `${demoLines.join('\n')}\n`);
+
+const venue = (id: number): string =>
+  `${JSON.stringify({ table: 'venues', row: { id, name: 'Main stage', timezone: 'Europe/Berlin' } })}\n`;
+
+function venuesIn(path: string): number {
+  const database = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    return Number(database.prepare('SELECT count(*) FROM venues').pluck().get());
+  } finally {
+    database.close();
+  }
+}
+
+test('a new catalogue: a table of rows, and how to check it', async () => {
+  const path = join(temporaryFolder(), 'new/catalogue.sqlite');
+  const { status, stdout, stderr } = await playbill(['import', demo, '--db', path]);
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^table +rows\nfronts +\d+\nfront_keys +\d+\n/);
+  expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
+    `Imported ${demoLines.length} rows of 19 tables into ${path}, which was made`,
+    `Check it with: playbill check-db --db ${path}`,
+  ]);
+  const checked = await playbill(['check-db', '--db', path]);
+  expect(checked.stdout).toContain(`Checked ${demoLines.length} rows of 19 tables: 0 errors, `);
+  expect(checked.status).toBe(0);
+});
+
+test('several files and standard input, in one transaction; --json validates', async () => {
+  const here = temporaryFolder();
+  const path = join(here, 'catalogue.sqlite');
+  writeFileSync(join(here, 'one.ndjson'), venue(1));
+  writeFileSync(join(here, 'three.ndjson'), venue(3));
+  const words = ['import', join(here, 'one.ndjson'), '-', join(here, 'three.ndjson'), '--json', '--db', path];
+  const { status, stdout } = await playbill(words, {}, venue(2));
+  expect(status).toBe(0);
+  expect(rowsResultSchema.parse(JSON.parse(stdout))).toEqual({ rows: { venues: 3 }, rowsTotal: 3 });
+  expect(venuesIn(path)).toBe(3);
+
+  const again = await playbill(words, {}, venue(4));
+  expect(again.status).toBe(2);
+  expect(errorResultSchema.parse(JSON.parse(again.stdout)).error.code).toBe('import-row-refused');
+  expect(again.stderr).toContain('one.ndjson:1: expected a new key, found venues 1 ');
+  expect(again.stderr).toContain('playbill import --replace');
+  expect(venuesIn(path)).toBe(3);
+
+  const replaced = await playbill([...words, '--replace'], {}, venue(4));
+  expect(replaced.status).toBe(0);
+  expect(venuesIn(path)).toBe(4);
+});
+
+describe('exit 2, and nothing is made', () => {
+  test.each([
+    ['a line is no JSON', 'rubbish\n', 'error import-line-invalid: stdin:2: expected an object '],
+    [
+      'a row is wrong',
+      '{"table":"venues","row":{"id":2}}\n',
+      'error import-row-invalid: stdin:2: venues.name: expected ',
+    ],
+    ['a row is refused', venue(1), 'error import-row-refused: stdin:2: expected a new key, '],
+    [
+      'an id dangles',
+      '{"table":"product_tags","row":{"product_id":1,"tag_id":1}}\n',
+      'error import-row-refused: product_tags 1,1: ',
+    ],
+  ])('where %s', async (_case, line, message) => {
+    const here = temporaryFolder();
+    const { status, stdout, stderr } = await playbill(
+      ['import', '-', '--db', join(here, 'x.sqlite')],
+      {},
+      venue(1) + line,
+    );
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('\n  hint: ');
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  test.each([
+    ['a file is missing', ['gone.ndjson'], 'error import-file-unreadable: '],
+    ['a file is a folder', ['src'], 'error import-file-unreadable: '],
+    ['no file is named', [], 'error usage: '],
+    ['an option is unknown', ['-', '--overwrite'], 'error usage: '],
+  ])('where %s', async (_case, words, message) => {
+    const here = temporaryFolder();
+    const { status, stdout, stderr } = await playbill(['import', ...words, '--db', join(here, 'x.sqlite')]);
+    expect(stderr).toContain(message);
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  test('where another writer holds the catalogue', async () => {
+    const path = join(temporaryFolder(), 'busy.sqlite');
+    await playbill(['import', '-', '--db', path], {}, venue(1));
+    const writer = new Database(path);
+    writer.exec('BEGIN IMMEDIATE');
+    const { status, stderr } = await playbill(['import', '-', '--db', path], {}, venue(2));
+    writer.close();
+    expect(stderr).toContain('error database-busy: ');
+    expect(status).toBe(2);
+    expect(venuesIn(path)).toBe(1);
+  });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
+  const here = temporaryFolder();
+  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const words = ['--import', 'tsx', main, 'import', '-', '--db', join(here, 'x.sqlite')];
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = new Promise((resolve) => child.on('close', (_status, by) => resolve(by)));
+  child.stdin.write(venue(1));
+  while (readdirSync(here).length === 0) await sleep(20);
+  child.kill(signal);
+  expect(await ended).toBe(signal);
+  expect(readdirSync(here)).toEqual([]);
+});
+
+test('help shows how', async () => {
+  const { status, stdout } = await playbill(['import', '--help']);
+  expect(status).toBe(0);
+  expect(stdout).toContain('{"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}');
+  expect(stdout).toContain('playbill import rows.ndjson');
+});

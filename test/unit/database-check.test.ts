@@ -1,0 +1,344 @@
+// check-db's rules, each with the fault planted in an otherwise good catalogue. The catalogue is bare, without CHECKs and keys,
+// as one made of views is: so every fault can be there.
+
+import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findingLine } from '../../src/catalogue/finding.ts';
+import { checkContract } from '../../src/database/contract-check.ts';
+import { openCatalogue } from '../../src/database/open.ts';
+import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/tables.ts';
+import { AppError } from '../../src/errors.ts';
+import { pressCatalogue } from '../../src/press.ts';
+import { instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from './database-rows.ts';
+
+const folder = temporaryFolderOfFile();
+const path = join(folder, 'bare.sqlite');
+let bare: Database.Database;
+
+beforeAll(() => {
+  bare = goodCatalogue(path, true);
+});
+afterAll(() => bare.close());
+
+/** What check-db finds while a fault is in the bare catalogue, as lines. */
+async function linesWith(plant: (database: Database.Database) => void): Promise<string[]> {
+  const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+  await bare.backup(spoiled);
+  const database = new Database(spoiled);
+  database.pragma('journal_mode = WAL');
+  plant(database);
+  database.close();
+  return (await findingsOf(spoiled)).map(findingLine);
+}
+
+const sql =
+  (text: string) =>
+  (database: Database.Database): void =>
+    void database.exec(text);
+
+test('a good catalogue has no finding, bare or not', async () => {
+  expect(await findingsOf(path)).toEqual([]);
+  const strict = join(folder, 'strict.sqlite');
+  goodCatalogue(strict, false).close();
+  expect(await findingsOf(strict)).toEqual([]);
+});
+
+describe('a value that a column does not take is one finding, with table, key and column', () => {
+  test.each(everyColumn())('%s.%s', async (table, column, bad) => {
+    const update = bare.prepare(`UPDATE ${table} SET ${column} = ?`);
+    try {
+      for (const value of bad) {
+        update.run(value);
+        const all = await findingsOf(path);
+        const findings = all.filter(({ code }) => code === 'value-invalid');
+        expect(findings.length, JSON.stringify(value)).toBe(1);
+        // What is no id at all does not dangle besides.
+        if (Object.hasOwn(TABLE_RULES[table].references, column)) expect(all).toEqual(findings);
+        const [finding] = findings;
+        expect(finding?.severity).toBe('error');
+        expect(finding?.message).toMatch(new RegExp(`^${column}: expected .+, found .+$`));
+        expect(finding?.place.startsWith(`${table} `)).toBe(true);
+        const { key } = TABLE_RULES[table];
+        const shown = key.map((name) => (name === column ? '.+' : String(GOOD_ROWS[table][name])));
+        expect(finding?.place).toMatch(new RegExp(`^${table} ${shown.join(',')}$`));
+      }
+    } finally {
+      update.run(GOOD_ROWS[table][column]);
+    }
+  });
+});
+
+describe('an id that refers to nothing', () => {
+  const references = TABLE_NAMES.flatMap((table) =>
+    Object.entries(TABLE_RULES[table].references).map(([column, to]): [TableName, string, TableName] => [
+      table,
+      column,
+      to.table,
+    ]),
+  );
+
+  test.each(references)('%s.%s → %s', async (table, column, parent) => {
+    const lines = await linesWith((database) => database.prepare(`UPDATE ${table} SET ${column} = 999`).run());
+    const { key } = TABLE_RULES[table];
+    const place = key.map((name) => (name === column ? '999' : String(GOOD_ROWS[table][name]))).join();
+    expect(lines).toContain(
+      `error dangling-id ${table} ${place}: ${column}: expected the id of a row of ${parent}, found 999`,
+    );
+    // A product_id that is wrong also puts tier and session apart.
+    const others = lines.filter((line) => !line.includes(': session_id: expected a session of product '));
+    expect(others.length).toBe(1);
+  });
+
+  test('NULL refers to nothing and dangles nowhere', async () => {
+    const lines = await linesWith(sql('UPDATE products SET image_id = NULL; UPDATE price_tiers SET session_id = NULL'));
+    expect(lines).toEqual([]);
+  });
+
+  test("a tier of another product's session", async () => {
+    const lines = await linesWith((database) => {
+      insert(database, 'products', { ...GOOD_ROWS.products, id: 99, slug: 'other' });
+      database.exec('UPDATE price_tiers SET product_id = 99');
+    });
+    expect(lines).toEqual([
+      'error dangling-id price_tiers 16: session_id: expected a session of product 99, found session 15 of product 14',
+    ]);
+  });
+});
+
+describe('rows that are there twice', () => {
+  test.each(TABLE_NAMES)('%s, by key', async (table) => {
+    const lines = await linesWith((database) => insert(database, table, GOOD_ROWS[table]));
+    const { key } = TABLE_RULES[table];
+    const place = key.map((name) => String(GOOD_ROWS[table][name])).join();
+    expect(lines).toContain(
+      `error duplicate-key ${table} ${place}: expected a unique ${key.join(', ')}, found 2 rows with it`,
+    );
+  });
+
+  test.each(TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.flat().map((column) => [table, column] as const)))(
+    '%s, by %s',
+    async (table, column) => {
+      const good = GOOD_ROWS[table];
+      const lines = await linesWith((database) => {
+        insert(database, table, { ...good, id: 98 });
+        insert(database, table, { ...good, id: 99 });
+        insert(database, table, { ...good, id: 97, [column]: 'another' });
+      });
+      const message = `${column}: expected a value that no other row has, found "${String(good[column])}", which is also that of ${table} ${String(good['id'])}`;
+      expect(lines).toEqual([
+        `error duplicate-key ${table} 98: ${message}`,
+        `error duplicate-key ${table} 99: ${message}`,
+      ]);
+    },
+  );
+});
+
+describe('rules that no CHECK can hold', () => {
+  test.each(['+03:00', 'UTC+3', 'Europe/Moskau', '', 'Europe/Moscow '])('the zone "%s" is unknown', async (zone) => {
+    for (const [table, id] of [
+      ['fronts', 11],
+      ['venues', 12],
+    ] as const) {
+      const lines = await linesWith((database) => database.prepare(`UPDATE ${table} SET timezone = ?`).run(zone));
+      expect(lines).toEqual([
+        `error zone-unknown ${table} ${id}: timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${JSON.stringify(zone)}`,
+      ]);
+    }
+  });
+
+  test.each(['UTC', 'Europe/Kyiv', 'America/Argentina/Buenos_Aires'])('the zone %s is known', async (zone) => {
+    const set = `UPDATE fronts SET timezone = '${zone}'; UPDATE venues SET timezone = '${zone}'; UPDATE sessions SET starts_local = NULL`;
+    expect(await linesWith(sql(set))).toEqual([]);
+  });
+
+  test('a wall time that is not the one on the ticket is a warning with both, and the tzdata version', async () => {
+    expect(await linesWith(sql("UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"))).toEqual([
+      'warning zone-drift sessions 15: time-zone drift: starts_local says 2026-05-05T20:00:00, but 2026-05-05T16:00:00Z is 2026-05-05T19:00:00 in Europe/Moscow by the rules of tzdata 2026a',
+    ]);
+  });
+
+  test('sessions that are over are checked like those to come', async () => {
+    const set = "UPDATE sessions SET starts_at = '1999-01-01T09:00:00Z', starts_local = '1999-01-01T09:00:00'";
+    expect(await linesWith(sql(set))).toEqual([expect.stringMatching(/^warning zone-drift sessions 15: /)]);
+  });
+
+  test.each([
+    ['9999-12-31T22:00:00Z', 'Europe/Moscow'],
+    ['0000-01-01T02:00:00Z', 'America/New_York'],
+  ])('a session at %s in %s has no printable year', async (startsAt, zone) => {
+    const set = `UPDATE sessions SET starts_at = '${startsAt}', starts_local = NULL; UPDATE venues SET timezone = '${zone}'`;
+    expect(await linesWith(sql(set))).toEqual([
+      `error year-unprintable sessions 15: starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone}), found ${startsAt}`,
+    ]);
+  });
+
+  test('a pause that has an end without a beginning', async () => {
+    expect(await linesWith(sql('UPDATE products SET paused = 0'))).toEqual([
+      'error value-invalid products 14: paused_until: expected NULL where paused is 0, found "2026-05-01T09:00:00Z"',
+    ]);
+  });
+
+  test('a session whose own ticket tiers are all private', async () => {
+    const expected = [
+      'warning no-public-tier sessions 15: its own ticket tiers include no public one, so it has no price',
+    ];
+    expect(await linesWith(sql('UPDATE price_tiers SET is_public = 0'))).toEqual(expected);
+    const withPublicAddon = await linesWith((database) => {
+      database.exec('UPDATE price_tiers SET is_public = 0');
+      insert(database, 'price_tiers', { ...GOOD_ROWS.price_tiers, id: 98, kind: 'addon' });
+    });
+    expect(withPublicAddon).toEqual(expected);
+  });
+
+  test.each([
+    ['a public tier beside the private one', { ...GOOD_ROWS.price_tiers, id: 98 }, 'WHERE id = 16'],
+    ['only private add-ons', { ...GOOD_ROWS.price_tiers, id: 98, kind: 'addon', is_public: 0 }, 'WHERE id = 98'],
+    ['private default tiers', { ...GOOD_ROWS.price_tiers, id: 98, session_id: null }, 'WHERE id = 98'],
+  ])('no finding: %s', async (_case, tier, where) => {
+    const lines = await linesWith((database) => {
+      insert(database, 'price_tiers', tier);
+      database.exec(`UPDATE price_tiers SET is_public = 0 ${where}`);
+    });
+    expect(lines).toEqual([]);
+  });
+
+  test('another journal mode than WAL', async () => {
+    const lines = await linesWith((database) => database.pragma('journal_mode = DELETE'));
+    expect(lines).toEqual([
+      expect.stringMatching(/^warning journal-mode-not-wal database: expected WAL, found delete: /),
+    ]);
+  });
+});
+
+describe('key material', () => {
+  const jwkOf = (pair: ReturnType<typeof generateKeyPairSync>): string =>
+    JSON.stringify(pair.publicKey.export({ format: 'jwk' }));
+  const ed25519 = generateKeyPairSync('ed25519');
+  const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const privateJwk = JSON.stringify(ed25519.privateKey.export({ format: 'jwk' }));
+
+  test.each([
+    ['ed25519', jwkOf(ed25519), null],
+    ['ecdsa-p256-sha256', jwkOf(p256), null],
+    ['hmac-sha256', null, 'NAME'],
+  ])('%s has what it needs', async (alg, publicKey, secretRef) => {
+    const lines = await linesWith((database) =>
+      database.prepare('UPDATE front_keys SET alg = ?, public_key = ?, secret_ref = ?').run(alg, publicKey, secretRef),
+    );
+    expect(lines).toEqual([]);
+  });
+
+  test.each([
+    ['hmac-sha256', null, null],
+    ['hmac-sha256', null, ''],
+    ['hmac-sha256', jwkOf(ed25519), 'NAME'],
+    ['ed25519', null, null],
+    ['ed25519', null, 'NAME'],
+    ['ed25519', jwkOf(ed25519), 'NAME'],
+    ['ed25519', 'no JSON', null],
+    ['ed25519', jwkOf(p256), null],
+    ['ed25519', privateJwk, null],
+    ['ecdsa-p256-sha256', jwkOf(ed25519), null],
+    ['ecdsa-p256-sha256', '{"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"}', null],
+  ])('%s with %s and secret_ref %s has not', async (alg, publicKey, secretRef) => {
+    const lines = await linesWith((database) =>
+      database.prepare('UPDATE front_keys SET alg = ?, public_key = ?, secret_ref = ?').run(alg, publicKey, secretRef),
+    );
+    expect(lines).toEqual([expect.stringMatching(/^error key-material-wrong front_keys moscow-1: /)]);
+    // Law 8: no material in a message.
+    for (const material of [ed25519, p256]) {
+      const { x = '' } = material.publicKey.export({ format: 'jwk' });
+      expect(lines.join()).not.toContain(x);
+    }
+    const { d = '' } = ed25519.privateKey.export({ format: 'jwk' });
+    expect(lines.join()).not.toContain(d);
+  });
+});
+
+describe('a contract that is broken', () => {
+  const broken = sql(`
+    DROP TABLE badges;
+    ALTER TABLE venues DROP COLUMN timezone;
+    DROP TABLE images; CREATE TABLE images (id INTEGER, url BLOB, alt_text REAL, copyright TEXT, copyright_url INT);
+    DROP TABLE tags; CREATE VIEW tags AS SELECT * FROM their_tags;
+    UPDATE fronts SET currency = 'roubles'`);
+
+  test('is told whole, and the tables that are sound are checked', async () => {
+    expect(await linesWith(broken)).toEqual([
+      'error column-missing venues.timezone: expected a column "timezone" in "venues", found id, name, city',
+      'error column-type-wrong images.url: expected images.url to be TEXT, found BLOB',
+      'error column-type-wrong images.alt_text: expected images.alt_text to be TEXT, found REAL',
+      'error column-type-wrong images.copyright_url: expected images.copyright_url to be TEXT, found INT',
+      'error table-missing tags: expected a table or view "tags" that can be read, found: no such table: main.their_tags',
+      'error table-missing badges: expected a table or view "badges", found none',
+      'error value-invalid fronts 11: currency: expected a currency of three capitals, such as EUR, found "roubles"',
+    ]);
+  });
+
+  test('stops every other command at its first problem', async () => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    broken(database);
+    database.close();
+    const reader = await openCatalogue(spoiled);
+    const error = await checkContract(reader).catch((thrown: unknown) => thrown);
+    await reader.close();
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ code: 'contract-column-missing', hint: expect.stringContaining('venues.timezone') });
+  });
+
+  test('is none where views, generated columns and untyped columns have what is wanted', async () => {
+    const lines = await linesWith(
+      sql(`
+        ALTER TABLE sessions RENAME TO their_sessions;
+        CREATE VIEW sessions AS SELECT * FROM their_sessions UNION ALL SELECT *, 1 AS x FROM (SELECT NULL, NULL, NULL,
+          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) WHERE 0;
+        DROP TABLE tags; CREATE TABLE tags (id INTEGER, label VARCHAR(30), slug TEXT AS (lower(label)) STORED,
+          name TEXT AS (label), sort_weight NUMERIC);
+        INSERT INTO tags (id, label, sort_weight) VALUES (19, 'Classics', 0)`),
+    );
+    expect(lines).toEqual([]);
+  });
+
+  test('tells which tables are views', async () => {
+    const viewed = join(temporaryFolder(), 'views.sqlite');
+    await bare.backup(viewed);
+    const database = new Database(viewed);
+    database.exec('ALTER TABLE tags RENAME TO their_tags; CREATE VIEW tags AS SELECT * FROM their_tags');
+    database.close();
+    const reader = await openCatalogue(viewed);
+    expect([...(await checkContract(reader))]).toEqual(['tags']);
+    await reader.close();
+  });
+});
+
+describe('the load judges as check-db does', () => {
+  test.each([
+    ['value-invalid', 'UPDATE products SET paused = 0'],
+    ['zone-drift', "UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"],
+    ['no-public-tier', 'UPDATE price_tiers SET is_public = 0'],
+    ['year-unprintable', "UPDATE sessions SET starts_at = '9999-12-31T22:00:00Z', starts_local = NULL"],
+    ['key-material-wrong', 'UPDATE front_keys SET secret_ref = NULL'],
+    ['zone-unknown', "UPDATE venues SET timezone = '+03:00'"],
+  ])('%s', async (code, plant) => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.pragma('journal_mode = WAL');
+    database.exec(plant);
+    database.close();
+    const reader = await openCatalogue(spoiled);
+    const now = instant('2026-05-01T09:00:00Z');
+    const options = { frontCodes: null, until: now, tzdata: '2026a', onProducts: () => undefined };
+    const pressed = await pressCatalogue(reader, options, now);
+    await reader.close();
+    expect(pressed.findings).toEqual(await findingsOf(spoiled));
+    expect(pressed.findings.map((finding) => finding.code)).toEqual([code]);
+    const isHeld = pressed.findings.some(({ severity }) => severity === 'error');
+    expect(pressed.badCodes).toEqual(isHeld ? ['moscow'] : []);
+  });
+});

@@ -1,0 +1,552 @@
+// Import and export: what comes in comes out; all of it or nothing; and a refusal says which line to mend.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { exportRows } from '../../src/database/export-rows.ts';
+import { importRows, type ImportResult, type ImportSource } from '../../src/database/import-rows.ts';
+import { linesOf } from '../../src/database/ndjson-lines.ts';
+import { openCatalogue } from '../../src/database/open.ts';
+import { TABLE_NAMES, type TableName } from '../../src/database/tables.ts';
+import { AppError } from '../../src/errors.ts';
+import { catalogueAt, temporaryFolder } from '../trees.ts';
+import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn } from './database-rows.ts';
+
+/** A file of this text (or these bytes), read in pieces of so many bytes. */
+function file(content: string | Buffer, pieceLength = 65_536, name = 'rows.ndjson'): ImportSource {
+  const bytes = Buffer.from(content);
+  return {
+    name,
+    open: async function* () {
+      for (let from = 0; from < bytes.length; from += pieceLength) yield bytes.subarray(from, from + pieceLength);
+    },
+  };
+}
+
+const line = (table: string, row: object): string => `${JSON.stringify({ table, row })}\n`;
+const venue = (id: number, more: object = {}): string =>
+  line('venues', { id, name: 'Main stage', timezone: 'Europe/Berlin', ...more });
+
+/** Every good row, children before parents. */
+const allLines = TABLE_NAMES.toReversed().map((table) => line(table, GOOD_ROWS[table]));
+
+function imported(path: string, sources: readonly ImportSource[], isReplacing = false): Promise<ImportResult> {
+  return importRows(sources, { databasePath: path, isReplacing });
+}
+
+async function refusalOf(path: string, sources: readonly ImportSource[], isReplacing = false): Promise<AppError> {
+  const thrown = await imported(path, sources, isReplacing).catch((error: unknown) => error);
+  if (!(thrown instanceof AppError)) throw new Error(`expected an AppError, got ${String(thrown)}`);
+  return thrown;
+}
+
+async function exported(path: string, tables: readonly TableName[] = TABLE_NAMES): Promise<string> {
+  const reader = await openCatalogue(path);
+  try {
+    let text = '';
+    for await (const piece of exportRows(reader, tables, () => undefined)) text += piece;
+    return text;
+  } finally {
+    await reader.close();
+  }
+}
+
+const newPath = (): string => join(temporaryFolder(), 'catalogue.sqlite');
+
+function goodPath(isBare = false): string {
+  const path = newPath();
+  goodCatalogue(path, isBare).close();
+  return path;
+}
+
+describe('a new catalogue', () => {
+  test('is made with the folders above it, from rows in any order, and is good', async () => {
+    const path = join(temporaryFolder(), 'a/b/catalogue.sqlite');
+    const result = await imported(path, [file(allLines.join(''))]);
+    expect(result).toEqual({ rows: Object.fromEntries(TABLE_NAMES.map((table) => [table, 1])), isNew: true });
+    expect(readdirSync(join(path, '..'))).toEqual(['catalogue.sqlite']);
+    expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
+    expect(await findingsOf(path)).toEqual([]);
+    const database = new Database(path);
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+    database.close();
+  });
+
+  test('without a row is an empty catalogue', async () => {
+    const path = newPath();
+    expect(await imported(path, [file('')])).toEqual({ rows: {}, isNew: true });
+    expect(await findingsOf(path)).toEqual([]);
+  });
+
+  test('is not seen before it is whole', async () => {
+    const path = newPath();
+    const seen: boolean[] = [];
+    const source: ImportSource = {
+      name: 'slow',
+      open: async function* () {
+        yield Buffer.from(venue(1));
+        seen.push(readdirSync(join(path, '..')).includes('catalogue.sqlite'));
+        yield Buffer.from(venue(2));
+      },
+    };
+    await imported(path, [source]);
+    expect(seen).toEqual([false]);
+    expect(rowsIn(path)['venues']?.length).toBe(2);
+  });
+
+  test('does not overwrite one that was made meanwhile', async () => {
+    const path = newPath();
+    const source: ImportSource = {
+      name: 'slow',
+      open: async function* () {
+        yield Buffer.from(venue(1));
+        await imported(path, [file(venue(7))]);
+      },
+    };
+    expect((await refusalOf(path, [source])).code).toBe('database-exists');
+    expect(readdirSync(join(path, '..'))).toEqual(['catalogue.sqlite']);
+    expect(rowsIn(path)['venues']).toMatchObject([{ id: 7 }]);
+  });
+
+  test('does not inherit the journal of one that is gone', async () => {
+    const path = goodPath();
+    const writer = new Database(path);
+    writer.exec("UPDATE venues SET name = 'in the journal'");
+    const journal = readFileSync(`${path}-wal`);
+    writer.close();
+    const next = newPath();
+    writeFileSync(`${next}-wal`, journal);
+    await imported(next, [file(venue(1))]);
+    expect(rowsIn(next)['venues']).toMatchObject([{ id: 1, name: 'Main stage' }]);
+  });
+
+  test.each([
+    ['a row is refused', [file(venue(1) + venue(1))]],
+    ['an id dangles', [file(allLines.slice(1, 5).join(''))]],
+    ['a second file is missing', [file(venue(1)), missing()]],
+  ])('leaves nothing where %s', async (_case, sources) => {
+    const folder = temporaryFolder();
+    await refusalOf(join(folder, 'catalogue.sqlite'), sources);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('leaves nothing where the import is broken off', async () => {
+    const folder = temporaryFolder();
+    const controller = new AbortController();
+    const seen: number[] = [];
+    const source: ImportSource = {
+      name: 'slow',
+      open: async function* () {
+        yield Buffer.from(venue(1));
+        seen.push(readdirSync(folder).length);
+        controller.abort();
+        // At once: whoever aborts may have no later.
+        seen.push(readdirSync(folder).length);
+        yield Buffer.from(venue(2));
+      },
+    };
+    const options = { databasePath: join(folder, 'catalogue.sqlite'), isReplacing: false, signal: controller.signal };
+    await expect(importRows([source], options)).rejects.toThrow();
+    expect(seen).toEqual([1, 0]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+function missing(): ImportSource {
+  return {
+    name: 'gone.ndjson',
+    open: () => {
+      throw Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' });
+    },
+  };
+}
+
+describe('an existing catalogue', () => {
+  test('takes more rows, which may refer to those that are there', async () => {
+    const path = goodPath();
+    const more = line('product_tags', { product_id: 14, tag_id: 99 }) + line('tags', { id: 99, slug: 'x', name: 'X' });
+    expect(await imported(path, [file(more)])).toEqual({ rows: { tags: 1, product_tags: 1 }, isNew: false });
+    expect(rowsIn(path)['tags']).toEqual([GOOD_ROWS.tags, { id: 99, slug: 'x', name: 'X', sort_weight: 0 }]);
+  });
+
+  test.each([
+    ['a key that is there', venue(12), 'import-row-refused', 'expected a new key, found venues 12 ', '--replace'],
+    [
+      'a key of two columns that is there',
+      line('product_tags', { product_id: 14, tag_id: 19 }),
+      'import-row-refused',
+      'expected a new key, found product_tags 14,19 ',
+      '--replace',
+    ],
+    [
+      'a slug that another row has',
+      line('tags', { id: 99, slug: 'classics', name: 'X' }),
+      'import-row-refused',
+      'expected values that no other row of tags has, found: UNIQUE constraint failed: tags.slug',
+      'another value',
+    ],
+    [
+      'what a CHECK refuses',
+      venue(99, { timezone: '' }),
+      'import-row-refused',
+      'expected a row that the database accepts, found: CHECK constraint failed: length(timezone) > 0',
+      'data/schema.sql',
+    ],
+    [
+      'a pause with an end and no beginning',
+      line('products', { ...GOOD_ROWS.products, id: 99, slug: 'x', paused: 0 }),
+      'import-row-refused',
+      'CHECK constraint failed',
+      'data/schema.sql',
+    ],
+  ])('refuses %s, naming the line, and stays as it was', async (_case, text, code, message, hint) => {
+    const path = goodPath();
+    const before = rowsIn(path);
+    const error = await refusalOf(path, [file(venue(50)), file(`${venue(51)}\n${text}`, 65_536, 'more.ndjson')]);
+    expect(error.code).toBe(code);
+    expect(error.message).toContain('more.ndjson:3: ');
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+    expect(rowsIn(path)).toEqual(before);
+  });
+
+  test('refuses ids that dangle at the end, by row and column', async () => {
+    const path = goodPath();
+    const before = rowsIn(path);
+    const text =
+      line('product_tags', { product_id: 77, tag_id: 19 }) +
+      line('front_keys', { keyid: 'k', front_id: 78, alg: 'ed25519', public_key: '{}' });
+    const error = await refusalOf(path, [file(text)]);
+    expect(error.code).toBe('import-row-refused');
+    expect(error.message.split('\n  ')).toEqual([
+      'front_keys k: front_id: expected the id of a row of fronts, found 78',
+      'product_tags 77,19: product_id: expected the id of a row of products, found 77',
+    ]);
+    expect(rowsIn(path)).toEqual(before);
+  });
+
+  test("refuses a tier of another product's session", async () => {
+    const path = goodPath();
+    const products = line('products', { ...GOOD_ROWS.products, id: 99, slug: 'other' });
+    const tier = line('price_tiers', { ...GOOD_ROWS.price_tiers, id: 98, product_id: 99 });
+    expect((await refusalOf(path, [file(products + tier)])).message).toBe(
+      'price_tiers 98: session_id: expected a session of product 99, found session 15 of product 14',
+    );
+  });
+
+  test('shows the first few of many dangling ids', async () => {
+    const text = Array.from({ length: 9 }, (_, i) => line('product_tags', { product_id: i + 100, tag_id: 19 }));
+    const lines = (await refusalOf(goodPath(), [file(text.join(''))])).message.split('\n');
+    expect(lines.length).toBe(6);
+    expect(lines.at(-1)).toBe('  and others');
+  });
+
+  test('tells of foreign keys between tables of the operator', async () => {
+    const path = goodPath();
+    const database = new Database(path);
+    database.exec(`CREATE TABLE their_parents (id INTEGER PRIMARY KEY);
+      CREATE TABLE their_notes (venue_id INTEGER, parent_id INTEGER REFERENCES their_parents DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER note AFTER INSERT ON venues BEGIN INSERT INTO their_notes VALUES (new.id, 5); END`);
+    database.close();
+    expect((await refusalOf(path, [file(venue(99))])).message).toMatch(/foreign key is violated: .*their_notes/);
+  });
+
+  test('is not imported into row by row after a trigger has rolled back', async () => {
+    const path = goodPath();
+    const database = new Database(path);
+    database.exec("CREATE TRIGGER stop BEFORE INSERT ON tags BEGIN SELECT RAISE(ROLLBACK, 'no more tags'); END");
+    database.close();
+    const before = rowsIn(path);
+    const text = venue(50) + line('tags', { id: 99, slug: 'x', name: 'X' }) + venue(51);
+    expect((await refusalOf(path, [file(text)])).message).toContain('rows.ndjson:2: ');
+    expect(rowsIn(path)).toEqual(before);
+  });
+
+  test.each([
+    ['text', 'no database', 'database-unreadable'],
+    ['another SQLite database', null, 'contract-table-missing'],
+  ])('is not %s', async (_case, content, code) => {
+    const path = newPath();
+    if (content === null) new Database(path).exec('CREATE TABLE theirs (id)').close();
+    else writeFileSync(path, content.repeat(100));
+    const before = readFileSync(path);
+    expect((await refusalOf(path, [file(venue(1))])).code).toBe(code);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  test('is a file, in a place where one can be', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'folder'));
+    writeFileSync(join(folder, 'file'), '');
+    expect((await refusalOf(join(folder, 'folder'), [])).code).toBe('database-unreadable');
+    expect((await refusalOf(join(folder, 'file/catalogue.sqlite'), [])).code).toBe('database-not-writable');
+  });
+
+  test('that is a view takes no rows', async () => {
+    const path = goodPath();
+    const database = new Database(path);
+    database.exec(
+      'PRAGMA foreign_keys = OFF; ALTER TABLE tags RENAME TO their_tags; CREATE VIEW tags AS SELECT * FROM their_tags',
+    );
+    database.close();
+    const error = await refusalOf(path, [file(venue(50) + line('tags', { id: 9, slug: 'x', name: 'X' }))]);
+    expect(error).toMatchObject({ code: 'import-row-refused', hint: expect.stringContaining('view') });
+    expect(error.message).toContain('rows.ndjson:2: ');
+  });
+});
+
+describe('--replace', () => {
+  test('puts rows in the place of those with their key, and what refers to them stays', async () => {
+    const path = goodPath();
+    const text =
+      line('products', { id: 14, slug: 'lear', name: 'King Lear', age_rating: 16, sale_schema: 1 }) +
+      line('fronts', { id: 11, code: 'kazan', name: 'Kazan', timezone: 'Europe/Moscow', currency: 'RUB' }) +
+      line('product_tags', { product_id: 14, tag_id: 19 }) +
+      venue(50);
+    await imported(path, [file(text)], true);
+    const rows = rowsIn(path);
+    // Left-out columns have their default again.
+    expect(rows['products']).toEqual([
+      {
+        id: 14,
+        slug: 'lear',
+        name: 'King Lear',
+        age_rating: 16,
+        sale_schema: 1,
+        pushka: 0,
+        paused: 0,
+        paused_until: null,
+        image_id: null,
+        status: 'published',
+      },
+    ]);
+    expect(rows['venues']?.length).toBe(2);
+    for (const table of ['sessions', 'price_tiers', 'front_products', 'product_tags', 'front_keys'] as const) {
+      expect(rows[table], table).toEqual([GOOD_ROWS[table]]);
+    }
+  });
+
+  test('an export goes back in as it came out', async () => {
+    const path = goodPath();
+    const before = rowsIn(path);
+    const text = await exported(path);
+    new Database(path).exec("UPDATE sessions SET available = 0, ends_at = NULL; UPDATE venues SET city = 'x'").close();
+    await imported(path, [file(text)], true);
+    expect(rowsIn(path)).toEqual(before);
+  });
+
+  test('does not let children dangle', async () => {
+    const path = goodPath();
+    const products = line('products', { ...GOOD_ROWS.products, id: 99, slug: 'other' });
+    const moved = line('sessions', { ...GOOD_ROWS.sessions, product_id: 99 });
+    expect((await refusalOf(path, [file(products + moved)], true)).code).toBe('import-row-refused');
+    const tier = line('price_tiers', { ...GOOD_ROWS.price_tiers, product_id: 99 });
+    await imported(path, [file(products + moved + tier)], true);
+    expect(rowsIn(path)['price_tiers']).toMatchObject([{ id: 16, product_id: 99 }]);
+  });
+
+  test('does not take the slug of another row', async () => {
+    const text = line('tags', { id: 99, slug: 'classics', name: 'X' });
+    expect((await refusalOf(goodPath(), [file(text)], true)).message).toContain('tags.slug');
+  });
+});
+
+describe('a line that is no row', () => {
+  test.each([
+    ['{"table":"venues"', 'import-line-invalid', 'found no JSON: '],
+    ['[]', 'import-line-invalid', 'found []'],
+    ['null', 'import-line-invalid', 'found NULL'],
+    ['"venues"', 'import-line-invalid', 'found "venues"'],
+    ['{}', 'import-line-invalid', 'found no table'],
+    ['{"table":1,"row":{}}', 'import-line-invalid', 'found the table 1'],
+    ['{"table":"venues"}', 'import-line-invalid', 'found no row'],
+    ['{"table":"venues","row":[]}', 'import-line-invalid', 'found the row []'],
+    ['{"table":"venues","row":{},"key":1}', 'import-line-invalid', 'found a member "key"'],
+    ['{"table":"halls","row":{}}', 'import-row-invalid', 'expected a table of the catalogue, found "halls"'],
+    ['{"table":"toString","row":{}}', 'import-row-invalid', 'found "toString"'],
+    [venue(1, { hall: 2 }), 'import-row-invalid', 'venues: expected only columns of the table, found "hall"'],
+    [
+      '{"table":"venues","row":{"__proto__":1,"id":1,"name":"","timezone":"UTC"}}',
+      'import-row-invalid',
+      'found "__proto__"',
+    ],
+    [venue(1, { name: undefined }), 'import-row-invalid', 'venues.name: expected text, found no such member'],
+    [venue(1, { name: null }), 'import-row-invalid', 'venues.name: expected text, found NULL'],
+    [venue(1, { name: 5 }), 'import-row-invalid', 'venues.name: expected text, found 5'],
+    [venue(1, { name: true }), 'import-row-invalid', 'venues.name: expected text, found true'],
+    [venue(1.5), 'import-row-invalid', 'venues.id: expected an integer, found 1.5'],
+    [venue(2 ** 53), 'import-row-invalid', 'venues.id: expected an integer, found 9007199254740992'],
+    [line('tags', { id: 1, slug: 'x', name: 'X', sort_weight: null }), 'import-row-invalid', 'tags.sort_weight: '],
+    [
+      venue(1, { name: '\ud83c' }),
+      'import-row-invalid',
+      'venues.name: expected text of whole characters, found "\\ud83c"',
+    ],
+  ])('%s', async (text, code, message) => {
+    const error = await refusalOf(newPath(), [file(`${venue(50).trim()}\r\n\n${text}\n`)]);
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(/^rows\.ndjson:3: expected |^rows\.ndjson:3: \w+(\.\w+)?: expected /);
+    expect(error.message).toContain(message);
+    expect(error.hint).not.toBe('');
+  });
+
+  test('is told with everything that is wrong with it, and with the other lines that are wrong', async () => {
+    const text = venue(1) + line('venues', { id: 'x', name: null }) + venue(2) + '{}\n' + venue(1);
+    const error = await refusalOf(newPath(), [file(text)]);
+    expect(error.code).toBe('import-row-invalid');
+    expect(error.message.split('\n  ')).toEqual([
+      'rows.ndjson:2: venues.id: expected an integer, found "x"',
+      'rows.ndjson:2: venues.name: expected text, found NULL',
+      'rows.ndjson:2: venues.timezone: expected text, found no such member',
+      'rows.ndjson:4: expected an object {"table":…,"row":{…}}, found no table',
+      expect.stringMatching(/^rows\.ndjson:5: expected a new key, found venues 1 /),
+    ]);
+  });
+
+  test('after ten such lines the rest is not read', async () => {
+    const lines = (await refusalOf(newPath(), [file('{}\n'.repeat(50))])).message.split('\n  ');
+    expect(lines.length).toBe(11);
+    expect(lines.at(-1)).toBe('the rest was not read');
+  });
+
+  test('bytes that are no UTF-8 are refused, not replaced', async () => {
+    const latin1 = Buffer.concat([Buffer.from(venue(1)), Buffer.from(venue(2, { name: 'Théâtre' }), 'latin1')]);
+    const error = await refusalOf(newPath(), [file(latin1)]);
+    expect(error).toMatchObject({ code: 'import-line-invalid', hint: expect.stringContaining('iconv') });
+    expect(error.message).toBe('rows.ndjson:2: expected UTF-8, found other bytes');
+  });
+
+  test('a file that cannot be read is named', async () => {
+    const error = await refusalOf(newPath(), [missing()]);
+    expect(error.code).toBe('import-file-unreadable');
+    expect(error.message).toContain('gone.ndjson');
+  });
+});
+
+describe('lines', () => {
+  async function textsOf(bytes: Buffer, pieceLength: number): Promise<[number, string][]> {
+    const found: [number, string][] = [];
+    for await (const { number, text } of linesOf(file(bytes, pieceLength).open(), 'rows.ndjson'))
+      found.push([number, text]);
+    return found;
+  }
+
+  test('end at LF alone, however the bytes come in pieces', async () => {
+    const part = fc.constantFrom('a', 'Ж', '🎭', '\u2028', '\u2029', '\r', '\u0085', '\0', '"');
+    const lines = fc.array(fc.string({ unit: part, minLength: 0, maxLength: 6 }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 1, max: 12 }), fc.boolean(), async (texts, pieceLength, hasMark) => {
+        const bytes = Buffer.from((hasMark ? '\ufeff' : '') + texts.join('\n'));
+        const expected = texts.flatMap((text, i): [number, string][] => (text.trim() === '' ? [] : [[i + 1, text]]));
+        expect(await textsOf(bytes, pieceLength)).toEqual(expected);
+      }),
+    );
+  });
+
+  test('may be long', async () => {
+    const path = newPath();
+    const name = 'длинное '.repeat(500_000);
+    await imported(path, [file(venue(1, { name }) + venue(2))]);
+    expect(rowsIn(path)['venues']).toMatchObject([{ name }, { id: 2 }]);
+  });
+
+  test('of a file from another system: byte order mark, CR LF, blank lines, no LF at the end', async () => {
+    const path = newPath();
+    const text = `\ufeff${venue(1).trim()}\r\n\r\n  \n${venue(2).trim()}`;
+    expect((await imported(path, [file(text, 3)])).rows).toEqual({ venues: 2 });
+  });
+});
+
+describe('export', () => {
+  test.each(['2026-05-01T09:00:00Z', '2026-10-25T00:59:59Z'])(
+    'the demo as of %s: what comes out goes in',
+    async (now) => {
+      const path = catalogueAt(newPath(), demoRows(now));
+      const text = await exported(path);
+      const copy = newPath();
+      const { rows } = await imported(copy, [file(text)]);
+      expect(Object.keys(rows)).toEqual(TABLE_NAMES);
+      expect(rowsIn(copy)).toEqual(rowsIn(path));
+      expect(await exported(copy)).toBe(text);
+    },
+  );
+
+  test('text passes unchanged', async () => {
+    const path = newPath();
+    const names = [
+      '"quoted"',
+      '<b>&amp;</b>',
+      'a\u2028b\u2029c',
+      'no\u00a0break',
+      '🎭',
+      'a\0b',
+      'tab\tnewline\n',
+      '\ufeff',
+      '',
+    ];
+    await imported(path, [file(names.map((name, i) => venue(i + 1, { name })).join(''), 1)]);
+    expect(rowsIn(path)['venues']).toMatchObject(names.map((name) => ({ name })));
+    const copy = newPath();
+    await imported(copy, [file(await exported(path), 7)]);
+    expect(rowsIn(copy)).toEqual(rowsIn(path));
+  });
+
+  test('is by table and key, with NULL left out and defaults not, and only the columns of the contract', async () => {
+    const path = goodPath();
+    const database = new Database(path);
+    database.exec("ALTER TABLE tags ADD COLUMN their_note TEXT DEFAULT 'private'");
+    database.exec("INSERT INTO tags (id, slug, name) VALUES (100, 'b', 'B'), (9, 'c', 'C')");
+    database.exec('INSERT INTO front_products (front_id, product_id) SELECT 11, 14 WHERE 0');
+    database.close();
+    expect(await exported(path, ['tags', 'front_products'])).toBe(
+      [
+        '{"table":"tags","row":{"id":9,"slug":"c","name":"C","sort_weight":0}}',
+        '{"table":"tags","row":{"id":19,"slug":"classics","name":"Classics","sort_weight":0}}',
+        '{"table":"tags","row":{"id":100,"slug":"b","name":"B","sort_weight":0}}',
+        '{"table":"front_products","row":{"front_id":11,"product_id":14,"featured":0,"banner":0,"paused":0,"sort_weight":5,"visible_until":"2027-01-01T00:00:00Z"}}',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('sees one state of the catalogue, whatever is written meanwhile', async () => {
+    const path = goodPath();
+    const before = await exported(path);
+    const reader = await openCatalogue(path);
+    let text = '';
+    for await (const piece of exportRows(reader, TABLE_NAMES, () => undefined)) {
+      if (text === '') {
+        const writer = new Database(path);
+        writer.exec("UPDATE tags SET name = 'changed'; DELETE FROM products");
+        writer.close();
+      }
+      text += piece;
+    }
+    await reader.close();
+    expect(text).toBe(before);
+  });
+
+  test.each([
+    ['an integer that JSON would round', '1152921504606846977', 'found 1152921504606847000'],
+    ['a BLOB', "x'00ff'", 'found a BLOB of 2 bytes'],
+    ['infinity', '9e999', 'found null'],
+  ])('refuses %s', async (_case, value, found) => {
+    const path = goodPath(true);
+    new Database(path).exec(`UPDATE tags SET sort_weight = ${value}`).close();
+    const error = await exported(path).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'export-value-unprintable', hint: expect.stringContaining('check-db') });
+    expect(String(error)).toContain('tags 19: sort_weight: ');
+    expect(String(error)).toContain(found);
+  });
+
+  test('prints bad rows as they are', async () => {
+    const path = goodPath(true);
+    new Database(path).exec("UPDATE tags SET sort_weight = 'high', slug = 1.5").close();
+    expect(await exported(path, ['tags'])).toBe(
+      '{"table":"tags","row":{"id":19,"slug":1.5,"name":"Classics","sort_weight":"high"}}\n',
+    );
+  });
+});

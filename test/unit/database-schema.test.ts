@@ -1,0 +1,197 @@
+// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/tables.ts), and in prose.
+// Here the first two are held together, and the SQL is run by both programs that it is written for.
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, describe, expect, test } from 'vitest';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/tables.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from './database-rows.ts';
+
+const folder = temporaryFolderOfFile();
+const database = goodCatalogue(join(folder, 'good.sqlite'), false);
+afterAll(() => database.close());
+
+interface ColumnInfo {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: 0 | 1;
+  readonly dflt_value: string | null;
+  readonly pk: number;
+}
+
+function columnsIn(table: string): ColumnInfo[] {
+  return database.prepare<[string], ColumnInfo>('SELECT * FROM pragma_table_xinfo(?)').all(table);
+}
+
+function indexesIn(table: string, origin: 'pk' | 'u'): string[] {
+  return database
+    .prepare<[string, string], string>(
+      `SELECT (SELECT group_concat(name) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno))
+       FROM pragma_index_list(?) l WHERE origin = ? ORDER BY 1`,
+    )
+    .pluck()
+    .all(table, origin);
+}
+
+function foreignKeysIn(table: string): string[] {
+  const rows = database
+    .prepare<[string], { id: number; table: string; from: string; to: string }>(
+      'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id, seq',
+    )
+    .all(table);
+  return rows.map((row) => `${row.from} → ${row.table}.${row.to}`).sort();
+}
+
+/** The defaults of catalogue.md that are not NULL. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  'fronts.currency_exponent': '2',
+  'fronts.weekend_days': "'67'",
+  'fronts.status': "'active'",
+  'fronts.min_cards': '0',
+  'products.pushka': '0',
+  'products.paused': '0',
+  'products.status': "'published'",
+  'front_products.featured': '0',
+  'front_products.banner': '0',
+  'front_products.paused': '0',
+  'front_products.sort_weight': '0',
+  'sessions.status': "'scheduled'",
+  'sessions.paused': '0',
+  'price_tiers.name': "''",
+  'price_tiers.kind': "'ticket'",
+  'price_tiers.is_public': '1',
+  'price_tiers.in_price_from': '1',
+  'front_categories.sort_weight': '0',
+  'front_groups.sort_weight': '0',
+  'tags.sort_weight': '0',
+  'badges.sort_weight': '0',
+};
+
+describe('the rules of tables.ts are those of data/schema.sql', () => {
+  test('the same tables', () => {
+    const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid").pluck().all();
+    expect(names).toEqual(TABLE_NAMES);
+  });
+
+  test.each(TABLE_NAMES)('%s: the same columns, in the same order, of the same types', (table) => {
+    expect(columnsIn(table).map(({ name, type }) => `${name} ${type}`)).toEqual(
+      Object.entries(TABLES[table]).map(([name, { declared }]) => `${name} ${declared}`),
+    );
+  });
+
+  test.each(TABLE_NAMES)('%s: NULL is let in by the same columns', (table) => {
+    // SQLite takes NULL for an INTEGER PRIMARY KEY to mean the next number, and so does not call it NOT NULL.
+    const nullable = columnsIn(table).filter(({ notnull, pk }) => notnull === 0 && pk === 0);
+    expect(nullable.map(({ name }) => name)).toEqual(
+      Object.entries(TABLES[table]).flatMap(([name, { isNullable }]) => (isNullable ? [name] : [])),
+    );
+  });
+
+  test.each(TABLE_NAMES)('%s: the same columns may be left out', (table) => {
+    const optional = columnsIn(table).filter(
+      ({ notnull, pk, dflt_value }) => pk === 0 && (notnull === 0 || dflt_value !== null),
+    );
+    expect(optional.map(({ name }) => name)).toEqual(
+      Object.entries(TABLES[table]).flatMap(([name, { hasDefault }]) => (hasDefault ? [name] : [])),
+    );
+  });
+
+  test.each(TABLE_NAMES)('%s: the same primary key and unique columns', (table) => {
+    const key = columnsIn(table).filter(({ pk }) => pk > 0);
+    expect(key.toSorted((a, b) => a.pk - b.pk).map(({ name }) => name)).toEqual(TABLE_RULES[table].key);
+    const unique = TABLE_RULES[table].unique.map((columns) => columns.join());
+    // What the composite foreign key of price_tiers refers to; no rule of its own, since the id alone is unique.
+    if (table === 'sessions') unique.push('id,product_id');
+    expect(indexesIn(table, 'u')).toEqual(unique);
+  });
+
+  test.each(TABLE_NAMES)('%s: the same references', (table) => {
+    const references = Object.entries(TABLE_RULES[table].references).map(
+      ([column, to]) => `${column} → ${to.table}.${to.column}`,
+    );
+    // One key of two columns, besides the product's own.
+    if (table === 'price_tiers') references.push('product_id → sessions.product_id');
+    expect(foreignKeysIn(table)).toEqual(references.sort());
+  });
+
+  test('the defaults are those of the design', () => {
+    const defaults = TABLE_NAMES.flatMap((table) =>
+      columnsIn(table).flatMap(({ name, dflt_value }) =>
+        dflt_value === null ? [] : [[`${table}.${name}`, dflt_value] as const],
+      ),
+    );
+    expect(Object.fromEntries(defaults)).toEqual(DEFAULTS);
+  });
+});
+
+describe('the CHECKs refuse what the rules refuse', () => {
+  test('every column has bad values here', () => {
+    const named = everyColumn().filter(([, , bad]) => bad.length > 0);
+    expect(named.length).toBe(TABLE_NAMES.reduce((sum, table) => sum + Object.keys(TABLES[table]).length, 0));
+  });
+
+  test.each(everyColumn())('%s.%s', (table, column, bad) => {
+    // Otherwise a foreign key could do the refusing.
+    database.pragma('foreign_keys = OFF');
+    for (const value of bad) {
+      const update = database.prepare(`UPDATE ${table} SET ${column} = ?`);
+      expect(() => update.run(value), JSON.stringify(value)).toThrow(/CHECK|NOT NULL|cannot store|datatype mismatch/);
+    }
+    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([GOOD_ROWS[table]]);
+  });
+
+  test('a pause has an end only where there is a pause', () => {
+    expect(() => database.exec('UPDATE products SET paused = 0')).toThrow(/CHECK/);
+  });
+
+  test.each<[TableName, string]>(
+    TABLE_NAMES.flatMap((table) =>
+      Object.keys(TABLE_RULES[table].references).map((column): [TableName, string] => [table, column]),
+    ),
+  )('%s.%s may not dangle', (table, column) => {
+    database.pragma('foreign_keys = ON');
+    expect(() => database.prepare(`UPDATE ${table} SET ${column} = 999`).run()).toThrow(/FOREIGN KEY/);
+  });
+
+  test("a tier's session is the tier's product's", () => {
+    database.pragma('foreign_keys = ON');
+    const path = join(temporaryFolder(), 'two.sqlite');
+    const two = goodCatalogue(path, false);
+    two.exec("INSERT INTO products (id, slug, name, age_rating, sale_schema) VALUES (99, 'other', 'Other', 0, 1)");
+    expect(() => two.exec('UPDATE price_tiers SET product_id = 99')).toThrow(/FOREIGN KEY/);
+    two.close();
+  });
+});
+
+describe('data/schema.sql runs unaided', () => {
+  const objects = "SELECT type || ' ' || name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
+
+  test('in the driver, and leaves a catalogue in WAL mode', () => {
+    const made = new Database(join(temporaryFolder(), 'made.sqlite'));
+    made.exec(SCHEMA);
+    expect(made.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(made.prepare(objects).pluck().all().length).toBeGreaterThan(TABLE_NAMES.length);
+    made.close();
+  });
+
+  test('in the sqlite3 shell, with the same result', () => {
+    const path = join(temporaryFolder(), 'shell.sqlite');
+    const { status, stdout, stderr, error } = spawnSync('sqlite3', ['-bail', path], {
+      input: SCHEMA,
+      encoding: 'utf8',
+    });
+    if (error !== undefined && process.env['CI'] !== 'true') {
+      console.warn('not run: the sqlite3 shell is missing; type: sudo apt-get install sqlite3');
+      return;
+    }
+    expect(error, 'the sqlite3 shell is missing: apt-get install sqlite3').toBeUndefined();
+    expect(stderr).toBe('');
+    expect(stdout).toBe('wal\n');
+    expect(status).toBe(0);
+    const made = new Database(path);
+    expect(made.prepare(objects).pluck().all()).toEqual(database.prepare(objects).pluck().all());
+    made.close();
+  });
+});
