@@ -16,7 +16,7 @@ import { digestOf, editionPath, pathOf } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import { guardsTripped, type Guarded, type GuardOptions } from './guards.ts';
 import { Plan, type PlanEntry } from './plan.ts';
-import { PublishedTree } from './published.ts';
+import type { PublishedTree } from './published.ts';
 import { putWhereDifferent } from './put-where-different.ts';
 import type { ReleaseStore } from './release-store.ts';
 import { manifestText, pointerText } from './wire.ts';
@@ -37,8 +37,8 @@ export interface PublishInput {
   readonly jobs: readonly FrontJob[];
   /** Fronts that are not rendered, and why: their pointers stay. */
   readonly held: ReadonlyMap<string, HoldCode>;
-  /** Whether a published front that is in neither list is gone and loses its pointer. */
-  readonly isRemovingGone: boolean;
+  /** Why a published front that is in neither list keeps its pointer all the same; null where it is gone and loses it. */
+  readonly heldGone: HoldCode | null;
   readonly horizonSeconds: number;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -72,9 +72,13 @@ export interface Publication {
 /** How many fronts are rendered and written at the same time: bounds the open writes and the buffers alike. */
 const FRONTS_AT_ONCE = 4;
 
-/** Publishes a release. @throws AppError tree-full, tree-not-writable, tree-unreadable, tree-newer-schema */
-export async function publish(input: PublishInput, store: ReleaseStore, now: Instant): Promise<Publication> {
-  const published = await PublishedTree.read(store);
+/** Publishes a release over what the store holds. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+export async function publish(
+  input: PublishInput,
+  published: PublishedTree,
+  store: ReleaseStore,
+  now: Instant,
+): Promise<Publication> {
   const plan = new Plan();
   const rendering = input.jobs.map((job) => () => putFront(job, input, published, store, now));
   const carrying = [...input.held].map(
@@ -82,23 +86,25 @@ export async function publish(input: PublishInput, store: ReleaseStore, now: Ins
       () =>
         carryFront(code, reason, published),
   );
-  const outcomes = await frontByFront([...rendering, ...carrying], input.onFront);
+  const done = await frontByFront([...rendering, ...carrying], input.onFront);
   // State after a stop here: content that nothing points at, under temporary names.
   await store.settle();
   // State after a stop here: content that nothing points at, under its own names.
 
-  const listed = new Set(outcomes.map((outcome) => outcome.code));
+  const listed = new Set(done.map((outcome) => outcome.code));
   const gone = (await published.fronts()).filter((code) => !listed.has(code));
-  const goneOutcomes = input.isRemovingGone
-    ? []
-    : await Promise.all(gone.map((code) => carryFront(code, 'not-selected', published)));
-  const removed = input.isRemovingGone ? gone : [];
+  const { heldGone } = input;
+  const removed = heldGone === null ? gone : [];
+  const kept = heldGone === null ? [] : gone.map((code) => carryFront(code, heldGone, published));
+  const outcomes = [...done, ...(await Promise.all(kept))].sort((a, b) => (a.code < b.code ? -1 : 1));
   const isAnyNew = outcomes.some((outcome) => outcome.held === null);
-  if (!isAnyNew && removed.length === 0) {
+  // Gone fronts that only the release in force still lists: a run was stopped between their pointers and `current`.
+  const isAnyLeft = heldGone === null && published.listedFronts.some((code) => !listed.has(code));
+  if (!isAnyNew && !isAnyLeft && removed.length === 0) {
     return { releaseId: published.currentId, outcomes, plan: plan.entries, findings: published.findings };
   }
 
-  const manifest = manifestOf([...outcomes, ...goneOutcomes], input, now);
+  const manifest = manifestOf(outcomes, input, now);
   const manifestBytes = new TextEncoder().encode(manifestText(manifest));
   const releaseId = digestOf(sha256Of(manifestBytes));
   await putWhereDifferent(pathOf({ kind: 'manifest', id: releaseId }), manifestBytes, store, plan);
@@ -136,7 +142,7 @@ async function frontByFront(
   };
   await Promise.all(works.map((work) => limit(() => run(work))));
   if (failures.length > 0) throw failures[0];
-  return outcomes.sort((a, b) => (a.code < b.code ? -1 : 1));
+  return outcomes;
 }
 
 /** Steps 2 to 4 for one front: render, let the guards decide, put what is new. */

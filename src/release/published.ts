@@ -1,6 +1,7 @@
 // What a tree holds before a build: the release in force and each front's pointer. A torn file is a finding and counts as
 // absent: the next publish heals it.
 
+import pLimit from 'p-limit';
 import type { Finding } from '../catalogue/finding.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import { formatInstant } from '../catalogue/instant.ts';
@@ -10,7 +11,10 @@ import type { Pointer } from '../contract/pointer.ts';
 import { editionPath, ENDPOINTS, FRONTS_FOLDER, pathOf, treeFileOf, type Endpoint } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import type { ReleaseStore } from './release-store.ts';
-import { parseCurrent, parseManifest, parsePointer, pointerText, PROBLEM_CODE } from './wire.ts';
+import { parseCurrent, parseKeyRing, parseManifest, parsePointer, pointerText, PROBLEM_CODE } from './wire.ts';
+
+/** How many pointers are open at the same time. */
+const POINTERS_AT_ONCE = 16;
 
 export class PublishedTree {
   /** Id and manifest of the release in force; null where there is none that can be read. */
@@ -31,25 +35,40 @@ export class PublishedTree {
     this.#recordedFiles = new Map(manifest?.files.map((file) => [file.path, file]));
   }
 
-  /** @throws AppError tree-newer-schema, tree-unreadable */
+  /**
+   * Reads every file that a release changes, so that a newer tool's tree is refused before anything is written.
+   * @throws AppError tree-newer-schema, tree-unreadable
+   */
   static async read(store: ReleaseStore): Promise<PublishedTree> {
     const findings: Finding[] = [];
     const note = (kind: keyof typeof PROBLEM_CODE, place: string, message: string): void =>
       void findings.push({ severity: 'warning', code: PROBLEM_CODE[kind], place, message });
+    const keyRingPath = pathOf({ kind: 'key-ring' });
+    const keyRingBytes = await store.read(keyRingPath);
+    const keyRing = keyRingBytes === undefined ? null : parseKeyRing(keyRingBytes, keyRingPath);
+    if (keyRing !== null && keyRing.problem !== null) note('key-ring', keyRingPath, keyRing.problem);
+
     const currentPath = pathOf({ kind: 'current' });
     const currentBytes = await store.read(currentPath);
-    if (currentBytes === undefined) return new PublishedTree(store, null, null, findings);
-    const current = parseCurrent(currentBytes);
-    if (current.value === null) {
-      note('current', currentPath, current.problem);
-      return new PublishedTree(store, null, null, findings);
+    const current = currentBytes === undefined ? null : parseCurrent(currentBytes);
+    if (current !== null && current.problem !== null) note('current', currentPath, current.problem);
+    const currentId = current?.value ?? null;
+    let manifest: Manifest | null = null;
+    if (currentId !== null) {
+      const path = pathOf({ kind: 'manifest', id: currentId });
+      const bytes = await store.read(path);
+      const parsed =
+        bytes === undefined ? { value: null, problem: 'the manifest in force is missing' } : parseManifest(bytes, path);
+      if (parsed.problem !== null) note('manifest', path, parsed.problem);
+      manifest = parsed.value;
     }
-    const path = pathOf({ kind: 'manifest', id: current.value });
-    const bytes = await store.read(path);
-    const manifest =
-      bytes === undefined ? { value: null, problem: 'the manifest in force is missing' } : parseManifest(bytes, path);
-    if (manifest.problem !== null) note('manifest', path, manifest.problem);
-    return new PublishedTree(store, current.value, manifest.value, findings);
+
+    const tree = new PublishedTree(store, currentId, manifest, findings);
+    const limit = pLimit(POINTERS_AT_ONCE);
+    await Promise.all((await tree.fronts()).map((code) => limit(() => tree.pointer(code))));
+    // Pointers are read side by side, findings are told in one order.
+    findings.sort((a, b) => (a.place < b.place ? -1 : 1));
+    return tree;
   }
 
   /** The pointer of a front as it was published before this build, or null. */
@@ -66,16 +85,11 @@ export class PublishedTree {
     const path = pathOf({ kind: 'pointer', front });
     const bytes = await this.#store.read(path);
     if (bytes === undefined) return null;
-    const parsed = parsePointer(bytes, path);
-    if (parsed.problem !== null) {
-      this.findings.push({
-        severity: 'warning',
-        code: 'pointer-invalid',
-        place: path,
-        message: `${parsed.problem}; treated as not published`,
-      });
-    }
-    return parsed.value;
+    const { value, problem } = parsePointer(bytes, path);
+    if (value?.front === front) return value;
+    const message = `${problem ?? `expected the pointer of ${front}, found that of ${value?.front}`}; treated as not published`;
+    this.findings.push({ severity: 'warning', code: PROBLEM_CODE.pointer, place: path, message });
+    return null;
   }
 
   /** Codes of the fronts that have a pointer. */
@@ -85,6 +99,11 @@ export class PublishedTree {
       const file = treeFileOf(path);
       return file?.kind === 'pointer' ? [file.front] : [];
     });
+  }
+
+  /** Codes of the fronts that the release in force lists. */
+  get listedFronts(): readonly string[] {
+    return [...this.#recordedFronts.keys()];
   }
 
   /** How many cards a published pointer shows at an instant. */

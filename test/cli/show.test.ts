@@ -1,0 +1,124 @@
+// `playbill show` as a person runs it: the document of an instant, byte for byte.
+
+import { cpSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { errorResultSchema } from '../../src/contract/results.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const NOW = '2026-05-01T09:00:00Z';
+const root = temporaryFolderOfFile();
+const sound = join(root, 'sound');
+
+beforeAll(async () => {
+  await buildTree(catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW)), sound, instant(NOW));
+});
+
+const pathOfEntry = (endpoint: string, entry: string | undefined): string =>
+  `public/fronts/moscow/${endpoint}.${entry?.slice(21)}.json`;
+
+/** The moscow edition at a place of its pointer. */
+function editionText(index: number): string {
+  const files = filesOf(sound);
+  return files.get(pathOfEntry('products', pointerOf(files, 'moscow').products.at(index))) ?? '';
+}
+
+const show = (out: string, ...words: readonly string[]) =>
+  playbill(['show', '--out', out, '--front', 'moscow', '--endpoint', 'products', ...words]);
+
+describe('playbill show', () => {
+  test('the edition in force at an instant, its last second, and the next one', async () => {
+    const second = pointerOf(filesOf(sound), 'moscow').products[1]?.slice(0, 20) ?? '';
+    const lastOfFirst = new Date(Date.parse(second) - 1000).toISOString();
+    const first = await show(sound, '--at', lastOfFirst);
+    expect(first).toMatchObject({ status: 0, stderr: '', stdout: editionText(0) });
+    expect(first.stdout.startsWith('{"productCards":[{"productId":')).toBe(true);
+    expect((await show(sound, '--at', second)).stdout).toBe(editionText(1));
+    expect((await show(sound, '--at', second.replace('Z', '+00:00'))).stdout).toBe(editionText(1));
+    expect(editionText(0)).not.toBe(editionText(1));
+  });
+
+  test('categories, and the same bytes under --json', async () => {
+    const words = ['show', '--out', sound, '--front', 'moscow', '--endpoint', 'categories', '--at', NOW];
+    const plain = await playbill(words);
+    const files = filesOf(sound);
+    expect(plain.stdout).toBe(files.get(pathOfEntry('categories', pointerOf(files, 'moscow').categories[0])));
+    expect((await playbill([...words, '--json'])).stdout).toBe(plain.stdout);
+  });
+
+  test('before the snapshot the first edition, with a note', async () => {
+    const { status, stdout, stderr } = await show(sound, '--at', '2026-05-01T08:59:59Z');
+    expect(stdout).toBe(editionText(0));
+    expect(stderr).toBe(
+      "note: 2026-05-01T08:59:59Z is before the snapshot's now 2026-05-01T09:00:00Z: this is its first edition\n",
+    );
+    expect(status).toBe(0);
+  });
+
+  test('from validUntil on the last edition, with a note; so does the current time, years later', async () => {
+    const { validUntil } = pointerOf(filesOf(sound), 'moscow');
+    const stale = await show(sound, '--at', validUntil);
+    expect(stale.stdout).toBe(editionText(-1));
+    expect(stale.stderr).toContain(
+      `note: the snapshot was right until ${validUntil}: at ${validUntil} its last edition is stale`,
+    );
+    expect(stale.status).toBe(0);
+    const right = await show(sound, '--at', new Date(Date.parse(validUntil) - 1000).toISOString());
+    expect(right).toMatchObject({ stdout: editionText(-1), stderr: '', status: 0 });
+  });
+
+  test('without --at it is the current time', async () => {
+    const now = new Date().toISOString();
+    const [given, current] = await Promise.all([show(sound, '--at', now), show(sound)]);
+    expect(current.stdout).toBe(given.stdout);
+    expect(current.status).toBe(0);
+  });
+
+  test('a front that is not published: error nothing-published with those that are, exit 2', async () => {
+    const words = ['show', '--out', sound, '--front', 'paris', '--endpoint', 'products', '--at', NOW, '--json'];
+    const { status, stdout, stderr } = await playbill(words);
+    const { error } = errorResultSchema.parse(JSON.parse(stdout));
+    expect(error.code).toBe('nothing-published');
+    expect(error.hint).toBe('published are: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, riyadh, tokyo');
+    expect(stderr).toContain('error nothing-published: nothing is published for front "paris"');
+    expect(status).toBe(2);
+  });
+
+  test('no tree: error tree-missing, exit 2', async () => {
+    const { status, stderr } = await show(join(root, 'nowhere'));
+    expect(stderr).toContain('error tree-missing');
+    expect(status).toBe(2);
+  });
+
+  test('a damaged edition: error tree-unreadable that names it, exit 2, nothing on stdout', async () => {
+    const out = join(root, 'damaged');
+    cpSync(sound, out, { recursive: true });
+    const edition = pathOfEntry('products', pointerOf(filesOf(sound), 'moscow').products[0]);
+    truncateSync(join(out, edition), 100);
+    const { status, stdout, stderr } = await show(out, '--at', NOW);
+    expect(stderr).toContain(`error tree-unreadable: ${edition}: `);
+    expect(stderr).toContain('hint: playbill verify names everything that is damaged');
+    expect(stderr).not.toContain('    at ');
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+
+  test.each([
+    ['no front', ['--endpoint', 'products'], "required option '--front <code>' not specified"],
+    ['no endpoint', ['--front', 'moscow'], "required option '--endpoint <name>' not specified"],
+    ['another endpoint', ['--front', 'moscow', '--endpoint', 'groups'], 'Allowed choices are products, categories'],
+  ])('%s: error usage, exit 2', async (_name, words, message) => {
+    const { status, stderr } = await playbill(['show', '--out', sound, ...words]);
+    expect(stderr).toContain('error usage: ');
+    expect(stderr).toContain(message);
+    expect(status).toBe(2);
+  });
+
+  test('an instant without an offset: error instant-invalid, exit 2', async () => {
+    const { status, stderr } = await show(sound, '--at', '2026-05-01T12:00:00');
+    expect(stderr).toContain('error instant-invalid: --at: ');
+    expect(status).toBe(2);
+  });
+});

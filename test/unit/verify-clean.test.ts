@@ -1,0 +1,36 @@
+// `verify` has nothing to say against what `build` makes, whatever the catalogue: a checker that cries wolf is switched off.
+
+import * as fc from 'fast-check';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { instantOf } from '../../src/catalogue/instant.ts';
+import { catalogueArbitrary } from '../reference/random-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
+import { findingsOf, nothingLooked } from './verify-tree.ts';
+
+let serial = 0;
+
+test('nothing is found in two releases, one after the other, of any catalogue', async () => {
+  const root = temporaryFolder();
+  const looked = nothingLooked();
+  await fc.assert(
+    fc.asyncProperty(
+      catalogueArbitrary(),
+      fc.integer({ min: 0, max: 40 * 3600 }),
+      fc.integer({ min: 0, max: 40 * 3600 }),
+      async ({ rows, now }, horizonSeconds, laterSeconds) => {
+        serial += 1;
+        const database = catalogueAt(join(root, `${serial}.sqlite`), rows);
+        const out = join(root, `out-${serial}`);
+        await buildTree(database, out, instant(now), { horizonSeconds });
+        expect(await findingsOf(out, looked)).toEqual([]);
+        const guards = { maxShrink: 1, allowShrink: true, force: false };
+        await buildTree(database, out, instantOf(instant(now) + laterSeconds), { horizonSeconds, guards });
+        expect(await findingsOf(out, looked)).toEqual([]);
+      },
+    ),
+    { numRuns: 40 },
+  );
+  // Catalogues without a card would prove nothing.
+  expect(looked.editions).toBeGreaterThan(200);
+});
