@@ -12,6 +12,7 @@ import { pressCatalogue, type Pressed } from './press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
 import { publish, type FrontJob, type FrontOutcome } from './release/publish.ts';
+import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
 import { FrontEditions } from './snapshot/editions.ts';
@@ -50,17 +51,22 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   try {
     await checkContract(reader);
     if (options.isDryRun) {
-      return await buildInto(dryRunStore(new DirectoryStore(options.outPath)), reader, options, now);
+      const store = dryRunStore(new DirectoryStore(options.outPath));
+      return await buildInto(store, await PublishedTree.read(store), reader, options, now);
     }
     const lock = lockTree(options.outPath);
-    const store = new DirectoryStore(options.outPath);
     try {
+      const store = new DirectoryStore(options.outPath);
+      // A newer tool's tree is refused here, before even its temporary names are touched.
+      const published = await PublishedTree.read(store);
       store.sweep();
-      return await buildInto(store, reader, options, now);
-    } catch (error) {
-      // What was published stands; what was on its way is cleared, so that a full disk has its room back.
-      store.sweep();
-      throw error;
+      try {
+        return await buildInto(store, published, reader, options, now);
+      } catch (error) {
+        // What was published stands; what was on its way is cleared, so that a full disk has its room back.
+        store.sweep();
+        throw error;
+      }
     } finally {
       lock.release();
     }
@@ -69,8 +75,10 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   }
 }
 
-async function buildInto(
+/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's. */
+export async function buildInto(
   store: ReleaseStore,
+  published: PublishedTree,
   reader: Awaited<ReturnType<typeof openCatalogue>>,
   options: BuildOptions,
   now: Instant,
@@ -89,18 +97,20 @@ async function buildInto(
   // A revocation never waits for the guards.
   const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
 
-  let published = 0;
+  let frontsDone = 0;
   const { releaseId, outcomes, plan, findings } = await publish(
     {
       jobs: jobsOf(pressed, until, now),
       held: heldOf(pressed),
-      isRemovingGone: options.frontCodes === null && pressed.isEveryCodeKnown,
+      // A front whose own code cannot be read is not gone.
+      heldGone: options.frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
       horizonSeconds: options.horizonSeconds,
       toolVersion: options.toolVersion,
       tzdata: options.tzdata,
       guards: options.guards,
-      onFront: () => options.onProgress('publish', ++published, pressed.fronts.length),
+      onFront: () => options.onProgress('publish', ++frontsDone, pressed.fronts.length),
     },
+    published,
     store,
     now,
   );

@@ -26,6 +26,11 @@ const FILES_FOR_ONE_SYNC = 64;
 
 const TEMPORARY = /^\..+\.tmp$/;
 
+/** Whether a name is one under which files are written before they bear their own. */
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
 export class DirectoryStore implements ReleaseStore {
   readonly #root: string;
   /** Paths created but not yet settled. */
@@ -99,7 +104,7 @@ export class DirectoryStore implements ReleaseStore {
         for (const entry of this.#entries(folder)) {
           const path = `${folder}/${entry.name}`;
           if (entry.isDirectory()) sweepFolder(path);
-          else if (TEMPORARY.test(entry.name)) rmSync(join(this.#root, path), { force: true });
+          else if (isTemporaryName(entry.name)) rmSync(join(this.#root, path), { force: true });
         }
       };
       for (const folder of [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER]) sweepFolder(folder);

@@ -2,7 +2,7 @@
 // however it dies, which a file with a pid in it would not. Nothing else in this process may open that file: closing it would
 // release the lock.
 
-import { mkdirSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
@@ -15,14 +15,18 @@ export interface TreeLock {
 
 /** Takes the lock of a tree, making its folder. @throws AppError tree-locked, tree-not-writable, tree-full */
 export function lockTree(root: string): TreeLock {
+  const path = join(root, LOCK_FILE);
   try {
     mkdirSync(root, { recursive: true });
+    makeLockFile(path);
   } catch (error) {
     throw treeError(root, error);
   }
   let handle: Database.Database | undefined;
   try {
-    handle = new Database(join(root, LOCK_FILE), { timeout: 0 });
+    handle = new Database(path, { timeout: 0 });
+    // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
+    handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
     const held = handle;
     return { release: () => held.close() };
@@ -43,5 +47,18 @@ export function lockTree(root: string): TreeLock {
       'check its owner and permissions, or name another with --out',
       error,
     );
+  }
+}
+
+/**
+ * Makes sure of a lock file that can be written: one that cannot, SQLite would open for reading, where an exclusive transaction
+ * excludes nobody. Only a file that was not there is opened here: closing it cannot release anyone's lock.
+ */
+function makeLockFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o644));
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    accessSync(path, constants.W_OK);
   }
 }

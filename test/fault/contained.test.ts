@@ -1,0 +1,171 @@
+// Law 7: bad data holds back the fronts it concerns and no other; and the guards, which hold back what is absurd. Each case runs the
+// command over a published tree, an hour later, and looks at every front's pointer.
+
+import Database from 'better-sqlite3';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { Command, summaryOf, type Run } from './command.ts';
+import { checkAsReader, stateOf, type TreeState } from './readers-check.ts';
+import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { copyTree } from './tree-copy.ts';
+
+const command = new Command();
+const folder = temporaryFolderOfFile();
+const LATER = '2026-05-01T10:00:00Z';
+
+/** A published tree and its catalogue, and the same an hour later without anything wrong. */
+let good = '';
+let base = '';
+let before: TreeState;
+let after: TreeState;
+
+beforeAll(async () => {
+  const fronts = ['alpha', 'bravo', 'charlie'];
+  const rows = smallCatalogue({ fronts, productsPerFront: 3, sessionsPerProduct: 5, edition: 'good' });
+  good = catalogueAt(join(folder, 'good.sqlite'), rows);
+  change(
+    good,
+    "INSERT INTO venues VALUES (9, 'Общая', 'Europe/Moscow', NULL); UPDATE sessions SET venue_id = 9 WHERE product_id IN (2001, 3001)",
+  );
+  base = join(folder, 'base');
+  await buildTree(good, base, instant(NOW));
+  const undisturbed = copyTree(base, join(folder, 'undisturbed'));
+  await buildTree(good, undisturbed, instant(LATER));
+  [before, after] = [stateOf(base), stateOf(undisturbed)];
+});
+
+/** Changes a catalogue as a view over anything might show it: no CHECK and no foreign key stands in the way. */
+function change(path: string, sql: string): void {
+  const database = new Database(path);
+  database.pragma('ignore_check_constraints = ON');
+  database.pragma('foreign_keys = OFF');
+  // Views refer to tables that are renamed and made anew.
+  database.pragma('legacy_alter_table = ON');
+  database.exec(sql);
+  database.close();
+}
+
+interface Case {
+  readonly tree: string;
+  readonly run: Run;
+  /** Which fronts' pointers are new, old or gone. */
+  readonly shown: Record<string, string>;
+}
+
+/** A run an hour later over a copy of the tree, with a copy of the catalogue changed. */
+async function runChanged(sql: string, flags: readonly string[] = [], now = LATER): Promise<Case> {
+  const root = temporaryFolder();
+  const database = join(root, 'catalogue.sqlite');
+  copyFileSync(good, database);
+  change(database, sql);
+  const tree = copyTree(base, join(root, 'out'));
+  const run = await command.run(['build', '--db', database, '--out', tree, '--now', now, ...flags]);
+  return { tree, run, shown: shownIn(tree) };
+}
+
+function shownIn(tree: string): Record<string, string> {
+  const { pointers } = stateOf(tree);
+  return Object.fromEntries(
+    [...before.pointers].map(([code, old]) => {
+      const text = pointers.get(code);
+      return [
+        code,
+        text === undefined ? 'gone' : text === old ? 'old' : text === after.pointers.get(code) ? 'new' : 'other',
+      ];
+    }),
+  );
+}
+
+const ALL_NEW = { alpha: 'new', bravo: 'new', charlie: 'new' };
+const BRAVO_OLD = { ...ALL_NEW, bravo: 'old' };
+
+test('the case without anything wrong: all fronts are new', async () => {
+  const { run, shown } = await runChanged('');
+  expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+  expect(shown).toEqual(ALL_NEW);
+});
+
+describe('bad data holds back the fronts it concerns', () => {
+  /** Everything of bravo's: its front 2, venue 2, category 2, products 2001 to 2003. */
+  test.each([
+    ['a session on 31 June', `UPDATE sessions SET starts_at = '2026-06-31T10:00:00Z' WHERE id = 200104`],
+    ['a session at a venue that is not there', `UPDATE sessions SET venue_id = 77 WHERE id = 200104`],
+    ['a session of no known status', `UPDATE sessions SET status = 'maybe' WHERE id = 200104`],
+    ['a price below zero', `UPDATE price_tiers SET amount_minor = -1 WHERE product_id = 2001`],
+    ['a product with a mistyped slug', `UPDATE products SET slug = 'Not a slug' WHERE id = 2001`],
+    ['a product with the id of an image that is not there', `UPDATE products SET image_id = 77 WHERE id = 2001`],
+    ['a product on the shelf that is not there', `INSERT INTO front_products (front_id, product_id) VALUES (2, 77)`],
+    [
+      'a badge of no colour',
+      `INSERT INTO badges VALUES (1, 'b', 'B', 'red', 0); INSERT INTO product_badges VALUES (2001, 1, NULL, NULL)`,
+    ],
+    [
+      'a category with a mistyped slug',
+      `INSERT INTO categories VALUES (22, 'UPPER', '', ''); INSERT INTO front_categories (front_id, category_id) VALUES (2, 22);
+       INSERT INTO product_categories VALUES (2001, 22)`,
+    ],
+    ['a key without its material', `UPDATE front_keys SET secret_ref = NULL WHERE front_id = 2`],
+    ['a front in a zone that is not there', `UPDATE fronts SET timezone = 'Mars/Olympus' WHERE id = 2`],
+    ['a front without weekend days', `UPDATE fronts SET weekend_days = '' WHERE id = 2`],
+    ['a venue in a zone that is not there', `UPDATE venues SET timezone = '+03:00' WHERE id = 2`],
+    [
+      'a view with text where a number belongs',
+      `ALTER TABLE price_tiers RENAME TO their_prices;
+       CREATE VIEW price_tiers AS SELECT id, product_id, session_id, name, kind, is_public, in_price_from,
+         CASE product_id WHEN 2001 THEN '500.00' ELSE amount_minor END AS amount_minor, currency, available, valid_from, valid_until
+       FROM their_prices`,
+    ],
+    [
+      'a view with a session of a product that is not there',
+      `ALTER TABLE front_products RENAME TO their_shelves;
+       CREATE VIEW front_products AS SELECT front_id, CASE product_id WHEN 2001 THEN NULL ELSE product_id END AS product_id,
+         featured, banner, paused, sort_weight, visible_from, visible_until FROM their_shelves`,
+    ],
+  ])('%s: that front alone, and the exit code says so', async (_, sql) => {
+    const { tree, run, shown } = await runChanged(sql, ['--json']);
+    expect(run, run.stderr).toMatchObject({ code: 3 });
+    expect(shown).toEqual(BRAVO_OLD);
+    checkAsReader(tree, before, { ...after, ...stateOf(tree) });
+    const summary = summaryOf(run);
+    expect(summary.fronts.map(({ front, held }) => [front, held])).toEqual([
+      ['alpha', null],
+      ['bravo', 'findings'],
+      ['charlie', null],
+    ]);
+    expect(summary.findings.some(({ severity }) => severity === 'error')).toBe(true);
+
+    // With the row put right the front comes back.
+    await buildTree(good, tree, instant(LATER));
+    expect(shownIn(tree)).toEqual(ALL_NEW);
+  });
+
+  test('a venue that two fronts share holds back both', async () => {
+    const { run, shown } = await runChanged(`UPDATE venues SET timezone = 'Mars/Olympus' WHERE id = 9`);
+    expect(run, run.stderr).toMatchObject({ code: 3 });
+    expect(shown).toEqual({ alpha: 'new', bravo: 'old', charlie: 'old' });
+  });
+
+  test('a product that all share holds back all', async () => {
+    const { tree, run, shown } = await runChanged('UPDATE products SET age_rating = 99 WHERE id = 1');
+    expect(run, run.stderr).toMatchObject({ code: 3 });
+    expect(shown).toEqual({ alpha: 'old', bravo: 'old', charlie: 'old' });
+    expect(stateOf(tree).current).toBe(before.current);
+  });
+
+  test('a front whose code cannot be read keeps its snapshot too, and is no front that is gone', async () => {
+    const { run, shown } = await runChanged(`UPDATE fronts SET code = 'BRAVO' WHERE id = 2`);
+    expect(shown).toEqual(BRAVO_OLD);
+    expect(run, run.stdout).toMatchObject({ code: 3 });
+  });
+
+  test('a bad row of a product that no front shows, or of a disabled front, holds back nothing', async () => {
+    const { run, shown } = await runChanged(
+      `INSERT INTO products (id, slug, name, age_rating, sale_schema) VALUES (77, 'Not a slug', '', 0, 0);
+       INSERT INTO fronts (id, code, name, timezone, currency, status) VALUES (77, 'old-town', '', 'Mars/Olympus', 'EUR', 'disabled')`,
+    );
+    expect(run, run.stdout).toMatchObject({ code: 0 });
+    expect(shown).toEqual(ALL_NEW);
+  });
+});

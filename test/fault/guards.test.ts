@@ -1,0 +1,208 @@
+// Guards hold back what is absurd and nothing else; what overrides them says so; and a front that is gone, not selected or damaged on
+// the disk is treated as what it is. Each case runs the command over a published tree.
+
+import Database from 'better-sqlite3';
+import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { Command, errorCodeOf, summaryOf, type Run } from './command.ts';
+import { checkAsReader, stateOf, type TreeState } from './readers-check.ts';
+import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { copyTree, stampsOf } from './tree-copy.ts';
+
+const command = new Command();
+const folder = temporaryFolderOfFile();
+const EARLIER = '2026-05-01T08:59:59Z';
+const LATER = '2026-05-01T10:00:00Z';
+
+/** A published tree: fronts alpha, bravo and charlie, four cards each. */
+let good = '';
+let base = '';
+let before: TreeState;
+
+beforeAll(async () => {
+  const fronts = ['alpha', 'bravo', 'charlie'];
+  good = catalogueAt(
+    join(folder, 'good.sqlite'),
+    smallCatalogue({ fronts, productsPerFront: 3, sessionsPerProduct: 5, edition: 'good' }),
+  );
+  base = join(folder, 'base');
+  await buildTree(good, base, instant(NOW));
+  before = stateOf(base);
+});
+
+interface Place {
+  readonly database: string;
+  readonly tree: string;
+}
+
+/** A copy of the tree, and of the catalogue with changes. */
+function placeOf(sql: string): Place {
+  const root = temporaryFolder();
+  const database = join(root, 'catalogue.sqlite');
+  copyFileSync(good, database);
+  const handle = new Database(database);
+  handle.pragma('ignore_check_constraints = ON');
+  handle.exec(sql);
+  handle.close();
+  return { database, tree: copyTree(base, join(root, 'out')) };
+}
+
+function run({ database, tree }: Place, now: string, ...flags: string[]): Promise<Run> {
+  return command.run(['build', '--db', database, '--out', tree, '--now', now, ...flags]);
+}
+
+/** Fronts whose pointers are not what they were: moved, or gone. */
+function movedIn({ tree }: Place): string[] {
+  const { pointers } = stateOf(tree);
+  return [...before.pointers].flatMap(([code, text]) =>
+    pointers.get(code) === text ? [] : pointers.has(code) ? [code] : [`-${code}`],
+  );
+}
+
+const FEWER_THAN_WANTED = "UPDATE fronts SET min_cards = 5 WHERE code = 'bravo'";
+const MOST_SHOWS_GONE = "UPDATE products SET status = 'archived' WHERE id IN (2001, 2002, 2003)";
+
+describe('guards', () => {
+  test.each([
+    ['min-cards', FEWER_THAN_WANTED, '4 cards, fewer than min_cards 5'],
+    ['max-shrink', MOST_SHOWS_GONE, '1 cards where 4 are published, a loss of more than 50%'],
+  ])(
+    '%s holds back that front alone, until it is overridden, and then the summary says so',
+    async (code, sql, message) => {
+      const place = placeOf(sql);
+      const held = await run(place, LATER);
+      expect(held, held.stderr).toMatchObject({ code: 4 });
+      expect(held.stdout).toContain(`bravo: held back by ${code}: ${message}\n`);
+      expect(movedIn(place)).toEqual(['alpha', 'charlie']);
+      checkAsReader(place.tree, before, stateOf(place.tree));
+
+      for (const flag of ['--allow-shrink', '--force']) {
+        const again = placeOf(sql);
+        const overridden = await run(again, LATER, flag);
+        expect(overridden, overridden.stderr).toMatchObject({ code: 0 });
+        expect(overridden.stdout).toContain(`bravo: overridden ${code}: ${message}\n`);
+        expect(movedIn(again)).toEqual(['alpha', 'bravo', 'charlie']);
+      }
+    },
+  );
+
+  test('half of the cards may go, and more where --max-shrink says so', async () => {
+    const half = placeOf("UPDATE products SET status = 'archived' WHERE id IN (2001, 2002)");
+    expect(await run(half, LATER)).toMatchObject({ code: 0 });
+    expect(movedIn(half)).toEqual(['alpha', 'bravo', 'charlie']);
+    const most = placeOf(MOST_SHOWS_GONE);
+    expect(await run(most, LATER, '--max-shrink', '75%')).toMatchObject({ code: 0 });
+    expect(movedIn(most)).toEqual(['alpha', 'bravo', 'charlie']);
+  });
+
+  test('the clock alone never trips them: cards that are over by now are compared with the edition of now', async () => {
+    // Everything of bravo's but the shared show ends within the hour that passes.
+    const sql = "DELETE FROM sessions WHERE product_id BETWEEN 2001 AND 2003 AND starts_at > '2026-05-01T10:00:00Z'";
+    const place = placeOf(sql);
+    const published = await run(place, NOW);
+    expect(published, published.stderr).toMatchObject({ code: 0 });
+    const later = await run(place, LATER, '--json');
+    expect(later, later.stderr).toMatchObject({ code: 0 });
+    expect(summaryOf(later).fronts[1]).toMatchObject({ front: 'bravo', held: null, snapshot: { cards: 1 } });
+  });
+
+  test('an earlier now holds back every front; only --force goes back', async () => {
+    const place = placeOf('');
+    for (const flags of [[], ['--allow-shrink']]) {
+      const held = await run(place, EARLIER, '--json', ...flags);
+      expect(held, held.stderr).toMatchObject({ code: 4 });
+      expect(summaryOf(held).fronts.map((front) => front.held)).toEqual(['now-earlier', 'now-earlier', 'now-earlier']);
+      expect(stateOf(place.tree)).toEqual(before);
+    }
+    const forced = await run(place, EARLIER, '--force');
+    expect(forced, forced.stderr).toMatchObject({ code: 0 });
+    expect(forced.stdout.match(/: overridden now-earlier: /g)).toHaveLength(3);
+    expect(movedIn(place)).toEqual(['alpha', 'bravo', 'charlie']);
+  });
+
+  test('a revoked key leaves the key ring although every front is held back', async () => {
+    const place = placeOf("DELETE FROM front_keys WHERE keyid = 'bravo-site'");
+    expect(await run(place, EARLIER)).toMatchObject({ code: 4 });
+    expect(stateOf(place.tree)).toEqual({ ...before, keyRing: expect.not.stringContaining('bravo-site') });
+  });
+
+  test('bad data outranks a guard', async () => {
+    const place = placeOf(`${FEWER_THAN_WANTED}; UPDATE fronts SET timezone = 'Mars/Olympus' WHERE code = 'charlie'`);
+    const held = await run(place, LATER, '--json');
+    expect(held, held.stderr).toMatchObject({ code: 3 });
+    expect(summaryOf(held).fronts.map((front) => front.held)).toEqual([null, 'min-cards', 'findings']);
+    expect(movedIn(place)).toEqual(['alpha']);
+  });
+});
+
+describe('fronts that come and go', () => {
+  test.each([
+    ['disabled', "UPDATE fronts SET status = 'disabled' WHERE code = 'bravo'"],
+    ['deleted', "PRAGMA foreign_keys = ON; DELETE FROM fronts WHERE code = 'bravo'"],
+  ])('a front that is %s loses its pointer and nothing else', async (_, sql) => {
+    const place = placeOf(sql);
+    const editions = [...stampsOf(place.tree).keys()].filter((path) =>
+      /fronts\/bravo\/.*\.[0-9a-f]{16}\.json$/.test(path),
+    );
+    const gone = await run(place, LATER, '--json');
+    expect(gone, gone.stderr).toMatchObject({ code: 0 });
+    expect(movedIn(place)).toEqual(['alpha', '-bravo', 'charlie']);
+    expect(summaryOf(gone).removed.files).toBe(1);
+    // Law 5: the older release still names its files.
+    expect([...stampsOf(place.tree).keys()]).toEqual(expect.arrayContaining(editions));
+    checkAsReader(place.tree, before, stateOf(place.tree));
+    // And it comes back with the next build that has it.
+    await buildTree(good, place.tree, instant(LATER));
+    expect(movedIn(place)).toEqual(['alpha', 'bravo', 'charlie']);
+  });
+
+  test('--front leaves the others untouched, be they changed, bad or gone', async () => {
+    const place = placeOf(
+      `UPDATE products SET name = 'changed'; UPDATE fronts SET status = 'disabled' WHERE code = 'bravo';
+       UPDATE fronts SET timezone = 'Mars/Olympus' WHERE code = 'charlie'`,
+    );
+    const stamps = stampsOf(place.tree);
+    const selected = await run(place, LATER, '--front', 'alpha', '--json');
+    expect(selected, selected.stderr).toMatchObject({ code: 0 });
+    expect(movedIn(place)).toEqual(['alpha']);
+    const others = [...stamps].filter(([path]) => /fronts\/(?:bravo|charlie)\//.test(path));
+    const found = stampsOf(place.tree);
+    expect(others.length).toBeGreaterThan(10);
+    for (const [path, stamp] of others) expect(found.get(path), path).toEqual(stamp);
+    checkAsReader(place.tree, before, stateOf(place.tree));
+    expect(await run(place, LATER, '--front', 'nowhere', '--json')).toMatchObject({ code: 2 });
+  });
+
+  test('a front that no active front bears is a wrong word, and nothing is written', async () => {
+    const place = placeOf("UPDATE products SET name = 'changed'; DELETE FROM front_keys");
+    const stamps = stampsOf(place.tree);
+    const refused = await run(place, LATER, '--front', 'alpha', 'nowhere', '--json');
+    expect(refused, refused.stderr).toMatchObject({ code: 2 });
+    expect(errorCodeOf(refused)).toBe('front-unknown');
+    expect(stampsOf(place.tree)).toEqual(stamps);
+  });
+});
+
+test('a published edition of the wrong size holds back its front until --force writes it anew', async () => {
+  const place = placeOf('');
+  const [entry = ''] = /"2026-05-01T10[^"]+"/.exec(before.pointers.get('bravo') ?? '') ?? [];
+  const damaged = join(place.tree, `public/fronts/bravo/products.${entry.slice(22, 38)}.json`);
+  const whole = readFileSync(damaged, 'utf8');
+  truncateSync(damaged, 100);
+
+  const held = await run(place, LATER, '--json');
+  expect(held, held.stderr).toMatchObject({ code: 3 });
+  const summary = summaryOf(held);
+  expect(summary.fronts.map((front) => front.held)).toEqual([null, 'file-size-wrong', null]);
+  expect(summary.findings).toContainEqual(expect.objectContaining({ severity: 'error', code: 'file-size-wrong' }));
+  expect(movedIn(place)).toEqual(['alpha', 'charlie']);
+  expect(readFileSync(damaged, 'utf8')).toBe(whole.slice(0, 100));
+
+  const repaired = await run(place, LATER, '--force');
+  expect(repaired, repaired.stderr).toMatchObject({ code: 0 });
+  expect(readFileSync(damaged, 'utf8')).toBe(whole);
+  expect(movedIn(place)).toEqual(['alpha', 'bravo', 'charlie']);
+  checkAsReader(place.tree, before, stateOf(place.tree));
+});

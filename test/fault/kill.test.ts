@@ -1,0 +1,262 @@
+// A real run, killed for real: before every single call that changes a file, and at a hundred random instants. What it leaves is
+// the old release or the new one for each front, and the next run finishes.
+
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
+import { Command, type Running } from './command.ts';
+import { checkAsReader, stateOf, type Sight, type TreeState } from './readers-check.ts';
+import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { copyTree } from './tree-copy.ts';
+
+const command = new Command();
+const folder = temporaryFolderOfFile();
+
+/** One release that takes the place of another: the tree as it was, and as an undisturbed run leaves it. */
+interface Passage {
+  readonly database: string;
+  readonly base: string;
+  readonly before: TreeState;
+  readonly after: TreeState;
+  readonly expected: ReadonlyMap<string, string>;
+}
+
+const wordsOf = (database: string, out: string): string[] => [
+  'build',
+  '--db',
+  database,
+  '--out',
+  out,
+  '--now',
+  NOW,
+  '--horizon',
+  '1h',
+  '--json',
+];
+
+async function passageOf(name: string, from: string, to: string): Promise<Passage> {
+  const base = join(folder, `${name}-base`);
+  await runWell(from, base);
+  const undisturbed = copyTree(base, join(folder, `${name}-undisturbed`));
+  await runWell(to, undisturbed);
+  const [before, after] = [stateOf(base), stateOf(undisturbed)];
+  checkAsReader(undisturbed, before, after);
+  return { database: to, base, before, after, expected: filesOf(undisturbed) };
+}
+
+async function runWell(database: string, out: string): Promise<void> {
+  const run = await command.run(wordsOf(database, out));
+  expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+}
+
+/** The same in this process: a third of the time. */
+async function buildHere(database: string, out: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  await buildTree(database, out, instant(NOW), { horizonSeconds: 3600, toolVersion: version });
+}
+
+/** Looks at a tree that a stopped run has left, lets the next run finish, and looks again. */
+async function judge(passage: Passage, tree: string, finish: typeof runWell): Promise<Sight> {
+  const sight = checkAsReader(tree, passage.before, passage.after);
+  await finish(passage.database, tree);
+  expectSame(filesOf(tree), passage.expected);
+  rmSync(tree, { recursive: true });
+  return sight;
+}
+
+/** Byte for byte the same files; a thousand comparisons are too many for `toEqual`. */
+function expectSame(found: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>): void {
+  expect([...found.keys()].join(' ')).toBe([...expected.keys()].join(' '));
+  expect([...found].filter(([path, text]) => text !== expected.get(path)).map(([path]) => path)).toEqual([]);
+}
+
+/** Works through tasks two at a time, as there are cores. */
+async function twoAtATime(tasks: Iterable<() => Promise<void>>): Promise<void> {
+  const queue = tasks[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (let next = queue.next(); next.done !== true; next = queue.next()) await next.value();
+  };
+  // A failure in the one is thrown when the other has ended too, and its processes with it.
+  const results = await Promise.allSettled([lane(), lane()]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** Some fronts show the old release and some the new one. */
+function isMixed({ fronts }: Sight): boolean {
+  const shown = [...fronts.values()];
+  return shown.includes('old') && shown.includes('new');
+}
+
+/** Anywhere between the first new file and `current`. */
+function isHalfway(sight: Sight): boolean {
+  return sight.temporaries + sight.newEditions > 0 && !sight.isCurrentNew;
+}
+
+/** A passage of few files, each made durable by itself, and two of many, there and back, made durable all at once. */
+let few: Passage;
+let there: Passage;
+let back: Passage;
+
+beforeAll(async () => {
+  const small = { fronts: ['alpha', 'bravo'], productsPerFront: 1, sessionsPerProduct: 0 };
+  const large = {
+    fronts: Array.from({ length: 12 }, (_, i) => `front-${i}`),
+    productsPerFront: 2,
+    sessionsPerProduct: 4,
+  };
+  const database = (size: typeof small, edition: string): string =>
+    catalogueAt(join(folder, `${edition}.sqlite`), smallCatalogue({ ...size, edition }));
+  few = await passageOf('few', database(small, 'few'), database(small, 'fewer'));
+  const [one, other] = [database(large, 'one'), database(large, 'other')];
+  there = await passageOf('there', one, other);
+  back = await passageOf('back', other, one);
+});
+
+test('killed before every call that changes a file', async () => {
+  const steps = await stepsOf(few);
+  // Nothing that a reader or the next run could see happens in an fsync.
+  const numbers = steps.flatMap((step, i) => (step.startsWith('fsync') ? [] : [i + 1]));
+  expect(numbers.length).toBeGreaterThan(30);
+  const sights: Sight[] = [];
+  await twoAtATime(
+    numbers.map((number) => async () => {
+      const tree = copyTree(few.base, join(folder, `step-${number}`));
+      const run = await command.run(wordsOf(few.database, tree), { steps: { tree, signal: `SIGKILL ${number}` } });
+      expect(run, `${steps[number - 1]}: ${run.stderr}`).toMatchObject({ signal: 'SIGKILL', stdout: '', stderr: '' });
+      sights.push(await judge(few, tree, buildHere));
+    }),
+  );
+  expect(sights.filter(isMixed).length).toBeGreaterThan(0);
+  expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
+}, 120_000);
+
+test('what a killed run leaves is cleared by the next one, be that for another catalogue', async () => {
+  const tree = copyTree(there.base, join(folder, 'left'));
+  const number = (await stepsOf(there)).findIndex((step) => step.startsWith('rename public/')) + 1;
+  const killed = await command.run(wordsOf(there.database, tree), { steps: { tree, signal: `SIGKILL ${number}` } });
+  expect(killed, killed.stderr).toMatchObject({ signal: 'SIGKILL' });
+  expect(checkAsReader(tree, there.before, there.after).temporaries).toBeGreaterThan(50);
+  // The catalogue that the tree was made from: there is nothing to write but the key ring.
+  await runWell(back.database, tree);
+  expectSame(filesOf(tree), filesOf(there.base));
+});
+
+/** Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them. */
+async function stepsOf(passage: Passage): Promise<string[]> {
+  const tree = copyTree(passage.base, join(folder, 'traced'));
+  const trace = join(folder, 'trace');
+  const run = await command.run(wordsOf(passage.database, tree), { steps: { tree, trace } });
+  expect(run, run.stderr).toMatchObject({ code: 0 });
+  expectSame(filesOf(tree), passage.expected);
+  rmSync(tree, { recursive: true });
+  const steps = readFileSync(trace, 'utf8').trimEnd().split('\n');
+  rmSync(trace);
+  return steps;
+}
+
+test('killed at a hundred random instants', async () => {
+  const KILLS = 100;
+  const random = randomOf(20260501);
+  const sights: Sight[] = [];
+  // How long files keep changing, as undisturbed runs show it; the last few count.
+  const durations: number[] = [];
+  let rounds = 0;
+  const round = async (): Promise<void> => {
+    const number = (rounds += 1);
+    const passage = number % 2 === 0 ? there : back;
+    const tree = copyTree(passage.base, join(folder, `round-${number}`));
+    const running = command.start(wordsOf(passage.database, tree));
+    await firstChange(tree, running);
+    const changedAt = performance.now();
+    if (number > 4) {
+      await sleep(random() * 0.9 * median(durations.slice(-5)));
+      running.child.kill('SIGKILL');
+    }
+    const { signal, code } = await running.ended;
+    if (signal === null) durations.push(performance.now() - changedAt);
+    expect([signal, code]).toEqual(signal === null ? [null, 0] : ['SIGKILL', null]);
+    const sight = await judge(passage, tree, number % 3 === 0 ? runWell : buildHere);
+    if (signal !== null) sights.push(sight);
+  };
+  await twoAtATime(roundsUntil(() => sights.length >= KILLS, round));
+  // Otherwise most kills missed the moment, and the test says little.
+  expect(rounds).toBeLessThan(2 * KILLS);
+  expect(sights.filter(isHalfway).length).toBeGreaterThan(KILLS / 2);
+  expect(sights.filter(({ temporaries }) => temporaries > 0).length).toBeGreaterThan(KILLS / 5);
+  expect(sights.filter((sight) => isHalfway(sight) && sight.newEditions > 0).length).toBeGreaterThan(KILLS / 20);
+}, 240_000);
+
+function* roundsUntil(isEnough: () => boolean, round: () => Promise<void>): Generator<() => Promise<void>> {
+  while (!isEnough()) yield round;
+}
+
+/** Waits until a run has swapped the key ring, the first file to change. */
+async function firstChange(tree: string, running: Running): Promise<void> {
+  const keyRing = join(tree, 'edge/keyring.json');
+  const { ino } = statSync(keyRing);
+  while (isRunning(running) && statSync(keyRing).ino === ino) await sleep(1);
+}
+
+function isRunning({ child }: Running): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed: a linear congruence is good enough to spread kills. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Where in the steps of a run a signal comes. */
+const MOMENTS: readonly (readonly [string, (step: string) => boolean])[] = [
+  ['as the key ring is swapped', (step) => step.startsWith('rename edge/')],
+  ['as content is written', (step) => step.startsWith('write public/fronts/front-5/.products')],
+  ['as content gets its names', (step) => step.startsWith('rename public/fronts/front-5/.products')],
+  ['as pointers move', (step) => step.startsWith('rename public/fronts/front-5/.pointer')],
+];
+
+test.each(['SIGTERM', 'SIGINT'])(
+  '%s ends a run by that signal, with a word to the operator and a whole tree',
+  async (name) => {
+    const steps = await stepsOf(there);
+    for (const [moment, isThere] of MOMENTS) {
+      const tree = copyTree(there.base, join(folder, `${name}-tree`));
+      const number = steps.findIndex(isThere) + 1;
+      expect(number, moment).toBeGreaterThan(0);
+      const run = await command.run(wordsOf(there.database, tree), { steps: { tree, signal: `${name} ${number}` } });
+      expect(run, `${moment}: ${run.stderr}`).toMatchObject({ code: null, signal: name, stdout: '' });
+      expect(run.stderr, moment).toBe(
+        `interrupted by ${name}: what was published stands; run the same command again to finish\n`,
+      );
+      expect((await judge(there, tree, runWell)).isCurrentNew, moment).toBe(false);
+    }
+  },
+);
+
+test('whoever reads while a release is published sees each front old or new, whole, and never old after new', async () => {
+  const tree = copyTree(there.base, join(folder, 'read'));
+  const running = command.start(wordsOf(there.database, tree));
+  await firstChange(tree, running);
+  const sights: Sight[] = [];
+  while (isRunning(running)) {
+    sights.push(checkAsReader(tree, there.before, there.after));
+    await sleep(0);
+  }
+  for (const [i, { fronts }] of sights.entries()) {
+    const back = [...fronts].filter(([code, shown]) => shown === 'old' && sights[i - 1]?.fronts.get(code) === 'new');
+    expect(back).toEqual([]);
+  }
+  expect(sights.filter(isHalfway).length).toBeGreaterThan(0);
+  expect([...checkAsReader(tree, there.before, there.after).fronts.values()]).not.toContain('old');
+});

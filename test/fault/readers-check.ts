@@ -1,0 +1,219 @@
+// What can be seen of a tree by those who read it: an edge, which has pointers, editions and the key ring, and an operator, who
+// has releases. The judge of every fault test: it shares no line with the program and forgives nothing but temporary names.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The mutable files of a tree, as text: what a release changes. null where there is none. */
+export interface TreeState {
+  /** By the front's code. */
+  readonly pointers: ReadonlyMap<string, string>;
+  readonly keyRing: string | null;
+  readonly current: string | null;
+}
+
+/** Which release each front shows, and what lies about that nobody points at. */
+export interface Sight {
+  readonly fronts: ReadonlyMap<string, 'old' | 'new' | 'same'>;
+  /** Files under a temporary name. */
+  readonly temporaries: number;
+  /** Editions of the new release that are in place; those that both releases have are not counted. */
+  readonly newEditions: number;
+  readonly isCurrentNew: boolean;
+}
+
+export const EMPTY_TREE: TreeState = { pointers: new Map(), keyRing: null, current: null };
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+const ENTRY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ [0-9a-f]{16}$/;
+const KNOWN_NAMES = [
+  /^public\/fronts\/[a-z0-9][a-z0-9._-]{0,62}\/pointer\.json$/,
+  /^edge\/keyring\.json$/,
+  /^releases\/(?:current|[0-9a-f]{16}\.json)$/,
+];
+const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json$/;
+const TEMPORARY_NAME = /(?:^|\/)\.[^/]+\.tmp$/;
+const POINTER_KEYS = ['schema', 'front', 'now', 'validUntil', 'today', 'timezone', 'products', 'categories'];
+const DOCUMENT_KEYS = ['productCards', 'categories', 'groups', 'tags', 'badges'];
+
+export function stateOf(root: string): TreeState {
+  const pointers = new Map<string, string>();
+  // In the opposite order of writing: whoever sees the new `current` must see all that was written before it.
+  const current = textOf(root, 'releases/current');
+  for (const code of namesIn(root, 'public/fronts').sort()) {
+    const text = textOf(root, `public/fronts/${code}/pointer.json`);
+    if (text !== null) pointers.set(code, text);
+  }
+  return { pointers, keyRing: textOf(root, 'edge/keyring.json'), current };
+}
+
+/**
+ * Reads a tree while a release takes the place of another, or after that was stopped at any instant.
+ * Throws an AssertionError where anyone would see a front that is neither wholly old nor wholly new, or anything torn.
+ */
+export function checkAsReader(root: string, before: TreeState, after: TreeState): Sight {
+  const state = stateOf(root);
+  const fronts = new Map<string, 'old' | 'new' | 'same'>();
+  for (const code of new Set([...before.pointers.keys(), ...after.pointers.keys(), ...state.pointers.keys()])) {
+    const text = state.pointers.get(code);
+    const [old, young] = [before.pointers.get(code), after.pointers.get(code)];
+    assert.ok(
+      text === old || text === young,
+      `front ${code}: its pointer is neither the old one nor the new one: ${text}`,
+    );
+    fronts.set(code, old === young ? 'same' : text === old ? 'old' : 'new');
+    if (text !== undefined) checkFront(root, code, text);
+  }
+  const isAnyNew = [...fronts.values()].includes('new');
+  assert.ok(
+    state.keyRing === after.keyRing || (state.keyRing === before.keyRing && !isAnyNew),
+    'key ring: later than a pointer',
+  );
+  if (state.keyRing !== null) canonicalJson(state.keyRing, 'edge/keyring.json');
+  assert.ok(state.current === before.current || state.current === after.current, `current: found ${state.current}`);
+  const isCurrentNew = state.current !== before.current;
+  if (isCurrentNew) assert.ok(![...fronts.values()].includes('old'), 'current: earlier than a pointer');
+  checkReleases(root, state);
+  const { temporaries, editions } = checkNames(root);
+  const [oldPaths, newPaths] = [editionPathsOf(before), editionPathsOf(after)];
+  const newEditions = editions.filter((path) => newPaths.has(path) && !oldPaths.has(path)).length;
+  return { fronts, temporaries, newEditions, isCurrentNew };
+}
+
+/** The paths of all editions that the pointers of a state name. */
+function editionPathsOf(state: TreeState): Set<string> {
+  const paths = new Set<string>();
+  for (const [code, text] of state.pointers) {
+    const pointer = canonicalJson(text, code) as Record<string, unknown>;
+    for (const endpoint of ['products', 'categories']) {
+      for (const { digest } of entriesOf(pointer, endpoint, code)) paths.add(editionPathOf(code, endpoint, digest));
+    }
+  }
+  return paths;
+}
+
+/** A pointer is canonical, in order, and all it names is there, bears its digest and agrees across endpoints. */
+function checkFront(root: string, code: string, text: string): void {
+  const place = `pointer of ${code}`;
+  const pointer = canonicalJson(text, place) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(pointer), POINTER_KEYS, place);
+  assert.equal(pointer['schema'], 1, place);
+  assert.equal(pointer['front'], code, place);
+  const { now, validUntil, today, timezone } = pointer;
+  assert.ok(typeof now === 'string' && INSTANT.test(now), `${place}: now`);
+  assert.ok(typeof validUntil === 'string' && INSTANT.test(validUntil) && validUntil > now, `${place}: validUntil`);
+  assert.ok(typeof today === 'string' && /^\d{4}-\d\d-\d\d$/.test(today), `${place}: today`);
+  assert.ok(typeof timezone === 'string' && timezone !== '', `${place}: timezone`);
+  const products = entriesOf(pointer, 'products', code);
+  const categories = entriesOf(pointer, 'categories', code);
+  for (const entries of [products, categories]) {
+    assert.equal(entries[0]?.from, now, `${place}: the first edition begins at now`);
+    for (const [i, { from }] of entries.entries()) {
+      assert.ok(from > (entries[i - 1]?.from ?? '') && from < validUntil, `${place}: ${from} out of order`);
+    }
+  }
+  for (const { from, digest } of products) {
+    const document = canonicalJson(editionText(root, code, 'products', digest), `${code} products ${from}`);
+    assert.deepEqual(Object.keys(document as object), DOCUMENT_KEYS, `${code} products ${from}`);
+    const beside = categories.findLast((entry) => entry.from <= from)?.digest ?? '';
+    const text = `${JSON.stringify((document as Record<string, unknown>)['categories'])}\n`;
+    assert.equal(editionText(root, code, 'categories', beside), text, `${code} at ${from}: the endpoints disagree`);
+  }
+  for (const { from, digest } of categories) {
+    const document = canonicalJson(editionText(root, code, 'categories', digest), `${code} categories ${from}`);
+    assert.ok(Array.isArray(document), `${code} categories ${from}`);
+  }
+}
+
+function entriesOf(
+  pointer: Record<string, unknown>,
+  endpoint: string,
+  code: string,
+): { from: string; digest: string }[] {
+  const entries = pointer[endpoint];
+  assert.ok(Array.isArray(entries) && entries.length > 0, `pointer of ${code}: ${endpoint}`);
+  return entries.map((entry: unknown) => {
+    assert.ok(typeof entry === 'string' && ENTRY.test(entry), `pointer of ${code}: ${JSON.stringify(entry)}`);
+    return { from: entry.slice(0, 20), digest: entry.slice(21) };
+  });
+}
+
+function editionPathOf(code: string, endpoint: string, digest: string): string {
+  return `public/fronts/${code}/${endpoint}.${digest}.json`;
+}
+
+function editionText(root: string, code: string, endpoint: string, digest: string): string {
+  const path = editionPathOf(code, endpoint, digest);
+  const text = textOf(root, path);
+  assert.ok(text !== null, `${path}: a pointer names it and it is not there`);
+  assert.ok(sha256Of(text).startsWith(digest), `${path}: its content has another digest`);
+  return text;
+}
+
+/** `current` names a manifest, and of every manifest all files are there with their size and digest. */
+function checkReleases(root: string, { current }: TreeState): void {
+  const ids = namesIn(root, 'releases').flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+  if (current !== null)
+    assert.ok(ids.includes(current.trimEnd()), `current names ${current.trimEnd()}, which is not there`);
+  for (const id of ids) {
+    const text = textOf(root, `releases/${id}.json`) ?? '';
+    assert.ok(sha256Of(text).startsWith(id), `releases/${id}.json: its content has another digest`);
+    const { files } = JSON.parse(text) as { files: { path: string; bytes: number; sha256: string }[] };
+    for (const { path, bytes, sha256 } of files) {
+      const content = textOf(root, path);
+      assert.ok(content !== null, `${path}: release ${id} lists it and it is not there`);
+      assert.equal(Buffer.byteLength(content), bytes, `${path}: bytes in release ${id}`);
+      assert.equal(sha256Of(content), sha256, `${path}: SHA-256 in release ${id}`);
+    }
+  }
+}
+
+/** No strangers; and an edition that nobody points at yet is as whole as any. */
+function checkNames(root: string): { temporaries: number; editions: string[] } {
+  let temporaries = 0;
+  const editions: string[] = [];
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(root.length + 1);
+    if (entry.isDirectory() || path === '.lock' || KNOWN_NAMES.some((name) => name.test(path))) continue;
+    if (TEMPORARY_NAME.test(path)) {
+      temporaries += 1;
+      continue;
+    }
+    const [, code, endpoint, digest] = EDITION_NAME.exec(path) ?? [];
+    assert.ok(code !== undefined && endpoint !== undefined && digest !== undefined, `${path}: a stranger in the tree`);
+    canonicalJson(editionText(root, code, endpoint, digest), path);
+    editions.push(path);
+  }
+  return { temporaries, editions };
+}
+
+function canonicalJson(text: string, place: string): unknown {
+  const parsed: unknown = JSON.parse(text);
+  assert.equal(text, `${JSON.stringify(parsed)}\n`, `${place}: not canonical JSON`);
+  return parsed;
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** UTF-8 or nothing: a cut character is no text. */
+function textOf(root: string, path: string): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(root, path)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function namesIn(root: string, folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
