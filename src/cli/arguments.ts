@@ -48,6 +48,18 @@ export function percentageArgument(flag: string): (text: string) => number {
   };
 }
 
+/** A TCP port, 0 to 65535. @throws AppError usage */
+export function portArgument(flag: string): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+    throw new AppError(
+      'usage',
+      `${flag}: expected a port from 0 to 65535, found ${JSON.stringify(text)}`,
+      `type it as ${flag} 8080`,
+    );
+  };
+}
+
 /** A duration as a person reads it: 21600 → `6h`. */
 export function durationText(seconds: number): string {
   if (seconds === 0) return '0';

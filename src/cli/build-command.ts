@@ -140,7 +140,8 @@ function summaryText(result: BuildResultJson): string {
   const verb = result.isDryRun ? 'Would publish' : 'Published';
   const published = result.fronts.filter((front) => front.held === null);
   const lines: string[] = [];
-  if (result.fronts.length > 0) lines.push(frontTable(result), '');
+  const shown = result.fronts.filter((front) => front.held !== 'not-selected');
+  if (shown.length > 0) lines.push(frontTable(shown), '');
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       lines.push(`${front}: ${isOverridden ? 'overridden' : 'held back by'} ${code}: ${message}`);
@@ -164,7 +165,7 @@ function summaryText(result: BuildResultJson): string {
   return lines.join('\n');
 }
 
-function frontTable({ fronts }: BuildResultJson): string {
+function frontTable(fronts: BuildResultJson['fronts']): string {
   const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
   const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
     front,

@@ -26,10 +26,19 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'duration-invalid':
     case 'percentage-invalid':
     case 'front-unknown':
+    case 'key-unknown':
+    case 'key-exists':
+    case 'key-invalid':
+    case 'key-file-unreadable':
+    case 'address-refused':
+    case 'address-in-use':
+    case 'edge-option-invalid':
+    case 'edge-bundle-missing':
     case 'database-missing':
     case 'database-unreadable':
     case 'database-busy':
     case 'database-exists':
+    case 'database-not-writable':
     case 'contract-table-missing':
     case 'contract-column-missing':
     case 'contract-column-type':
@@ -37,6 +46,7 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'import-row-invalid':
     case 'import-row-refused':
     case 'import-file-unreadable':
+    case 'export-value-unprintable':
     case 'tree-missing':
     case 'tree-unreadable':
     case 'tree-newer-schema':

@@ -6,9 +6,18 @@ import { Command, CommanderError } from 'commander';
 import { instantOf } from '../catalogue/instant.ts';
 import { AppError } from '../errors.ts';
 import { addBuildCommand } from './build-command.ts';
+import { addCheckDbCommand } from './check-db-command.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { addEdgeCommand } from './edge-command.ts';
+import { addExportCommand } from './export-command.ts';
+import { addImportCommand } from './import-command.ts';
+import { addKeysCommand } from './keys-command.ts';
+import { addServeCommand } from './serve-command.ts';
 import type { Session } from './session.ts';
+import { addShowCommand } from './show-command.ts';
+import { addSignCommand } from './sign-command.ts';
 import { errorText, processTerminal } from './terminal.ts';
+import { addVerifyCommand } from './verify-command.ts';
 
 function programOf(session: Session): Command {
   const program = new Command('playbill')
@@ -21,6 +30,15 @@ function programOf(session: Session): Command {
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
   addBuildCommand(program, session);
+  addVerifyCommand(program, session);
+  addShowCommand(program, session);
+  addCheckDbCommand(program, session);
+  addImportCommand(program, session);
+  addExportCommand(program, session);
+  addKeysCommand(program, session);
+  addSignCommand(program, session);
+  addServeCommand(program, session);
+  addEdgeCommand(program, session);
   return program;
 }
 
@@ -28,12 +46,19 @@ async function main(words: readonly string[]): Promise<number> {
   const session: Session = {
     terminal: processTerminal(),
     now: () => instantOf(Math.floor(Date.now() / 1000)),
+    clock: () => Date.now() / 1000,
+    environment: (name) => process.env[name],
     toolVersion: versionOfPackage(),
+    onInterrupt: null,
     tzdata: process.versions['tz'] ?? 'unknown',
     exitCode: EXIT.done,
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
+      if (session.onInterrupt !== null) {
+        session.onInterrupt();
+        return;
+      }
       // Every write is ordered so that the tree is whole at any instant: there is nothing to finish, the lock dies with us.
       session.terminal.say(`interrupted by ${signal}: what was published stands; run the same command again to finish`);
       process.kill(process.pid, signal);

@@ -7,6 +7,12 @@ export interface Session {
   readonly terminal: Terminal;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;
+  /** The current time in seconds since 1970, with its fraction. */
+  readonly clock: () => number;
+  /** An environment variable: where secrets of hmac keys are kept. */
+  readonly environment: (name: string) => string | undefined;
+  /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
+  onInterrupt: (() => void) | null;
   readonly toolVersion: string;
   /** Version of the time-zone rules. */
   readonly tzdata: string;

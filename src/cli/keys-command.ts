@@ -1,0 +1,243 @@
+// `playbill keys issue|list|revoke`: onboards a client. A private key is printed once and kept nowhere.
+
+import { existsSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
+import type { NewKey } from '../database/front-keys.ts';
+import { AppError } from '../errors.ts';
+import { instantArgument } from './arguments.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Session } from './session.ts';
+import { tableText } from './terminal.ts';
+
+interface IssueFlags {
+  readonly front: string;
+  readonly keyid?: string;
+  readonly alg: NewKey['alg'];
+  readonly secretRef?: string;
+  readonly notBefore?: Instant;
+  readonly notAfter?: Instant;
+  readonly db: string;
+  readonly out: string;
+  readonly json?: true;
+}
+
+interface KeysFlags {
+  readonly db: string;
+  readonly out: string;
+  readonly at?: Instant;
+  readonly json?: true;
+}
+
+export function addKeysCommand(program: Command, session: Session): void {
+  const keys = program
+    .command('keys')
+    .summary('issue, list and revoke the keys that requests are signed with')
+    .description(
+      'A key speaks for one front. The catalogue holds its public half, or the name of a secret; never more.',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill keys issue --front moscow --json > moscow.key.json
+  playbill keys list
+  playbill keys revoke moscow-2026-05
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+6 the tree could not be written.`,
+    );
+  addIssue(keys, session);
+  addList(keys, session);
+  addRevoke(keys, session);
+}
+
+function addIssue(keys: Command, session: Session): void {
+  keys
+    .command('issue')
+    .summary('make a key pair, or name a secret, and bind it to a front')
+    .description(
+      'Stores the public half, puts the key into force in the tree, and prints the private half: once. With two live keys a client\n' +
+        'changes over without a gap: issue the new one, change the client, revoke the old one.',
+    )
+    .requiredOption('--front <code>', 'the front that the key speaks for')
+    .option('--keyid <id>', 'its name in requests (default: the front and the month, such as moscow-2026-05)')
+    .addOption(
+      new Option(
+        '--alg <name>',
+        'ecdsa-p256-sha256 needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
+      )
+        .choices(['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'])
+        .default('ecdsa-p256-sha256'),
+    )
+    .option(
+      '--secret-ref <name>',
+      "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
+    )
+    .option('--not-before <instant>', 'valid from', instantArgument('--not-before'))
+    .option('--not-after <instant>', 'valid until', instantArgument('--not-after'))
+    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
+    .option('--json', 'print the key for machines; also what `playbill sign --key` reads')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill keys issue --front moscow --json > moscow.key.json
+  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+6 the tree could not be written.`,
+    )
+    .action(async (flags: IssueFlags) => {
+      session.exitCode = await runIssue(flags, session);
+    });
+}
+
+async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
+  const { terminal } = session;
+  const isHmac = flags.alg === 'hmac-sha256';
+  if (isHmac !== (flags.secretRef !== undefined)) {
+    const message = isHmac
+      ? 'hmac-sha256 needs --secret-ref, the name of a secret'
+      : `${flags.alg} takes no --secret-ref`;
+    throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
+  }
+  const keyid = flags.keyid ?? `${flags.front}-${formatInstant(session.now()).slice(0, 7)}`;
+  const { generateKeyPair } = await import('../edge/key-pair.ts');
+  const pair = flags.alg === 'hmac-sha256' ? null : await generateKeyPair(flags.alg);
+  const { storeKey } = await import('../database/front-keys.ts');
+  await storeKey(flags.db, flags.front, {
+    keyid,
+    alg: flags.alg,
+    publicKey: pair === null ? null : JSON.stringify(pair.jwk),
+    secretRef: flags.secretRef ?? null,
+    notBefore: flags.notBefore === undefined ? null : formatInstant(flags.notBefore),
+    notAfter: flags.notAfter === undefined ? null : formatInstant(flags.notAfter),
+  });
+  const json: IssuedKeyJson = {
+    keyid,
+    front: flags.front,
+    alg: flags.alg,
+    privateKey: pair === null ? null : { ...pair.privateJwk },
+    privatePem: pair?.privatePem ?? null,
+    secretRef: flags.secretRef ?? null,
+  };
+  if (flags.json === true) terminal.print(JSON.stringify(json));
+  else terminal.print(issuedText(json));
+  await enforce(flags, session);
+  return EXIT.done;
+}
+
+function issuedText({ keyid, front, alg, privateKey, privatePem, secretRef }: IssuedKeyJson): string {
+  const lines = [`Issued ${keyid} (${alg}) for ${front}`];
+  if (privateKey !== null) {
+    lines.push(
+      '',
+      'The private key, as JWK and as PEM. It is shown this once and stored nowhere:',
+      '',
+      JSON.stringify(privateKey),
+      '',
+      privatePem ?? '',
+    );
+  } else {
+    lines.push(
+      `Give the client the secret, and the edge the same under the name ${secretRef ?? ''}: 32 random bytes, say from`,
+      '  openssl rand -base64 32',
+    );
+  }
+  return lines.join('\n').trimEnd();
+}
+
+function addList(keys: Command, session: Session): void {
+  keys
+    .command('list')
+    .summary('all keys, and whether they are valid now')
+    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
+    .option('--json', 'print them for machines')
+    .addHelpText(
+      'after',
+      `
+Example:
+  playbill keys list --json | jq -r '.keys[] | select(.state == "valid") | .keyid'
+
+Exit codes: 0 done, 2 wrong usage or unreadable input.`,
+    )
+    .action(async (flags: KeysFlags) => {
+      const { openCatalogue } = await import('../database/open.ts');
+      const { checkContract } = await import('../database/contract-check.ts');
+      const { listKeys } = await import('../database/front-keys.ts');
+      const reader = await openCatalogue(flags.db);
+      try {
+        await checkContract(reader);
+        const now = formatInstant(session.now());
+        const json: KeysResultJson = {
+          keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, now) })),
+        };
+        const rows = json.keys.map(({ keyid, front, alg, state, notBefore, notAfter }) => [
+          keyid,
+          front,
+          alg,
+          state,
+          notBefore ?? '-',
+          notAfter ?? '-',
+        ]);
+        session.terminal.print(
+          flags.json === true
+            ? JSON.stringify(json)
+            : tableText(['keyid', 'front', 'alg', 'state', 'not before', 'not after'], rows),
+        );
+      } finally {
+        await reader.close();
+      }
+    });
+}
+
+function stateOf(
+  key: { readonly notBefore: string | null; readonly notAfter: string | null; readonly revokedAt: string | null },
+  now: string,
+): KeysResultJson['keys'][number]['state'] {
+  if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
+  if (key.notAfter !== null && key.notAfter <= now) return 'expired';
+  return key.notBefore !== null && now < key.notBefore ? 'not-yet-valid' : 'valid';
+}
+
+function addRevoke(keys: Command, session: Session): void {
+  keys
+    .command('revoke')
+    .summary('end a key; edges refuse it as soon as they read the key ring')
+    .argument('<keyid>', 'the key')
+    .option('--at <instant>', 'revoked from then on (default: the current time)', instantArgument('--at'))
+    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
+    .addHelpText(
+      'after',
+      `
+Example:
+  playbill keys revoke moscow-2026-05
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+6 the tree could not be written.`,
+    )
+    .action(async (keyid: string, flags: KeysFlags) => {
+      const revokedAt = formatInstant(flags.at ?? session.now());
+      const { revokeKey } = await import('../database/front-keys.ts');
+      await revokeKey(flags.db, keyid, revokedAt);
+      session.terminal.print(`Revoked ${keyid} from ${revokedAt} on`);
+      await enforce(flags, session);
+    });
+}
+
+/** A change of keys does not wait for a build, where there is a tree already. */
+async function enforce(flags: { readonly db: string; readonly out: string }, { terminal }: Session): Promise<void> {
+  if (!existsSync(flags.out)) {
+    terminal.say(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
+    return;
+  }
+  const { putKeysIntoForce } = await import('../keys-in-force.ts');
+  await putKeysIntoForce(flags.db, flags.out);
+  terminal.say(
+    `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (playbill edge build)`,
+  );
+}

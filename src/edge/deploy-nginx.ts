@@ -1,0 +1,190 @@
+// The folder for nginx with njs: the module, the configuration, keys and settings, and how to put them in place.
+// Pure texts. The configuration's every line is one that the tests run.
+
+import { type Deployment, type DeploymentFiles, secretNames } from './deploy.ts';
+
+export interface NginxDeployment extends Deployment {
+  /** Absolute path of the tree's `public` folder, as nginx will see it. */
+  readonly publicRoot: string;
+  /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
+  readonly listen: string;
+}
+
+/** The files of the folder. Throws Error for a path or an address that would break out of its place in the configuration. */
+export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
+  if (!/^\/[^"$\\\n\r]*$/.test(deployment.publicRoot)) {
+    throw new Error(
+      `publicRoot: expected an absolute path without quotes, backslashes and $, found "${deployment.publicRoot}"`,
+    );
+  }
+  if (!/^[\w.:[\]/-]+$/.test(deployment.listen))
+    throw new Error(`listen: expected a port or an address, found "${deployment.listen}"`);
+  const names = secretNames(deployment.keyRing);
+  const files: (readonly [string, string])[] = [
+    ['README.md', readme(deployment, names)],
+    ['nginx.conf', standaloneConfiguration()],
+    ['playbill-keyring.json', `${JSON.stringify(deployment.keyRing)}\n`],
+    ['playbill-settings.json', `${JSON.stringify(deployment.settings)}\n`],
+    ['playbill.conf', configuration(deployment, names.length > 0)],
+    ['playbill.js', deployment.bundle],
+  ];
+  if (names.length > 0) {
+    const example = Object.fromEntries(names.map((name) => [name, 'the secret itself']));
+    files.push(['playbill-secrets.example.json', `${JSON.stringify(example, null, 2)}\n`]);
+  }
+  return files.toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
+}
+
+/** The part for the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
+function configuration(deployment: NginxDeployment, hasSecrets: boolean): string {
+  return `# The edge rule of Playbill: include this in the http block. Written by "playbill edge build"; see README.md.
+
+js_import playbill from playbill.js;
+
+# Read when nginx starts or reloads: after a change of keys, "nginx -s reload".
+js_preload_object playbill_keyring from playbill-keyring.json;
+js_preload_object playbill_settings from playbill-settings.json;
+${hasSecrets ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
+
+# Set by the rule: the file to send, relative to root.
+js_var $playbill_file;
+
+map $uri $playbill_encoding {
+  default "";
+  ~\\.br$ br;
+}
+
+server {
+  listen ${deployment.listen};
+  root "${deployment.publicRoot}";
+
+  # Everything passes the rule; no file can be reached but through the named locations, which no client can name.
+  location / {
+    js_content playbill.answer;
+    # A 304 has no content, and so no type.
+    default_type "";
+  }
+
+  types {}
+  default_type application/json;
+  sendfile on;
+  tcp_nopush on;
+  server_tokens off;
+  client_max_body_size 0;
+  recursive_error_pages on;
+
+  # nginx makes its ETag and Last-Modified of size and time, in which two editions may agree; the rule sets its own, and
+  # answers conditional requests. There are no ranges: an edition is small.
+  etag off;
+  if_modified_since off;
+  max_ranges 0;
+  add_header Last-Modified "";
+  add_header Content-Encoding $playbill_encoding;
+  gzip_static on;
+  gzip_proxied any;
+
+  location @playbill_edition {
+    rewrite ^ /$playbill_file break;
+    error_page 403 404 500 = @playbill_again;
+  }
+  location @playbill_edition_br {
+    try_files /$playbill_file.br /$playbill_file =404;
+    error_page 403 404 500 = @playbill_again;
+  }
+
+  # The edition is gone: pruned after its pointer was read. The pointer of now names another; if that is gone too, it is a 503.
+  location @playbill_again {
+    js_content playbill.again;
+  }
+  location @playbill_edition_again {
+    rewrite ^ /$playbill_file break;
+    error_page 403 404 500 = @playbill_gone;
+  }
+  location @playbill_edition_again_br {
+    try_files /$playbill_file.br /$playbill_file =404;
+    error_page 403 404 500 = @playbill_gone;
+  }
+  location @playbill_gone {
+    js_content playbill.gone;
+  }
+}
+`;
+}
+
+/** A whole nginx of its own, for trying out: everything it writes stays below its prefix. */
+function standaloneConfiguration(): string {
+  return `# An nginx with nothing but the rule: nginx -p "$PWD" -c nginx.conf (in this folder).
+
+load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
+
+worker_processes auto;
+pid nginx.pid;
+error_log stderr warn;
+daemon off;
+
+events {}
+
+http {
+  access_log off;
+  client_body_temp_path temp;
+  proxy_temp_path temp;
+  fastcgi_temp_path temp;
+  uwsgi_temp_path temp;
+  scgi_temp_path temp;
+  include playbill.conf;
+}
+`;
+}
+
+function readme(deployment: NginxDeployment, names: readonly string[]): string {
+  const secrets =
+    names.length === 0
+      ? 'No key of this key ring needs a secret.'
+      : `These secrets are needed: ${names.map((name) => `\`${name}\``).join(', ')}. Copy \`playbill-secrets.example.json\` to
+\`playbill-secrets.json\`, put them in, and make it readable for root alone (\`chmod 600\`): nginx reads it before it gives up its
+rights. \`edge build\` never writes that file.`;
+  return `# The edge rule of Playbill for nginx
+
+Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
+(Debian: \`apt-get install nginx libnginx-mod-http-js\`).
+
+| file | what it is |
+| --- | --- |
+| \`playbill.conf\` | the server, for the http block |
+| \`playbill.js\` | the rule |
+| \`playbill-keyring.json\` | public keys and names of secrets |
+| \`playbill-settings.json\` | base path, longest \`max-age\`, whether \`@authority\` must be signed |
+| \`nginx.conf\` | a whole nginx with nothing else, for trying out |
+
+The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able to read it. The rule listens on \`${deployment.listen}\`.
+
+## Try it
+
+    nginx -p "$PWD" -c nginx.conf
+
+## Put it in place
+
+    cp playbill* /etc/nginx/
+    ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
+    nginx -t && nginx -s reload
+
+No other server may serve that folder: the files are meant for those who have signed.
+
+## Secrets
+
+${secrets}
+
+## After a change of keys
+
+\`playbill keys issue\` and \`playbill keys revoke\` write \`edge/keyring.json\` of the tree. Copy it and reload:
+
+    cp out/edge/keyring.json /etc/nginx/playbill-keyring.json && nginx -s reload
+
+A new build of the catalogue needs nothing: the pointers are read from disk at every request.
+
+## Limits of this runtime
+
+- Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
+- \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx itself, with 412.
+`;
+}

@@ -1,0 +1,128 @@
+// The rule under nginx with njs: js_content decides; an internal redirect to a named location, which no client can ask for, sends the
+// file with sendfile and gzip_static. Written in the syntax of njs 0.7 (README.md). It answers nothing itself but 304s and refusals.
+
+import { acceptedEncodings } from './encoding.ts';
+import { keyRingFileFrom } from './key-ring.ts';
+import type { PointerText } from './pointer.ts';
+import { refuse } from './refusal.ts';
+import { type FieldLine, fieldValue, type RuleRequest } from './request.ts';
+import { decide, type Decision } from './rule.ts';
+import { DEFAULT_SETTINGS, type SettingsFile, withProfiles } from './settings.ts';
+import { pointerPath } from './tree.ts';
+import { type NjsCrypto, njsKeyRing } from './njs-crypto.ts';
+
+/** What njs gives of a request; only what is used here. */
+export interface NjsRequest {
+  readonly method: string;
+  readonly rawHeadersIn: readonly FieldLine[];
+  readonly headersOut: { [name: string]: string };
+  readonly variables: { [name: string]: string };
+  return(status: number, body: string): void;
+  internalRedirect(location: string): void;
+}
+
+/** The bytes of a file in njs; only what is used here. */
+interface NjsBuffer {
+  readonly length: number;
+  indexOf(text: string, from: number): number;
+  toString(encoding: 'utf8', start: number, end: number): string;
+}
+
+/** The modules of njs that the rule uses. */
+export interface NjsModules {
+  readonly fs: { readFileSync(path: string): NjsBuffer };
+  readonly crypto: NjsCrypto;
+}
+
+// What the server configuration preloads (js_preload_object): parsed once, at the price of a reload after a change.
+declare const playbill_keyring: unknown;
+declare const playbill_settings: SettingsFile;
+declare const playbill_secrets: { readonly [name: string]: unknown };
+
+/** The functions that the server configuration names. `answer` decides, `again` is for an edition that is gone, `gone` for one twice gone. */
+export function nginxHandlers(modules: NjsModules) {
+  return {
+    answer: (r: NjsRequest) => answer(r, modules, '@playbill_edition'),
+    again: (r: NjsRequest) => answer(withoutHeaders(r), modules, '@playbill_edition_again'),
+    gone: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal', withProfiles(DEFAULT_SETTINGS)), ''),
+  };
+}
+
+async function answer(r: NjsRequest, modules: NjsModules, location: string): Promise<void> {
+  const now = Date.now() / 1000;
+  try {
+    const settings = withProfiles(playbill_settings);
+    const keyRing = njsKeyRing(keyRingFileFrom(playbill_keyring), secretOf, modules.crypto);
+    const root = r.variables['document_root'] ?? '';
+    const request = requestOf(r);
+    const pointers = { read: (front: string) => readPointer(modules, `${root}/${pointerPath(front)}`) };
+    const decision = await decide(request, pointers, keyRing, settings, now);
+    send(r, decision, location + suffixFor(request));
+  } catch {
+    send(r, refuse(503, 'internal', withProfiles(DEFAULT_SETTINGS)), '');
+  }
+}
+
+function requestOf(r: NjsRequest): RuleRequest {
+  return {
+    method: r.method,
+    scheme: r.variables['scheme'] ?? '',
+    authority: r.variables['http_host'] ?? '',
+    // Not r.uri: nginx has already turned `//x/` and `/%75x/` into something else there.
+    target: r.variables['request_uri'] ?? '',
+    // Not r.headersIn, which joins what was repeated. nginx takes only spaces off a value, and not tabs.
+    fields: r.rawHeadersIn.map((line) => [line[0].toLowerCase(), withoutTabs(line[1])]),
+  };
+}
+
+/** `trim` would take more than blanks from what is not ASCII. */
+function withoutTabs(value: string): string {
+  return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
+}
+
+/** nginx itself negotiates gzip (gzip_static); a client that takes br goes where `.br` is tried first. */
+function suffixFor(request: RuleRequest): string {
+  return acceptedEncodings(fieldValue(request, 'accept-encoding'), ['br']).length > 0 ? '_br' : '';
+}
+
+/** The configuration has secrets only where a key needs one: a name that was never declared throws when it is read. */
+function secretOf(name: string): string | null {
+  if (typeof playbill_secrets === 'undefined') return null;
+  const secret = Object.prototype.hasOwnProperty.call(playbill_secrets, name) ? playbill_secrets[name] : null;
+  return typeof secret === 'string' ? secret : null;
+}
+
+function readPointer(modules: NjsModules, path: string): PointerText | null {
+  try {
+    const bytes = modules.fs.readFileSync(path);
+    // Decoding all of a pointer would cost njs more than reading it.
+    return {
+      length: bytes.length,
+      indexOf: (text, from) => bytes.indexOf(text, from ?? 0),
+      slice: (start, end) => bytes.toString('utf8', start, end ?? bytes.length),
+    };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** A second decision about a request leaves nothing of the first one's headers behind. */
+function withoutHeaders(r: NjsRequest): NjsRequest {
+  const names = Object.keys(r.headersOut);
+  for (let i = 0; i < names.length; i++) delete r.headersOut[names[i] ?? ''];
+  return r;
+}
+
+function send(r: NjsRequest, decision: Decision, location: string): void {
+  for (let i = 0; i < decision.headers.length; i++) {
+    const line = decision.headers[i];
+    if (line !== undefined) r.headersOut[line[0]] = line[1];
+  }
+  if (decision.kind === 'serve') {
+    r.variables['playbill_file'] = decision.file;
+    r.internalRedirect(location);
+  } else {
+    r.return(decision.status, decision.body ?? '');
+  }
+}

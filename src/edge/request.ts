@@ -1,0 +1,39 @@
+// A request as the rule sees it, whatever the runtime: the request line and the field lines, undecoded and in order.
+// It hides nothing: repeated fields stay visible wherever the runtime shows them.
+
+/** One field line: name in lower case, value without outer blanks (RFC 9110, 5.5). */
+export type FieldLine = readonly [name: string, value: string];
+
+export interface RuleRequest {
+  readonly method: string;
+  /** `http` or `https`: what the client used, for `@scheme` and for the default port in the authority. */
+  readonly scheme: string;
+  /** Host header or `:authority`, as received. */
+  readonly authority: string;
+  /** Path and query as on the request line, not decoded and not normalised: a normalised `//x/` or `/%75x/` is another path. */
+  readonly target: string;
+  readonly fields: readonly FieldLine[];
+}
+
+/** The values of all lines of a field, in order. */
+export const fieldLines = (request: RuleRequest, name: string): readonly string[] =>
+  request.fields.filter((line) => line[0] === name).map((line) => line[1]);
+
+/** The lines of a field combined as RFC 9110, 5.2 has it; null when there is none. */
+export const fieldValue = (request: RuleRequest, name: string): string | null => {
+  const lines = fieldLines(request, name);
+  return lines[0] === undefined ? null : lines.join(', ');
+};
+
+/** The target up to the first question mark. */
+export const pathOf = (target: string): string => target.split('?', 1)[0] ?? '';
+
+/** The target from the first question mark on; `?` alone when there is none, which is what `@query` then is (RFC 9421, 2.2.7). */
+export const queryOf = (target: string): string => target.slice(pathOf(target).length) || '?';
+
+/** The authority in lower case and without its scheme's default port (RFC 9421, 2.2.3). */
+export const authorityOf = (request: RuleRequest): string => {
+  const authority = request.authority.toLowerCase();
+  const port = request.scheme === 'https' ? ':443' : ':80';
+  return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
+};

@@ -1,0 +1,288 @@
+// keys, sign, serve and edge build as a person runs them: from issuing a key to the pasted curl command, and to its end.
+
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { keyRingSchema } from '../../src/contract/key-ring.ts';
+import { issuedKeySchema, keysResultSchema } from '../../src/contract/results.ts';
+import { catalogueAt, temporaryFolderOfFile } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const root = temporaryFolderOfFile();
+const checkout = fileURLToPath(new URL('../../', import.meta.url));
+const now = `${new Date().toISOString().slice(0, 19)}Z`;
+const database = join(root, 'catalogue.sqlite');
+const out = join(root, 'out');
+const places = ['--db', database, '--out', out];
+const SECRET = 'a secret of thirty-two bytes, or so';
+
+let server: ChildProcess;
+let origin = '';
+let accessLog = '';
+
+/** Starts `playbill serve` and waits for its first line. */
+async function serve(words: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', `${checkout}src/cli/main.ts`, 'serve', '--out', out, '--port', '0', ...words],
+    {
+      cwd: checkout,
+      env: { ...process.env, PLAYBILL_TEST_SECRET: SECRET },
+    },
+  );
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (accessLog += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const match = /http:\/\/[\d.]+:\d+/.exec(said);
+      if (match !== null) resolve(match[0]);
+    });
+    child.once('exit', () => reject(new Error(said)));
+  });
+  return { child, url };
+}
+
+/** Runs what `sign --curl` printed, as a shell would. */
+function paste(command: string): { status: number; body: string; headers: string } {
+  const { stdout } = spawnSync('bash', ['-c', command.replace('curl', 'curl -s')], { encoding: 'utf8' });
+  const [head = '', ...rest] = stdout.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1]), headers: head, body: rest.join('\r\n\r\n') };
+}
+
+async function signed(path: string, keyFile: string, words: readonly string[] = []): Promise<string> {
+  const { status, stdout, stderr } = await playbill(
+    ['sign', `${origin}${path}`, '--key', keyFile, '--curl', ...words],
+    { PLAYBILL_TEST_SECRET: SECRET },
+  );
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  return stdout.trimEnd();
+}
+
+const moscowKey = join(root, 'moscow.key.json');
+const berlinKey = join(root, 'berlin.key.json');
+const hmacKey = join(root, 'hmac.key.json');
+const edKey = join(root, 'ed.key.json');
+
+beforeAll(async () => {
+  catalogueAt(database, demoRows(now));
+  const built = await playbill(['build', ...places, '--now', now]);
+  expect(built.status).toBe(0);
+  for (const [file, words] of [
+    [moscowKey, ['--front', 'moscow']],
+    [berlinKey, ['--front', 'berlin']],
+    [
+      hmacKey,
+      ['--front', 'moscow', '--alg', 'hmac-sha256', '--secret-ref', 'PLAYBILL_TEST_SECRET', '--keyid', 'moscow-hmac'],
+    ],
+    [edKey, ['--front', 'moscow', '--alg', 'ed25519', '--keyid', 'moscow-ed']],
+  ] as const) {
+    const issued = await playbill(['keys', 'issue', ...words, ...places, '--json']);
+    expect(issued.status, issued.stderr).toBe(0);
+    writeFileSync(file, issued.stdout);
+  }
+  const started = await serve([]);
+  server = started.child;
+  origin = started.url;
+});
+
+afterAll(() => {
+  server.kill('SIGKILL');
+});
+
+describe('from a key to an answer', () => {
+  test.each([
+    ['P-256', moscowKey],
+    ['hmac', hmacKey],
+    ['Ed25519', edKey],
+  ])('the pasted curl command gets the document that show prints: %s', async (_, key) => {
+    for (const [path, endpoint] of [
+      ['/products/', 'products'],
+      ['/fronts/categories/', 'categories'],
+    ] as const) {
+      const answer = paste(await signed(path, key));
+      expect(answer.status).toBe(200);
+      expect(answer.headers).toMatch(/^ETag: W\/"[0-9a-f]{16}"/m);
+      const shown = await playbill(['show', '--front', 'moscow', '--endpoint', endpoint, '--out', out]);
+      expect(answer.body).toBe(shown.stdout);
+    }
+  });
+
+  test('with one letter of the front changed it is 401, and the same 401 for a front that does not exist', async () => {
+    const command = await signed('/products/', moscowKey);
+    const other = paste(command.replace("'X-Front: moscow'", "'X-Front: moscov'"));
+    const existing = paste(command.replace("'X-Front: moscow'", "'X-Front: berlin'"));
+    expect([other.status, existing.status]).toEqual([401, 401]);
+    expect(other.body).toBe(existing.body);
+    expect(JSON.parse(other.body)).toMatchObject({ status: 401, code: 'signature-invalid' });
+  });
+
+  test('another front’s key is 403, well signed as it is', async () => {
+    expect(paste(await signed('/products/', berlinKey, ['--front', 'moscow'])).status).toBe(403);
+  });
+
+  test('a HEAD signed as HEAD gets the headers alone', async () => {
+    const answer = paste(await signed('/products/', moscowKey, ['--method', 'HEAD']));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe('');
+  });
+
+  test('a signature of ten minutes ago is 401', async () => {
+    const created = `${new Date(Date.now() - 600_000).toISOString().slice(0, 19)}Z`;
+    const answer = paste(await signed('/products/', moscowKey, ['--created', created]));
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'signature-expired' });
+  });
+
+  test('a revoked key is 401 at once, without a build; another key of the front goes on', async () => {
+    const issued = await playbill([
+      'keys',
+      'issue',
+      '--front',
+      'moscow',
+      '--keyid',
+      'short-lived',
+      ...places,
+      '--json',
+    ]);
+    const file = join(root, 'short.key.json');
+    writeFileSync(file, issued.stdout);
+    const command = await signed('/products/', file);
+    expect(paste(command).status).toBe(200);
+    const revoked = await playbill(['keys', 'revoke', 'short-lived', ...places]);
+    expect(revoked.status).toBe(0);
+    expect(paste(command).status).toBe(401);
+    expect(paste(await signed('/products/', moscowKey)).status).toBe(200);
+    const listed = keysResultSchema.parse(
+      JSON.parse((await playbill(['keys', 'list', '--db', database, '--json'])).stdout),
+    );
+    expect(listed.keys.find(({ keyid }) => keyid === 'short-lived')?.state).toBe('revoked');
+  });
+
+  test('the access log has a line per request and no key', () => {
+    expect(accessLog).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ 200 GET "\/products\/" "moscow" [\d.]+ ms$/m);
+    expect(accessLog).toMatch(/ 401 GET "\/products\/" "moscov" [\d.]+ ms signature-invalid$/m);
+    expect(accessLog).not.toContain('moscow-hmac');
+  });
+});
+
+describe('keys', () => {
+  test('the private half is printed once and is nowhere in the catalogue or the tree', () => {
+    const issued = issuedKeySchema.parse(JSON.parse(readFileSync(moscowKey, 'utf8')));
+    const d = issued.privateKey?.d ?? '';
+    expect(d).toMatch(/^[\w-]{43}$/);
+    expect(issued.privatePem).toContain('BEGIN PRIVATE KEY');
+    expect(issued.keyid).toBe(`moscow-${now.slice(0, 7)}`);
+    for (const path of [database, `${database}-wal`, join(out, 'edge/keyring.json')]) {
+      if (existsSync(path)) expect(readFileSync(path).includes(d)).toBe(false);
+    }
+    const ring = keyRingSchema.parse(JSON.parse(readFileSync(join(out, 'edge/keyring.json'), 'utf8')));
+    expect(ring.keys['moscow-hmac']).toMatchObject({ alg: 'hmac-sha256', secretRef: 'PLAYBILL_TEST_SECRET' });
+    expect(readFileSync(join(out, 'edge/keyring.json'), 'utf8')).not.toContain(SECRET);
+  });
+
+  test('a build afterwards keeps the key ring as it is', async () => {
+    const before = readFileSync(join(out, 'edge/keyring.json'), 'utf8');
+    await playbill(['build', ...places, '--now', now]);
+    expect(readFileSync(join(out, 'edge/keyring.json'), 'utf8')).toBe(before);
+  });
+
+  test.each([
+    ['a front that is not there', ['keys', 'issue', '--front', 'moskow', ...places], 'front-unknown'],
+    [
+      'a keyid that is taken',
+      ['keys', 'issue', '--front', 'moscow', '--keyid', 'moscow-hmac', ...places],
+      'key-exists',
+    ],
+    ['a keyid that cannot be one', ['keys', 'issue', '--front', 'moscow', '--keyid', 'a b', ...places], 'key-invalid'],
+    [
+      'hmac without the name of a secret',
+      ['keys', 'issue', '--front', 'moscow', '--alg', 'hmac-sha256', ...places],
+      'key-invalid',
+    ],
+    ['P-256 with a secret', ['keys', 'issue', '--front', 'moscow', '--secret-ref', 'X', ...places], 'key-invalid'],
+    ['an algorithm there is not', ['keys', 'issue', '--front', 'moscow', '--alg', 'rsa', ...places], 'usage'],
+    ['a key that is not there', ['keys', 'revoke', 'nobody', ...places], 'key-unknown'],
+    ['no database', ['keys', 'list', '--db', join(root, 'none.sqlite')], 'database-missing'],
+    [
+      'no database to issue into',
+      ['keys', 'issue', '--front', 'moscow', '--db', join(root, 'none.sqlite')],
+      'database-missing',
+    ],
+    ['no such key file', ['sign', 'http://127.0.0.1/', '--key', join(root, 'none.json')], 'key-file-unreadable'],
+    [
+      'another JSON as key file',
+      ['sign', 'http://127.0.0.1/', '--key', join(checkout, 'package.json')],
+      'key-file-unreadable',
+    ],
+    ['no URL', ['sign', '/products/', '--key', moscowKey], 'usage'],
+    [
+      'no secret in the environment',
+      ['sign', 'http://127.0.0.1/', '--key', hmacKey, '--secret-env', 'NOT_SET'],
+      'key-invalid',
+    ],
+    ['serving no tree', ['serve', '--out', join(root, 'none')], 'tree-missing'],
+    [
+      'unsigned where others can reach it',
+      ['serve', '--out', out, '--unsigned', '--host', '0.0.0.0'],
+      'address-refused',
+    ],
+    ['a port that is none', ['serve', '--out', out, '--port', '70000'], 'usage'],
+    ['a base with a slash at its end', ['serve', '--out', out, '--base', '/api/'], 'edge-option-invalid'],
+    ['an address this machine has not', ['serve', '--out', out, '--host', '192.0.2.1'], 'address-in-use'],
+    ['a target there is not', ['edge', 'build', '--target', 'apache', '--out', out], 'usage'],
+    ['an edge without a tree', ['edge', 'build', '--target', 'nginx', '--out', join(root, 'none')], 'tree-missing'],
+    [
+      'an origin that is none',
+      ['edge', 'build', '--target', 'worker', '--origin', 'not an origin', '--out', out, '--to', join(root, 'never')],
+      'edge-option-invalid',
+    ],
+  ])('%s: exit 2, a code and a hint', async (_, words, code) => {
+    const { status, stdout, stderr } = await playbill(words);
+    expect(stderr).toContain(`error ${code}: `);
+    expect(stderr).toContain('\n  hint: ');
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+});
+
+describe('serve', () => {
+  test('--unsigned answers anyone on loopback, --at as of another instant under no-store, and Ctrl-C ends it well', async () => {
+    const at = `${new Date(Date.now() + 3 * 3600_000).toISOString().slice(0, 19)}Z`;
+    const { child, url } = await serve(['--unsigned', '--at', at]);
+    const answer = await fetch(`${url}/products/`, { headers: { 'X-Front': 'moscow' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const shown = await playbill(['show', '--front', 'moscow', '--endpoint', 'products', '--out', out, '--at', at]);
+    expect(await answer.text()).toBe(shown.stdout);
+    const ended = new Promise((resolve) => child.once('exit', (status, signal) => resolve([status, signal])));
+    child.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('it follows the pointer as a build moves it', async () => {
+    const command = await signed('/products/', moscowKey);
+    const before = paste(command).headers;
+    const later = `${new Date(Date.now() + 120_000).toISOString().slice(0, 19)}Z`;
+    expect((await playbill(['build', ...places, '--now', later])).status).toBe(0);
+    const after = paste(command).headers;
+    expect(before).toContain(`Catalogue-As-Of: ${now}`);
+    expect(after).toContain(`Catalogue-As-Of: ${later}`);
+  });
+});
+
+test.each(['nginx', 'worker'] as const)(
+  'edge build --target %s writes a folder with a README and no secret',
+  async (target) => {
+    const folder = join(root, `edge-${target}`);
+    const { status, stdout } = await playbill(['edge', 'build', '--target', target, '--out', out, '--to', folder]);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`${folder}/README.md`);
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+    expect(readme).toContain('PLAYBILL_TEST_SECRET');
+    expect(readme).not.toContain(SECRET);
+  },
+);

@@ -1,0 +1,248 @@
+// The client against the real local server, with the server's clock and its own in the test's hand.
+
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CatalogueError, type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
+import { type ClientKey, curlCommand, signRequest } from '../../src/client/signature.ts';
+import { generateKeyPair, publicKeyFrom } from '../../src/edge/key-pair.ts';
+import { startNodeServer } from './runtimes/node-server.ts';
+import type { Runtime } from './runtimes/runtime.ts';
+import { makeWorld, type World } from './world.ts';
+
+const START = 1_800_000_000;
+
+let world: World;
+let server: Runtime & { readonly port: number };
+let clock: number;
+/** What went over the wire: the signature, what was revalidated, and the status. */
+let sent: { readonly signature: string; readonly ifNoneMatch: string | null; readonly status: number }[];
+
+beforeEach(async () => {
+  clock = START;
+  sent = [];
+  world = await makeWorld(START);
+  server = await startNodeServer(world, { clock: () => clock });
+});
+afterEach(() => server.stop());
+
+const recordingFetch: typeof fetch = async (input, init) => {
+  const headers = new Headers(init?.headers);
+  const response = await fetch(input, init);
+  sent.push({
+    signature: headers.get('Signature') ?? '',
+    ifNoneMatch: headers.get('If-None-Match'),
+    status: response.status,
+  });
+  return response;
+};
+
+function keyOf(keyid: string): ClientKey {
+  const key = world.signingKeys.get(keyid);
+  if (key === undefined) throw new Error(`no key ${keyid}`);
+  return typeof key === 'string' ? { keyid, secret: key } : { keyid, privateKey: key };
+}
+
+function clientWith(options: Partial<ClientOptions> = {}): Client {
+  return createClient({
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    front: 'moscow',
+    key: keyOf('moscow-1'),
+    fetch: recordingFetch,
+    clock: () => clock * 1000,
+    ...options,
+  });
+}
+
+function documentOf(endpoint: 'products' | 'categories', index: number): unknown {
+  return JSON.parse(world.fronts.get('moscow')?.[endpoint][index]?.content.toString() ?? '');
+}
+
+async function failureOf(asking: Promise<unknown>): Promise<CatalogueError> {
+  const error: unknown = await asking.catch((caught: unknown) => caught);
+  if (!(error instanceof CatalogueError)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return error;
+}
+
+describe('documents', () => {
+  it.each(['moscow-1', 'moscow-hmac', 'moscow-ed25519'])('both, signed with %s', async (keyid) => {
+    const client = clientWith({ key: keyOf(keyid) });
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    expect(await client.categories()).toEqual(documentOf('categories', 0));
+  });
+
+  it('are kept for max-age, then revalidated, then replaced', async () => {
+    const client = clientWith();
+    const first = await client.products();
+    clock += 59;
+    expect(await client.products()).toBe(first);
+    expect(sent).toHaveLength(1);
+    clock += 1;
+    expect(await client.products()).toBe(first);
+    expect(sent.map(({ status }) => status)).toEqual([200, 304]);
+    expect(sent[1]?.ifNoneMatch).toBe(`W/"${world.fronts.get('moscow')?.products[1]?.digest}"`);
+    clock += 2 * 3600;
+    // The keys of this world are valid for an hour on each side; the client's own clock went along.
+    const refused = await failureOf(client.products());
+    expect(refused.code).toBe('signature-invalid');
+  });
+
+  it('change with the edition', async () => {
+    const client = clientWith({ key: keyOf('moscow-hmac') });
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    clock += 2 * 3600;
+    expect(await client.products()).toEqual(documentOf('products', 2));
+  });
+
+  it('are asked for once when many ask at once', async () => {
+    const client = clientWith();
+    await Promise.all([client.products(), client.products(), client.products()]);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('signatures', () => {
+  it('are reused for four minutes', async () => {
+    const client = clientWith();
+    for (const seconds of [0, 61, 122, 183, 244, 305]) {
+      clock = START + seconds;
+      await client.products();
+    }
+    const [first] = sent;
+    expect(sent.map(({ signature }) => signature === first?.signature)).toEqual([true, true, true, true, false, false]);
+    expect(sent.every(({ status }) => status === 200 || status === 304)).toBe(true);
+  });
+
+  it('are made anew when the clock is set back', async () => {
+    const client = clientWith();
+    await client.products();
+    clock -= 30;
+    const again = clientWith();
+    await again.products();
+    expect(sent[1]?.signature).not.toBe(sent[0]?.signature);
+  });
+
+  it('belong to one path', async () => {
+    const client = clientWith();
+    await client.products();
+    await client.categories();
+    expect(sent[0]?.signature).not.toBe(sent[1]?.signature);
+  });
+});
+
+describe('refusals', () => {
+  it.each<[string, Partial<ClientOptions>, number, string]>([
+    ['a front of somebody else', { front: 'kazan' }, 403, 'front-not-allowed'],
+    ['a front that cannot be', { front: 'Moscow' }, 400, 'front-malformed'],
+    ['a clock that is slow', { clock: () => (START - 400) * 1000 }, 401, 'signature-expired'],
+    ['a clock that is fast', { clock: () => (START + 400) * 1000 }, 401, 'signature-from-future'],
+    ['too little signed', { coversAuthority: false }, 401, 'signature-component-missing'],
+  ])('%s', async (_, options, status, code) => {
+    const error = await failureOf(clientWith(options).products());
+    expect({ status: error.status, code: error.code }).toEqual({ status, code });
+    expect(error.message).toMatch(new RegExp(`^refused with ${status} ${code}: .{20,}`));
+  });
+
+  it('a base URL that leads nowhere', async () => {
+    const error = await failureOf(clientWith({ baseUrl: `http://127.0.0.1:${server.port}/v2` }).products());
+    expect(error).toMatchObject({ status: 404, code: 'not-found' });
+  });
+
+  it('an answer of something else than the rule', async () => {
+    const proxy: typeof fetch = async () => new Response('<h1>Bad Gateway</h1>', { status: 502 });
+    const error = await failureOf(clientWith({ fetch: proxy }).products());
+    expect(error).toMatchObject({
+      status: 502,
+      code: null,
+      message: 'the server answered 502, and it was not the edge rule of the catalogue',
+    });
+  });
+
+  it('a problem document that is none', async () => {
+    const proxy: typeof fetch = async () =>
+      new Response('{', { status: 500, headers: { 'Content-Type': 'application/problem+json' } });
+    expect(await failureOf(clientWith({ fetch: proxy }).products())).toMatchObject({ status: 500, code: null });
+  });
+
+  it('do not stick: the next call asks again', async () => {
+    const client = clientWith({ clock: () => (sent.length === 0 ? START - 400 : START) * 1000 });
+    await failureOf(client.products());
+    expect(await client.products()).toEqual(documentOf('products', 1));
+  });
+});
+
+describe('what is kept', () => {
+  it('follows Age and no-store of who is in between', async () => {
+    let answered = 0;
+    const cache: typeof fetch = async () => {
+      answered += 1;
+      const headers: Record<string, string> =
+        answered === 1 ? { 'Cache-Control': 'private, max-age=60', Age: '50' } : { 'Cache-Control': 'no-store' };
+      return new Response(`{"n":${answered}}`, { headers });
+    };
+    const client = clientWith({ fetch: cache });
+    const asked: unknown[] = [];
+    for (const seconds of [0, 9, 10, 10]) {
+      clock = START + seconds;
+      asked.push(await client.products());
+    }
+    expect(asked).toEqual([{ n: 1 }, { n: 1 }, { n: 2 }, { n: 3 }]);
+  });
+});
+
+describe('signRequest', () => {
+  it('makes a curl command that works when pasted into a shell', async () => {
+    const url = `http://127.0.0.1:${server.port}/products/?note=it's`;
+    const headers = await signRequest({ method: 'GET', url, front: 'moscow', key: keyOf('moscow-1'), created: START });
+    const script = join(world.root, 'command.sh');
+    writeFileSync(script, `#!/bin/sh\n${curlCommand(url, headers).replace('curl -i', 'printf "%s\\n"')}\n`);
+    const words = execFileSync('sh', [script], { encoding: 'utf8' }).trimEnd().split('\n');
+    expect(words).toEqual([
+      '-H',
+      'X-Front: moscow',
+      '-H',
+      `Signature-Input: ${headers['Signature-Input']}`,
+      '-H',
+      `Signature: ${headers.Signature}`,
+      url,
+    ]);
+    const lines = words.filter((_, i) => i % 2 === 1);
+    const answer = await server.send(["GET /products/?note=it's HTTP/1.1", `Host: 127.0.0.1:${server.port}`, ...lines]);
+    expect(answer.status).toBe(200);
+  });
+
+  it('refuses what cannot stand in a header, and keys of another kind', async () => {
+    const options = { method: 'GET', url: 'https://edge.test/products/', front: 'moscow', created: START } as const;
+    const rsa = { kty: 'RSA', crv: '', x: '', d: '' };
+    await expect(signRequest({ ...options, key: { keyid: 'a"b', secret: 's' } })).rejects.toThrow('keyid: expected');
+    await expect(signRequest({ ...options, key: { keyid: 'a', privateKey: rsa } })).rejects.toThrow(
+      'private key: expected',
+    );
+  });
+});
+
+describe('key pairs', () => {
+  it.each([
+    ['ecdsa-p256-sha256', 'ec'],
+    ['ed25519', 'ed25519'],
+  ] as const)('%s: all four forms are the same key', async (alg, type) => {
+    const pair = await generateKeyPair(alg);
+    const fromPem = createPrivateKey(pair.privatePem);
+    const publicKey = createPublicKey(fromPem);
+    expect(fromPem.asymmetricKeyType).toBe(type);
+    expect(fromPem.export({ format: 'jwk' })).toEqual({ ...pair.privateJwk });
+    expect(publicKey.export({ format: 'der', type: 'spki' }).toString('base64')).toBe(pair.spki);
+    expect(publicKey.export({ format: 'jwk' })).toEqual({ ...pair.jwk });
+    expect('d' in pair.jwk).toBe(false);
+    expect(await publicKeyFrom({ ...pair.privateJwk, kid: 'x' }, alg)).toEqual({ jwk: pair.jwk, spki: pair.spki });
+  });
+
+  it('refuses a key of another kind, and what is no key', async () => {
+    const { jwk } = await generateKeyPair('ed25519');
+    await expect(publicKeyFrom(jwk, 'ecdsa-p256-sha256')).rejects.toThrow();
+    await expect(publicKeyFrom({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }, 'ecdsa-p256-sha256')).rejects.toThrow();
+    await expect(publicKeyFrom('text', 'ed25519')).rejects.toThrow('JWK: expected "kty"');
+  });
+});

@@ -1,0 +1,166 @@
+// Law 9: refusals teach nothing. Everything that edge.md puts under one answer gets the same bytes, each also for a front that does not
+// exist; and everything that could tell keys apart costs exactly one verification.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KeyRing } from '../../src/edge/key-ring.ts';
+import { decide } from '../../src/edge/rule.ts';
+import { DEFAULT_SETTINGS, withProfiles } from '../../src/edge/settings.ts';
+import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
+import { prepareLines } from './exchange.ts';
+import { RUNTIMES } from './runtimes/all.ts';
+import { requestOfLines } from './runtimes/core.ts';
+import type { Runtime } from './runtimes/runtime.ts';
+import type { WireAnswer } from './wire.ts';
+import { makeWorld, type World } from './world.ts';
+
+/** Ways to sign badly that must not be told apart. `{front}` is filled in. */
+const ONE_ANSWER = {
+  'unknown key': 'Sign: keyid=stranger',
+  'unknown key, __proto__': 'Sign: keyid=__proto__',
+  'unknown key, constructor': 'Sign: keyid=constructor',
+  'wrong signature': 'Sign: keyid=moscow-1 key=stranger',
+  'wrong signature, hmac': 'Sign: keyid=moscow-hmac key=moscow-1',
+  'wrong signature, ed25519': 'Sign: keyid=moscow-ed25519 key=stranger',
+  'another kind of signature': 'Sign: keyid=moscow-1 key=moscow-hmac',
+  'key over': 'Sign: keyid=moscow-over',
+  'key not yet valid': 'Sign: keyid=moscow-not-yet',
+  'key revoked': 'Sign: keyid=moscow-revoked',
+  'alg mismatch': 'Sign: keyid=moscow-1 alg=ed25519',
+  'alg unknown': 'Sign: keyid=moscow-1 alg=rot13',
+  'secret not found': 'Sign: keyid=moscow-no-secret',
+} as const;
+
+const FRONTS = ['moscow', 'nosuch'];
+
+function linesFor(front: string, signature: string): readonly string[] {
+  return ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, ...(signature === '' ? [] : [signature])];
+}
+
+/** All of an answer that a client could learn from; only what a connection adds is left out. */
+function bytesOf(answer: WireAnswer): string {
+  const own = ['date', 'server', 'connection', 'keep-alive'];
+  const lines = answer.headers
+    .filter(([name]) => !own.includes(name.toLowerCase()))
+    .map(([name, value]) => `${name}: ${value}`);
+  return [String(answer.status), ...lines, answer.content.toString('latin1')].join('\n');
+}
+
+describe.each(RUNTIMES)('$name', ({ start }) => {
+  let world: World;
+  let runtime: Runtime;
+  beforeAll(async () => {
+    world = await makeWorld(Math.floor(Date.now() / 1000));
+    runtime = await start(world);
+  });
+  afterAll(() => runtime.stop());
+
+  /** The different answers among all of these requests. */
+  async function answersTo(requests: readonly (readonly string[])[]): Promise<readonly string[]> {
+    const answers = new Set<string>();
+    for (const written of requests)
+      answers.add(bytesOf(await runtime.send(await prepareLines(written, runtime.now(), world))));
+    return [...answers];
+  }
+
+  it('one answer to every bad key and signature, for a front that exists and for one that does not', async () => {
+    const unsupported = runtime.name === 'nginx' ? ['Sign: keyid=moscow-ed25519'] : [];
+    const signatures = [...Object.values(ONE_ANSWER), ...unsupported];
+    const answers = await answersTo(
+      FRONTS.flatMap((front) => signatures.map((signature) => linesFor(front, signature))),
+    );
+    expect(answers).toHaveLength(1);
+    expect(answers[0]).toMatch(/^401\n[^]*"code":"signature-invalid"/);
+  });
+
+  it('one answer to a key of another front, whether the front asked for exists or not', async () => {
+    const answers = await answersTo(
+      ['moscow', 'unpublished', 'torn', 'nosuch'].map((front) => linesFor(front, 'Sign: keyid=kazan-1')),
+    );
+    expect(answers).toHaveLength(1);
+    expect(answers[0]).toMatch(/^403\n[^]*"code":"front-not-allowed"/);
+  });
+
+  it.each([
+    ['signature-missing', ''],
+    ['signature-expired', 'Sign: keyid=moscow-1 created=-400'],
+    ['signature-from-future', 'Sign: keyid=moscow-1 created=400'],
+    ['signature-component-missing', 'Sign: keyid=moscow-1 cover=@method'],
+    [
+      'signature-parameter-missing',
+      'Sign-Raw moscow-1: sig=<<("@method" "@authority" "@path" "x-front");keyid="moscow-1";tag="x-front">>',
+    ],
+    ['signature-malformed', 'Signature-Input: ;tag="x-front"'],
+  ])('one answer of %s, whatever the front and the key', async (code, signature) => {
+    const strange = signature
+      .replaceAll('keyid=moscow-1', 'keyid=stranger')
+      .replaceAll('keyid="moscow-1"', 'keyid="stranger"');
+    const answers = await answersTo(FRONTS.flatMap((front) => [linesFor(front, signature), linesFor(front, strange)]));
+    expect(answers).toHaveLength(1);
+    expect(answers[0]).toContain(`"code":"${code}"`);
+  });
+
+  it('one answer of not-found, for a path that is none and a front without anything published', async () => {
+    const answers = await answersTo([
+      linesFor('unpublished', 'Sign: keyid=unpublished-1'),
+      ['GET /nothing/ HTTP/1.1', 'Host: edge.test'],
+      ['GET /fronts/moscow/pointer.json HTTP/1.1', 'Host: edge.test'],
+      ['GET /fronts/nosuch/pointer.json HTTP/1.1', 'Host: edge.test'],
+    ]);
+    expect(answers).toHaveLength(1);
+  });
+});
+
+describe('the cost of a refusal', () => {
+  /** The kind of work follows from the signature that the client chose: an HMAC for 32 bytes; else P-256, or the key's own Ed25519. */
+  const work: { readonly [name: string]: string } = {
+    'another kind of signature': 'hmac-sha256',
+    'secret not found': 'hmac-sha256',
+    'wrong signature, ed25519': 'ed25519',
+  };
+
+  it.each(Object.entries({ ...ONE_ANSWER, 'algorithm not here': 'Sign: keyid=moscow-ed25519' }))(
+    '%s costs one verification',
+    async (name, signature) => {
+      const world = await makeWorld(1_800_000_000);
+      const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
+      const ring = webCryptoKeyRing(world.keyRing, (secret) => world.secrets[secret] ?? null);
+      const verifications: string[] = [];
+      const counting: KeyRing = {
+        ...ring,
+        load: async (key, secret) => {
+          if (name === 'algorithm not here' && key.alg === 'ed25519') throw new Error('not here');
+          const verify = await ring.load(key, secret);
+          return (bytes, base) => {
+            verifications.push(key.alg);
+            return verify(bytes, base);
+          };
+        },
+      };
+      const settings = withProfiles(DEFAULT_SETTINGS);
+      const decision = await decide(request, { read: () => null }, counting, settings, world.now);
+      expect(decision).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
+      expect(verifications).toEqual([work[name] ?? 'ecdsa-p256-sha256']);
+    },
+  );
+
+  it('what is refused before the signature costs none', async () => {
+    const world = await makeWorld(1_800_000_000);
+    const ring = webCryptoKeyRing(world.keyRing, () => null);
+    const never: KeyRing = {
+      ...ring,
+      load: () => Promise.reject(new Error('a key was asked for')),
+      find: () => Promise.reject(new Error('looked up')),
+    };
+    for (const signature of ['Sign: keyid=moscow-1 created=-400', 'Sign: keyid=moscow-1 cover=@method', '']) {
+      const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
+      const decision = await decide(
+        request,
+        { read: async () => null },
+        never,
+        withProfiles(DEFAULT_SETTINGS),
+        world.now,
+      );
+      expect(decision.status).toBe(401);
+    }
+  });
+});

@@ -1,0 +1,216 @@
+// The edges of the rule that no real clock can hit: seconds of the signature window and of key validity, instants of editions. Against the
+// pure core, with the time handed in.
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { instantText } from '../../src/edge/instant.ts';
+import type { Key, KeyRingFile } from '../../src/edge/key-ring.ts';
+import { generateKeyPair, type KeyPair } from '../../src/edge/key-pair.ts';
+import type { RuleRequest } from '../../src/edge/request.ts';
+import { decide, type Decision, decideUnsigned } from '../../src/edge/rule.ts';
+import { DEFAULT_SETTINGS, type SettingsFile, withProfiles } from '../../src/edge/settings.ts';
+import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
+import { signRaw } from './signers.ts';
+
+const T = Date.parse('2026-05-01T09:00:00Z') / 1000;
+const at = (seconds: number): string => instantText(T + seconds);
+const POINTER = `{"schema":1,"front":"moscow","now":"${at(0)}","validUntil":"${at(600)}","today":"2026-05-01","timezone":"Europe/Moscow","products":["${at(0)} 00000000000000a1","${at(100)} 00000000000000a2","${at(130)} 00000000000000a3"],"categories":["${at(0)} 00000000000000c1"]}\n`;
+
+let pair: KeyPair;
+beforeAll(async () => {
+  pair = await generateKeyPair('ecdsa-p256-sha256');
+});
+
+interface Case {
+  readonly now?: number;
+  readonly at?: number;
+  readonly created?: number;
+  readonly expires?: number;
+  readonly key?: Partial<Key>;
+  readonly settings?: Partial<SettingsFile>;
+  readonly target?: string;
+  readonly cover?: string;
+}
+
+/** Decides about a request signed at `created`, seconds from T like all times of a case. */
+async function decideCase(input: Case): Promise<Decision> {
+  const target = input.target ?? '/products/';
+  const expires = input.expires === undefined ? '' : `;expires=${T + input.expires}`;
+  const cover = input.cover ?? '"@method" "@authority" "@path" "x-front"';
+  const parameters = `(${cover});created=${T + Math.floor(input.created ?? input.now ?? 0)}${expires};keyid="k";tag="x-front"`;
+  const fields = [['x-front', 'moscow']] as const;
+  const signature = signRaw({ method: 'GET', host: 'edge.test', target, fields }, pair.privateJwk, parameters);
+  const request: RuleRequest = {
+    method: 'GET',
+    scheme: 'http',
+    authority: 'edge.test',
+    target,
+    fields: [...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]],
+  };
+  const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings });
+  const instant = input.at === undefined ? undefined : T + input.at;
+  return decide(
+    request,
+    { read: async () => POINTER },
+    keyRingWith(input.key ?? {}),
+    settings,
+    T + (input.now ?? 0),
+    instant,
+  );
+}
+
+function keyRingWith(validity: Partial<Key>): ReturnType<typeof webCryptoKeyRing> {
+  const open = { notBefore: null, notAfter: null, revokedAt: null };
+  const key: Key = { front: 'moscow', alg: 'ecdsa-p256-sha256', jwk: pair.jwk, spki: pair.spki, ...open, ...validity };
+  const file: KeyRingFile = { schema: 1, keys: { k: key } };
+  return webCryptoKeyRing(file, () => null);
+}
+
+function outcomeOf(decision: Decision): string {
+  switch (decision.kind) {
+    case 'refuse':
+      return decision.reason;
+    case 'unchanged':
+      return '304';
+    case 'serve': {
+      const header = (name: string): string => decision.headers.find(([key]) => key === name)?.[1] ?? '';
+      return `${/\.([0-9a-f]+)\.json$/.exec(decision.file)?.[1]?.slice(-2)} ${header('Cache-Control')} ${header('Catalogue-Stale')}`.trim();
+    }
+  }
+}
+
+describe('the window of a signature', () => {
+  it.each<[string, Case, string]>([
+    ['six minutes after its making it is accepted', { now: 360, created: 0 }, 'a3'],
+    [
+      'a fraction of that second later it is accepted still: instants are whole seconds',
+      { now: 360.9, created: 0 },
+      'a3',
+    ],
+    ['one second later it has expired', { now: 361, created: 0 }, 'signature-expired'],
+    ['made a minute ahead it is accepted', { now: 0, created: 60 }, 'a1'],
+    ['made a minute and a second ahead it is from the future', { now: 0, created: 61 }, 'signature-from-future'],
+    ['a minute after it says that it expires it is accepted', { now: 70, created: 0, expires: 10 }, 'a1'],
+    ['one second later it has expired by its own word', { now: 71, created: 0, expires: 10 }, 'signature-expired'],
+    ['it cannot prolong itself', { now: 361, created: 0, expires: 4000 }, 'signature-expired'],
+  ])('%s', async (_, input, expected) => {
+    expect(outcomeOf(await decideCase(input)).split(' ')[0]).toBe(expected);
+  });
+});
+
+describe('the validity of a key', () => {
+  it.each<[string, Case, string]>([
+    ['from the second of notBefore on', { now: 50, key: { notBefore: at(50) } }, 'a1'],
+    ['not in the second before', { now: 49, key: { notBefore: at(50) } }, 'signature-invalid'],
+    ['in the last second before notAfter', { now: 49, key: { notAfter: at(50) } }, 'a1'],
+    ['not from notAfter on', { now: 50, key: { notAfter: at(50) } }, 'signature-invalid'],
+    ['in the last second before it is revoked', { now: 49.9, key: { revokedAt: at(50) } }, 'a1'],
+    ['not from revokedAt on', { now: 50, key: { revokedAt: at(50) } }, 'signature-invalid'],
+    ['judged by the clock, not by the instant that is served', { now: 0, at: 120, key: { notAfter: at(50) } }, 'a2'],
+  ])('%s', async (_, input, expected) => {
+    expect(outcomeOf(await decideCase(input)).split(' ')[0]).toBe(expected);
+  });
+});
+
+describe('the choice of an edition', () => {
+  it.each<[string, Case, string]>([
+    ['before the first one: the first', { now: -500 }, 'a1 private, max-age=60'],
+    ['at the start of the first', { now: 0 }, 'a1 private, max-age=60'],
+    ['a minute before the next: kept to the second', { now: 40 }, 'a1 private, max-age=60'],
+    ['max-age shrinks towards the next start', { now: 41 }, 'a1 private, max-age=59'],
+    ['a fraction is cut off: never a second too long', { now: 41.2 }, 'a1 private, max-age=58'],
+    ['in the last second', { now: 99 }, 'a1 private, max-age=1'],
+    ['in the last part of the last second', { now: 99.999 }, 'a1 private, max-age=0'],
+    ['in the second of its start: the next one', { now: 100 }, 'a2 private, max-age=30'],
+    ['the last one up to validUntil', { now: 550 }, 'a3 private, max-age=50'],
+    ['one second before validUntil', { now: 599 }, 'a3 private, max-age=1'],
+    ['from validUntil on: stale, and not to be kept', { now: 600 }, 'a3 private, max-age=0 ?1'],
+    ['long after', { now: 1e7 }, 'a3 private, max-age=0 ?1'],
+    ['as of another instant: not to be stored', { now: 0, at: 110 }, 'a2 no-store'],
+    ['as of an instant after validUntil: marked as well', { now: 0, at: 700 }, 'a3 no-store ?1'],
+    ['a shorter cap', { now: 0, settings: { maxAge: 5 } }, 'a1 private, max-age=5'],
+    ['a longer cap is cut by the boundary', { now: 0, settings: { maxAge: 3600 } }, 'a1 private, max-age=100'],
+  ])('%s', async (_, input, expected) => {
+    expect(outcomeOf(await decideCase(input))).toBe(expected);
+  });
+});
+
+describe('settings', () => {
+  const uncovered = '"@method" "@path" "x-front"';
+  it.each<[string, Case, string]>([
+    ['a base path is part of the path', { settings: { base: '/api/v1' }, target: '/api/v1/products/' }, 'a1'],
+    ['without the base there is nothing', { settings: { base: '/api/v1' } }, 'not-found'],
+    [
+      '@authority may be left out where a proxy rewrites Host',
+      { settings: { requiresAuthority: false }, cover: uncovered },
+      'a1',
+    ],
+    ['it may be there all the same', { settings: { requiresAuthority: false } }, 'a1'],
+    ['otherwise it may not be left out', { cover: uncovered }, 'signature-component-missing'],
+  ])('%s', async (_, input, expected) => {
+    expect(outcomeOf(await decideCase(input)).split(' ')[0]).toBe(expected);
+  });
+
+  it('the challenge asks for what is required', async () => {
+    const decision = await decideCase({ settings: { requiresAuthority: false }, cover: '"@method"' });
+    expect(decision.headers).toContainEqual([
+      'Accept-Signature',
+      'sig=("@method" "@path" "x-front");created;tag="x-front"',
+    ]);
+  });
+});
+
+describe('whatever fails around it', () => {
+  const request: RuleRequest = {
+    method: 'GET',
+    scheme: 'http',
+    authority: 'edge.test',
+    target: '/products/',
+    fields: [['x-front', 'moscow']],
+  };
+  const settings = withProfiles(DEFAULT_SETTINGS);
+
+  it('a pointer that cannot be read is 503, without a word about why', async () => {
+    const decision = await decideUnsigned(
+      request,
+      { read: () => Promise.reject(new Error('EACCES /srv/secret')) },
+      settings,
+      T,
+      T,
+    );
+    expect(decision).toMatchObject({ kind: 'refuse', status: 503, reason: 'internal' });
+    expect(JSON.stringify(decision)).not.toContain('EACCES');
+  });
+
+  it('a pointer store that throws at once is 503 as well', async () => {
+    const read = (): never => {
+      throw new Error('no store');
+    };
+    expect(await decideUnsigned(request, { read }, settings, T, T)).toMatchObject({ status: 503 });
+  });
+
+  it('a key ring that cannot be asked is 503', async () => {
+    const parameters = `("@method" "@authority" "@path" "x-front");created=${T};keyid="k";tag="x-front"`;
+    const signed = {
+      ...request,
+      fields: [...request.fields, ['signature-input', `sig=${parameters}`], ['signature', 'sig=:AAAA:']] as const,
+    };
+    const ring = { ...keyRingWith({}), find: () => Promise.reject(new Error('down')) };
+    expect(await decide(signed, { read: async () => POINTER }, ring, settings, T)).toMatchObject({ status: 503 });
+  });
+
+  it('a clock that is no number is 503', async () => {
+    expect(
+      await decideUnsigned(request, { read: async () => POINTER }, settings, Number.NaN, Number.NaN),
+    ).toMatchObject({ status: 503 });
+  });
+
+  it('without a signature only the front and the path are judged', async () => {
+    expect(outcomeOf(await decideUnsigned(request, { read: async () => POINTER }, settings, T, T))).toBe(
+      'a1 private, max-age=60',
+    );
+    expect(
+      outcomeOf(await decideUnsigned({ ...request, fields: [] }, { read: async () => POINTER }, settings, T, T)),
+    ).toBe('front-missing');
+    expect(outcomeOf(await decideUnsigned(request, { read: async () => null }, settings, T, T))).toBe('not-found');
+  });
+});
