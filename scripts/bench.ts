@@ -1,0 +1,223 @@
+// `npm run bench [-- --size S|M|L] [--rounds N]`: times the compiled command as a whole process against the yardsticks of its own
+// output (`cp -r`), of the runtime (`node -e 0`) and of a plain per-front script that must give the same bytes. Rounds are
+// interleaved, figures are medians, and what counts are ratios measured in one run.
+
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import Database from 'better-sqlite3';
+import { seedCatalogue } from './seed.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const NOW = '2026-05-01T09:00:00Z';
+const A_MINUTE_LATER = '2026-05-01T09:01:00Z';
+
+type Size = 'S' | 'M' | 'L';
+
+interface Timed {
+  readonly seconds: number;
+  readonly peakBytes: number;
+}
+
+/** Runs a process to its end. @throws Error where it fails: a bench of a failing command measures nothing. */
+function timed(command: string, words: readonly string[], folder: string): Timed {
+  const peakFile = join(folder, 'peak');
+  writeFileSync(peakFile, '0');
+  // Peak memory as the system accounts for it, told by the process itself as it ends.
+  const preload = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(process.env.PEAK_FILE,String(process.resourceUsage().maxRSS*1024)))`;
+  const isNode = command === process.execPath && words[0] !== '-e';
+  const started = process.hrtime.bigint();
+  const { status, stderr } = spawnSync(command, isNode ? ['--import', preload, ...words] : words, {
+    env: { ...process.env, PEAK_FILE: peakFile },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  if (status !== 0) throw new Error(`${command} ${words.join(' ')} exited with ${status}: ${stderr}`);
+  return { seconds, peakBytes: Number(readFileSync(peakFile, 'utf8')) };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Runs several kinds of work in turn, so that a machine whose speed drifts drifts for all of them. */
+function interleaved(rounds: number, works: Readonly<Record<string, () => Timed>>): Record<string, Timed> {
+  const runs: Record<string, Timed[]> = {};
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, work] of Object.entries(works)) (runs[name] ??= []).push(work());
+  }
+  return Object.fromEntries(
+    Object.entries(runs).map(([name, list]) => [
+      name,
+      { seconds: median(list.map((one) => one.seconds)), peakBytes: Math.max(...list.map((one) => one.peakBytes)) },
+    ]),
+  );
+}
+
+function treeBytes(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => statSync(join(folder, path)))
+    .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
+}
+
+/** The content files of a tree, by path: what two ways of building must agree on. */
+function sameContent(a: string, b: string): boolean {
+  const editions = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => /\.[0-9a-f]{16}\.json$/.test(path) && path.startsWith('public'),
+    );
+  const [ofA, ofB] = [editions(a), editions(b)];
+  return (
+    ofA.length === ofB.length && ofA.every((path) => readFileSync(join(a, path)).equals(readFileSync(join(b, path))))
+  );
+}
+
+interface Row {
+  readonly what: string;
+  readonly measured: string;
+  readonly goal: string;
+}
+
+function benchSize(size: Size, rounds: number, work: string, disk: string): Row[] {
+  const database = join(disk, `${size}.sqlite`);
+  process.stderr.write(`${size}: seeding …\n`);
+  seedCatalogue({ path: database, size, now: NOW, seed: 1 });
+  const main = `${root}dist/cli/main.js`;
+  const out = (name: string, where = work): string => join(where, `${size}-${name}`);
+  const build = (to: string, ...words: string[]) =>
+    timed(process.execPath, [main, 'build', '--db', database, '--out', to, '--now', NOW, ...words], disk);
+  const fresh = (to: string, ...words: string[]): Timed => {
+    rmSync(to, { recursive: true, force: true });
+    return build(to, ...words);
+  };
+  const copy = (from: string, to: string): Timed => {
+    rmSync(to, { recursive: true, force: true });
+    return timed('cp', ['-r', from, to], disk);
+  };
+  const one = ['--horizon', '0'];
+  fresh(out('one'), ...one);
+  const bytesOne = treeBytes(out('one'));
+
+  process.stderr.write(`${size}: ${rounds} rounds …\n`);
+  const base = interleaved(rounds, {
+    node: () => timed(process.execPath, ['-e', '0'], disk),
+    version: () => timed(process.execPath, [main, '--version'], disk),
+    full: () => fresh(out('one'), ...one),
+    copy: () => copy(out('one'), out('copy')),
+    fullDisk: () => fresh(out('one', disk), ...one),
+    copyDisk: () => copy(out('one', disk), out('copy', disk)),
+    unchanged: () => build(out('one'), ...one),
+  });
+  const seconds = (name: string): number => base[name]?.seconds ?? Number.NaN;
+  const ratio = (a: number, b: number): string => `${(a / b).toFixed(1)} ×`;
+  const fullGoal = { S: '≤ 3 × node -e 0', M: '≤ 7 × cp -r', L: '≤ 3 × cp -r' }[size];
+  const rows: Row[] = [
+    {
+      what: `full build, ${(bytesOne / 1e6).toFixed(0)} MB, tmpfs`,
+      measured: `${seconds('full').toFixed(2)} s = ${ratio(seconds('full'), seconds('copy'))} cp -r = ${ratio(seconds('full'), seconds('node'))} node -e 0`,
+      goal: fullGoal,
+    },
+    {
+      what: 'full build, disk',
+      measured: `${seconds('fullDisk').toFixed(2)} s = ${ratio(seconds('fullDisk'), seconds('copyDisk'))} cp -r`,
+      goal: '-',
+    },
+    {
+      what: 'peak memory of it',
+      measured: `${((base['full']?.peakBytes ?? 0) / 1e6).toFixed(0)} MB`,
+      goal: size === 'L' ? '≤ 350 MB' : '-',
+    },
+    {
+      what: 'nothing changed, same now',
+      measured: ratio(seconds('unchanged'), seconds('node')) + ' node -e 0',
+      goal: '≤ 1.5 ×',
+    },
+    { what: 'playbill --version', measured: ratio(seconds('version'), seconds('node')) + ' node -e 0', goal: '≤ 2 ×' },
+  ];
+
+  cpSync(out('one'), out('later'), { recursive: true, preserveTimestamps: true });
+  const later = timed(
+    process.execPath,
+    [main, 'build', '--db', database, '--out', out('later'), '--now', A_MINUTE_LATER, ...one],
+    disk,
+  );
+  rows.push({ what: 'only now changed', measured: ratio(later.seconds, seconds('full')) + ' full build', goal: '-' });
+
+  const handle = new Database(database);
+  handle.exec("UPDATE products SET name = name || ' *' WHERE id = (SELECT min(product_id) FROM front_products)");
+  handle.close();
+  const changed = build(out('one'), ...one);
+  rows.push({
+    what: 'one product changed',
+    measured: ratio(changed.seconds, seconds('full')) + ' full build',
+    goal: size === 'L' ? '≤ 0.3 ×' : '-',
+  });
+
+  if (size !== 'L') {
+    const day = fresh(out('day'), '--horizon', '24h');
+    const bytesDay = treeBytes(out('day'));
+    rows.push({
+      what: `horizon 24h, ${(bytesDay / 1e6).toFixed(0)} MB: time per byte against one edition`,
+      measured: ratio(day.seconds / bytesDay, seconds('full') / bytesOne),
+      goal: size === 'M' ? '≤ 0.5 ×' : '-',
+    });
+    rmSync(out('day'), { recursive: true, force: true });
+    fresh(out('one'), ...one);
+    const plain = timed(
+      `${root}node_modules/.bin/tsx`,
+      [`${root}test/reference/plain-build.ts`, '--db', database, '--out', out('plain'), '--now', NOW],
+      disk,
+    );
+    const verdict = sameContent(out('one'), out('plain')) ? 'same bytes' : 'OTHER BYTES';
+    rows.push({
+      what: 'plain per-front script',
+      measured: `${ratio(plain.seconds, seconds('full'))} full build, ${verdict}`,
+      goal: size === 'M' ? '≥ 30 ×' : '-',
+    });
+  }
+  for (const name of ['one', 'copy', 'later', 'plain']) rmSync(out(name), { recursive: true, force: true });
+  rmSync(database, { force: true });
+  return rows;
+}
+
+const { values } = parseArgs({
+  options: { size: { type: 'string', multiple: true }, rounds: { type: 'string', default: '5' } },
+});
+const sizes = (values.size ?? ['S', 'M', 'L']).filter((size): size is Size => ['S', 'M', 'L'].includes(size));
+const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const work = mkdtempSync(join(memory, 'playbill-bench-'));
+const disk = mkdtempSync(join(tmpdir(), 'playbill-bench-'));
+const compiled = spawnSync(`${root}node_modules/.bin/tsx`, [`${root}scripts/compile.ts`], { stdio: 'inherit' });
+if (compiled.status !== 0) process.exit(compiled.status ?? 1);
+try {
+  mkdirSync(`${root}test/bench`, { recursive: true });
+  for (const size of sizes) {
+    const rows = benchSize(size, Number(values.rounds), work, disk);
+    const table = [
+      '| what | measured | goal |',
+      '| --- | --- | --- |',
+      ...rows.map(({ what, measured, goal }) => `| ${what} | ${measured} | ${goal} |`),
+    ];
+    const text = `# Size ${size}\n\nPrinted by \`npm run bench -- --size ${size}\`: medians of ${values.rounds} interleaved rounds, two cores.\n\n${table.join('\n')}\n`;
+    process.stdout.write(`${text}\n`);
+    writeFileSync(`${root}test/bench/${size}.md`, text);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+  rmSync(disk, { recursive: true, force: true });
+}

@@ -1,0 +1,48 @@
+// The ```console blocks of a document, run: each line that begins with `$ ` is a command, what follows is what it printed. All
+// blocks of a document run in one folder of their own, in order, where demo.ndjson is the demo as of 1 May 2026.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { demoRows } from '../../scripts/demo-rows.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const DEMO_NOW = '2026-05-01T09:00:00Z';
+
+/** A document with every console block's output replaced by what its commands print now; stderr included, exit codes but 0 told. */
+export function withRealOutput(markdown: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'playbill-docs-'));
+  try {
+    mkdirSync(join(folder, 'bin'));
+    const command = join(folder, 'bin', 'playbill');
+    writeFileSync(
+      command,
+      `#!/bin/sh\nexec "${process.execPath}" --import "${root}node_modules/tsx/dist/loader.mjs" "${root}src/cli/main.ts" "$@"\n`,
+    );
+    chmodSync(command, 0o755);
+    const work = join(folder, 'work');
+    mkdirSync(work);
+    const rows = [...demoRows(DEMO_NOW)].map((row) => JSON.stringify(row));
+    writeFileSync(join(work, 'demo.ndjson'), `${rows.join('\n')}\n`);
+    return markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, block: string) => {
+      const commands = block.split('\n').filter((line) => line.startsWith('$ '));
+      return `\`\`\`console\n${commands.map((line) => run(line, work, join(folder, 'bin'))).join('')}\`\`\``;
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function run(line: string, cwd: string, bin: string): string {
+  const { status, stdout } = spawnSync('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${line.slice(2)}`], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+  });
+  // A release's id depends on the versions of tool and time-zone rules, which the documents should not.
+  const text = stdout.replaceAll(/\brelease [0-9a-f]{16}\b/g, 'release 0123456789abcdef');
+  const output = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return `${line}\n${output}${status === 0 ? '' : `(exit ${status})\n`}`;
+}
