@@ -24,14 +24,18 @@ function isInstalled() {
 }
 
 if (!isInstalled()) {
-  process.stderr.write('Installing the packages of package-lock.json (the SQLite driver may be compiled: a minute or so) …\n');
+  process.stderr.write(
+    'Installing the packages of package-lock.json (the SQLite driver may be compiled: a minute or so) …\n',
+  );
   // stdout of npm goes to our stderr: a command's stdout is for its results.
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) {
-    process.stderr.write('npm ci failed: see above. A C++ compiler, make and python3 are needed where no prebuilt SQLite driver fits.\n');
+    process.stderr.write(
+      'npm ci failed: see above. A C++ compiler, make and python3 are needed where no prebuilt SQLite driver fits.\n',
+    );
     process.exit(status ?? 1);
   }
 }
