@@ -27,14 +27,16 @@ if (!isInstalled()) {
   process.stderr.write(
     'Installing the packages of package-lock.json (the SQLite driver may be compiled: a minute or so) …\n',
   );
-  // stdout of npm goes to our stderr: a command's stdout is for its results.
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // Not `npm ci`: it refuses a lock file made where some platform's optional binaries cannot be had, though this platform's are all
+  // in it. `--no-save` installs what the lock file names and leaves it as it is. npm's stdout goes to our stderr: a command's stdout
+  // is for its results.
+  const { status } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) {
     process.stderr.write(
-      'npm ci failed: see above. A C++ compiler, make and python3 are needed where no prebuilt SQLite driver fits.\n',
+      'npm install failed: see above. A C++ compiler, make and python3 are needed where no prebuilt SQLite driver fits.\n',
     );
     process.exit(status ?? 1);
   }

@@ -105,7 +105,7 @@ function mixedTotal(sights: readonly Sight[]): number {
 test('a store that breaks while publishing into an empty tree', async () => {
   const base = join(folder, 'empty');
   mkdirSync(base);
-  const sights = await breakEverywhere('into-empty', firstDatabase, base);
+  const sights = await breakEverywhere('into-empty', firstDatabase, base); console.log("WAYS", sights.length);
   expect(sights.length).toBeGreaterThan(60);
   expect(sights.filter(({ newEditions }) => newEditions > 0).length).toBeGreaterThan(10);
 });
@@ -113,7 +113,7 @@ test('a store that breaks while publishing into an empty tree', async () => {
 test('a store that breaks while publishing over an older release', async () => {
   const base = join(folder, 'older');
   await buildTree(oldDatabase, base, instant(NOW), HORIZON);
-  const sights = await breakEverywhere('over-older', newDatabase, base);
+  const sights = await breakEverywhere('over-older', newDatabase, base); console.log("WAYS", sights.length);
   expect(sights.length).toBeGreaterThan(40);
   // After the first of three pointers, the second, the third, and the removal that was not done.
   expect(mixedTotal(sights)).toBe(4);
@@ -132,7 +132,7 @@ test('a store that breaks while publishing over an older release', async () => {
 test('a store that breaks while fronts that are gone lose their pointers and all others are held', async () => {
   const base = join(folder, 'going');
   await buildTree(oldDatabase, base, instant(NOW), HORIZON);
-  const sights = await breakEverywhere('gone', goneDatabase, base);
+  const sights = await breakEverywhere('gone', goneDatabase, base); console.log("WAYS", sights.length);
   // No contents to settle 1 way, no pointers to swap 1; key ring, manifest, two removals and current 2 each; and the run that
   // nothing breaks.
   expect(sights.length).toBe(13);

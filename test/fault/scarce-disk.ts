@@ -23,7 +23,10 @@ const BLOCK_BYTES = 4096;
 export function mountMemory(folder: string, options: string): boolean {
   mkdirSync(folder, { recursive: true });
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
-  if (status !== 0) return false;
+  if (status !== 0) {
+    console.warn(`not tried on a file system of its own (${options}): mounting is not permitted on this machine`);
+    return false;
+  }
   onTestFinished(() => void spawnSync('umount', ['-l', folder]));
   return true;
 }
