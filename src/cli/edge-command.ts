@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { DeploymentFiles } from '../edge/deploy.ts';
+import type { SiblingEncoding } from '../edge/encoding.ts';
 import type { KeyRingFile } from '../edge/key-ring.ts';
 import type { SettingsFile } from '../edge/settings.ts';
 import { AppError, messageOf } from '../errors.ts';
@@ -21,6 +22,7 @@ interface EdgeFlags {
   readonly publicRoot?: string;
   readonly listen: string;
   readonly origin: string;
+  readonly encodings?: readonly SiblingEncoding[];
   readonly base: string;
   readonly maxAge: number;
   readonly authority: boolean;
@@ -56,6 +58,12 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
     .option('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
     .option('--listen <address>', 'nginx: the address of the server', '8080')
     .option('--origin <url>', 'worker: the URL of the public folder, or the name of a binding with fetch', 'ASSETS')
+    .addOption(
+      new Option('--encodings <name...>', 'worker: the precompressed siblings that the tree has').choices([
+        'br',
+        'gzip',
+      ]),
+    )
     .option('--base <path>', 'the path before /products/', '')
     .option('--max-age <duration>', 'the longest max-age of an answer', durationArgument('--max-age'), 60)
     .option('--no-authority', 'do not require @authority to be signed: where a proxy rewrites Host')
@@ -109,7 +117,15 @@ async function filesOf(
   }
   const { workerFiles } = await import('../edge/deploy-worker.ts');
   const { origin } = flags;
-  return workerFiles({ bundle, keyRing, settings, publicRoot, origin, encodings: ['br', 'gzip'], pointerSeconds: 5 });
+  return workerFiles({
+    bundle,
+    keyRing,
+    settings,
+    publicRoot,
+    origin,
+    encodings: flags.encodings ?? [],
+    pointerSeconds: 5,
+  });
 }
 
 async function readKeyRing(out: string): Promise<KeyRingFile> {

@@ -1,7 +1,7 @@
 // A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates what has run out.
 // Web APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
 
-import type { CategoriesDocument, ProductsDocument } from './documents.ts';
+import type { CategoriesDocument, ProductsDocument } from '../contract/documents.ts';
 import { type ClientKey, type SignatureHeaders, signRequest } from './signature.ts';
 
 export interface ClientOptions {

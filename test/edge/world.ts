@@ -2,7 +2,7 @@
 // workerd know no clock but the real one. README.md describes it for readers of transcripts.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { instantText } from '../../src/edge/instant.ts';
@@ -97,6 +97,7 @@ function writeFront(root: string, code: string, now: number, content: WorldFront
     const file = join(root, 'public', 'fronts', code, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, bytes);
+    utimesSync(file, now - HOUR, now - HOUR);
   };
   const pointer = pointerText(code === 'foreign' ? 'kazan' : code, now, content);
   if (code === 'torn') write('pointer.json', pointer.slice(0, -30));
@@ -171,6 +172,7 @@ async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKe
 export function resolvePlaceholder(world: World, name: string): string | undefined {
   const [code = '', what = '', index = ''] = name.split(' ');
   const found = world.fronts.get(code);
+  if (what === 'modified') return new Date((world.now - HOUR) * 1000).toUTCString();
   if (what === 'as-of') return found?.asOf;
   if (what === 'valid-until') return found?.validUntil;
   if (what === 'products' || what === 'categories') return found?.[what][Number(index) - 1]?.digest;

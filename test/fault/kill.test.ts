@@ -120,7 +120,7 @@ test('killed before every call that changes a file', async () => {
   const steps = await stepsOf(few);
   // Nothing that a reader or the next run could see happens in an fsync.
   const numbers = steps.flatMap((step, i) => (step.startsWith('fsync') ? [] : [i + 1]));
-  expect(numbers.length).toBeGreaterThan(30);console.log("STEPS", numbers.length);
+  expect(numbers.length).toBeGreaterThan(30);
   const sights: Sight[] = [];
   await twoAtATime(
     numbers.map((number) => async () => {
@@ -179,17 +179,16 @@ test('killed at a hundred random instants', async () => {
     const { signal, code } = await running.ended;
     if (signal === null) durations.push(performance.now() - changedAt);
     expect([signal, code]).toEqual(signal === null ? [null, 0] : ['SIGKILL', null]);
-    const sight = await judge(passage, tree, number % 3 === 0 ? runWell : buildHere);
+    const sight = await judge(passage, tree, number % 5 === 0 ? runWell : buildHere);
     if (signal !== null) sights.push(sight);
   };
   await twoAtATime(roundsUntil(() => sights.length >= KILLS, round));
-  console.log("ROUNDS", rounds, sights.filter(isHalfway).length, sights.filter(isMixed).length);
   // Otherwise most kills missed the moment, and the test says little.
   expect(rounds).toBeLessThan(2 * KILLS);
   expect(sights.filter(isHalfway).length).toBeGreaterThan(KILLS / 2);
   expect(sights.filter(({ temporaries }) => temporaries > 0).length).toBeGreaterThan(KILLS / 5);
   expect(sights.filter((sight) => isHalfway(sight) && sight.newEditions > 0).length).toBeGreaterThan(KILLS / 20);
-}, 240_000);
+}, 480_000);
 
 function* roundsUntil(isEnough: () => boolean, round: () => Promise<void>): Generator<() => Promise<void>> {
   while (!isEnough()) yield round;

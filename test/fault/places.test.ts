@@ -81,7 +81,7 @@ describe('too little room', () => {
     }
     expect(filesOf(tree)).toEqual(expected);
     expect(runs).toBeGreaterThan(5);
-  });
+  }, 240_000);
 
   test('a file system without free inodes is full too, be it for the lock', async () => {
     const root = temporaryFolder();

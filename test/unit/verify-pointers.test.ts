@@ -84,6 +84,24 @@ describeDamages('damaged pointers', sound, {
     write(root, pointerPath(F), pointerText({ ...pointer, products: [b, a, ...rest] }));
     return [`error edition-order ${pointerPath(F)}`];
   },
+  'the second and third entry of a pointer have changed places': (root) => {
+    const pointer = pointerIn(root, F);
+    const [a = '', b = '', c = '', ...rest] = pointer.products;
+    write(root, pointerPath(F), pointerText({ ...pointer, products: [a, c, b, ...rest] }));
+    return [`error edition-order ${pointerPath(F)}`];
+  },
+  'two editions are from the same instant': (root) => {
+    forge(root, {
+      front: F,
+      pointer: (pointer) => ({
+        ...pointer,
+        products: pointer.products.map((entry, i) =>
+          i === 2 ? `${pointer.products[1]?.slice(0, 20)}${entry.slice(20)}` : entry,
+        ),
+      }),
+    });
+    return [`error edition-order ${pointerPath(F)}`];
+  },
   'two entries have each other’s instants': (root) => {
     const pointer = pointerIn(root, F);
     const [a = '', b = '', c = '', ...rest] = pointer.products;

@@ -152,6 +152,24 @@ describeDamages('damaged releases', sound, {
     });
     return [`error manifest-invalid ${path}`];
   },
+  'a manifest counts categories editions wrong': (root) => {
+    const path = forge(root, {
+      front: F,
+      listing: (listing) => ({ ...listing, editions: { ...listing.editions, categories: 7 } }),
+    });
+    return [`error manifest-invalid ${path}`];
+  },
+  'a manifest counts the cards of one edition too few': (root) => {
+    const path = forge(root, {
+      front: F,
+      listing: (listing) => ({ ...listing, cardsByEdition: listing.cardsByEdition.slice(0, -1) }),
+    });
+    return [`error manifest-invalid ${path}`];
+  },
+  'a manifest tells other cards at now than in the first edition': (root) => {
+    const path = forge(root, { front: F, listing: (listing) => ({ ...listing, cards: listing.cards + 1 }) });
+    return [`error manifest-invalid ${path}`];
+  },
   'a manifest tells another next change': (root) => {
     const path = forge(root, { front: F, listing: (listing) => ({ ...listing, nextChange: null }) });
     return [`error manifest-invalid ${path}`];

@@ -1,0 +1,177 @@
+// The worker's bundle in a third runtime with a fetch handler: Node itself. For what workerd's disk cannot do: an origin that fails, an
+// origin by URL, and what Cloudflare adds to a request.
+
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleEdge } from '../../src/edge/bundle.ts';
+import { workerFiles } from '../../src/edge/deploy-worker.ts';
+import { DEFAULT_SETTINGS } from '../../src/edge/settings.ts';
+import { prepareLines } from './exchange.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { makeWorld, type World } from './world.ts';
+
+interface Worker {
+  fetch(request: Request, environment: { readonly [name: string]: unknown }): Promise<Response>;
+}
+
+let world: World;
+let bundle: string;
+beforeAll(async () => {
+  world = await makeWorld(Math.floor(Date.now() / 1000));
+  bundle = await bundleEdge('worker');
+});
+
+/** The deployed module, as this runtime imports it. */
+async function workerAt(origin: string): Promise<Worker> {
+  const files = workerFiles({
+    bundle,
+    keyRing: world.keyRing,
+    settings: DEFAULT_SETTINGS,
+    publicRoot: join(world.root, 'public'),
+    origin,
+    encodings: ['br', 'gzip'],
+    pointerSeconds: 0,
+  });
+  const path = join(temporaryFolder(), 'worker.mjs');
+  writeFileSync(path, files.find(([name]) => name === 'worker.js')?.[1] ?? '');
+  const loaded: { readonly default: Worker } = await import(pathToFileURL(path).href);
+  return loaded.default;
+}
+
+async function signedRequest(more: readonly string[] = [], method = 'GET'): Promise<Request> {
+  const written = [
+    `${method} /products/ HTTP/1.1`,
+    'Host: edge.test',
+    'X-Front: moscow',
+    ...more,
+    'Sign: keyid=moscow-1',
+  ];
+  const lines = await prepareLines(written, Math.floor(Date.now() / 1000), world);
+  const headers = lines
+    .slice(1)
+    .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]);
+  return new Request('http://edge.test/products/', { method, headers: headers.filter(([name]) => name !== 'Host') });
+}
+
+/** A binding that serves the world's public folder, or whatever a test wants for some paths. */
+function treeBinding(instead: (path: string) => Response | undefined = () => undefined): {
+  fetch: (url: string) => Promise<Response>;
+} {
+  return {
+    fetch: async (url) => {
+      const { pathname } = new URL(url);
+      const special = instead(pathname);
+      if (special !== undefined) return special;
+      const bytes = await readFile(join(world.root, 'public', pathname)).catch(() => null);
+      return bytes === null ? new Response('', { status: 404 }) : new Response(new Uint8Array(bytes));
+    },
+  };
+}
+
+const isEdition = (path: string): boolean => path.includes('/products.');
+
+describe('an origin by binding', () => {
+  it('is where the tree comes from', async () => {
+    const worker = await workerAt('TREE');
+    const response = await worker.fetch(await signedRequest(), { TREE: treeBinding() });
+    expect(response.status).toBe(200);
+    expect(
+      Buffer.from(await response.arrayBuffer()).equals(
+        world.fronts.get('moscow')?.products[1]?.content ?? Buffer.alloc(0),
+      ),
+    ).toBe(true);
+  });
+
+  it.each<[string, (path: string) => Response | undefined]>([
+    [
+      'an error for an edition',
+      (path) => (isEdition(path) ? new Response('<h1>500</h1>', { status: 500 }) : undefined),
+    ],
+    [
+      'a page of its own for an edition',
+      (path) => (isEdition(path) ? new Response('login', { status: 302 }) : undefined),
+    ],
+    ['an error for a pointer', (path) => (isEdition(path) ? undefined : new Response('busy', { status: 503 }))],
+    ['something else for a pointer', (path) => (isEdition(path) ? undefined : new Response('<html></html>\n'))],
+    ['nothing for an edition', (path) => (isEdition(path) ? new Response('', { status: 404 }) : undefined)],
+  ])('that answers with %s makes it a 503', async (_, instead) => {
+    const worker = await workerAt('TREE');
+    const response = await worker.fetch(await signedRequest(), { TREE: treeBinding(instead) });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'internal' });
+  });
+
+  it('that does not answer at all makes it a 503', async () => {
+    const worker = await workerAt('TREE');
+    const TREE = { fetch: () => Promise.reject(new Error('connection refused by 10.0.0.7')) };
+    const response = await worker.fetch(await signedRequest(), { TREE });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain('10.0.0.7');
+  });
+});
+
+describe('an origin by URL', () => {
+  it('is fetched over HTTP', async () => {
+    const asked: string[] = [];
+    const origin = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      readFile(join(world.root, (request.url ?? '').replace(/^\/tree/, '/public'))).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      );
+    });
+    origin.listen(0, '127.0.0.1');
+    await once(origin, 'listening');
+    const address = origin.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const worker = await workerAt(`http://127.0.0.1:${port}/tree`);
+    expect((await worker.fetch(await signedRequest(), {})).status).toBe(200);
+    expect((await worker.fetch(await signedRequest([], 'HEAD'), {})).status).toBe(200);
+    expect((await worker.fetch(new Request('http://edge.test/products/'), {})).status).toBe(400);
+    const edition = `/tree/fronts/moscow/products.${world.fronts.get('moscow')?.products[1]?.digest}.json`;
+    const pointer = 'GET /tree/fronts/moscow/pointer.json';
+    expect(asked).toEqual([pointer, `GET ${edition}`, pointer, `HEAD ${edition}`]);
+    origin.closeAllConnections();
+    origin.close();
+  });
+});
+
+describe('what Cloudflare adds', () => {
+  it('the Accept-Encoding that the client sent counts, and not the rewritten one', async () => {
+    const worker = await workerAt('TREE');
+    const ask = async (clientAcceptEncoding: string): Promise<string | null> => {
+      const request = Object.assign(await signedRequest(['Accept-Encoding: gzip, br']), {
+        cf: { clientAcceptEncoding },
+      });
+      return (await worker.fetch(request, { TREE: treeBinding() })).headers.get('Content-Encoding');
+    };
+    expect(await ask('gzip')).toBe('gzip');
+    expect(await ask('identity')).toBeNull();
+    expect(await ask('br')).toBe('br');
+  });
+
+  it('bindings that are no text are no secrets', async () => {
+    const worker = await workerAt('TREE');
+    const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow', 'Sign: keyid=moscow-hmac'];
+    const lines = await prepareLines(written, Math.floor(Date.now() / 1000), world);
+    const headers = Object.fromEntries(
+      lines.slice(2).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+    );
+    const ask = (MOSCOW_SECRET: unknown): Promise<Response> =>
+      worker.fetch(new Request('http://edge.test/products/', { headers }), { TREE: treeBinding(), MOSCOW_SECRET });
+    expect((await ask(world.secrets['MOSCOW_SECRET'])).status).toBe(200);
+    expect((await ask({ toString: () => world.secrets['MOSCOW_SECRET'] })).status).toBe(401);
+  });
+});
+
+it('an answer to HEAD has no content', async () => {
+  const worker = await workerAt('TREE');
+  const response = await worker.fetch(await signedRequest([], 'HEAD'), { TREE: treeBinding() });
+  expect(response.status).toBe(200);
+  expect(response.body).toBeNull();
+});
