@@ -38,6 +38,8 @@ export interface BuildResult {
   readonly outcomes: readonly FrontOutcome[];
   /** Files that are no front's content: pointers, manifest, current, key ring. */
   readonly plan: readonly PlanEntry[];
+  /** Whether every front's code could be read: one that cannot be is built under no name, and appears in no outcome. */
+  readonly isEveryFrontKnown: boolean;
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
 }
@@ -119,6 +121,7 @@ export async function buildInto(
     releaseId,
     outcomes,
     plan: [...keyRingPlan, ...plan],
+    isEveryFrontKnown: pressed.isEveryCodeKnown,
     findings: [...pressed.findings, ...treeFindings],
     findingsTotal: pressed.findingsTotal + treeFindings.length,
   };

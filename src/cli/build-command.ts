@@ -115,6 +115,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
     ...(flags.dryRun === true ? { plan } : {}),
+    isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
   };
@@ -129,9 +130,9 @@ function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number
 }
 
 /** 3 outranks 4; a front that was not selected is no failure. */
-function exitCodeOfBuild({ fronts }: BuildResultJson): number {
+function exitCodeOfBuild({ fronts, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
-  if (held.has('findings') || held.has('file-size-wrong')) return EXIT.someFailed;
+  if (held.has('findings') || held.has('file-size-wrong') || !isEveryFrontKnown) return EXIT.someFailed;
   if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
   return EXIT.done;
 }

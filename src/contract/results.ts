@@ -58,6 +58,8 @@ export const buildResultSchema = z.strictObject({
   removed: filesAndBytes,
   /** Every file with what becomes of it and why; only of a dry run. */
   plan: z.array(planEntrySchema).optional(),
+  /** False where a front's own code cannot be read: it is built under no name, and is not listed. */
+  isEveryFrontKnown: z.boolean(),
   /** At most a thousand; the total counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,

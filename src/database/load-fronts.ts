@@ -90,8 +90,10 @@ export async function loadFronts(
     }
     codeOf.set(id, code);
     if (!FRONT.accepts(row)) {
-      log.add(FRONT.findings(row), { frontId: id });
-      badCodes.push(code);
+      // A disabled front is not built, whatever else its row says.
+      const isDisabled = row[7] === 'disabled';
+      log.add(FRONT.findings(row), isDisabled ? {} : { frontId: id });
+      if (!isDisabled) badCodes.push(code);
     } else if (row[7] === 'active') {
       goodRows.push(row);
     }

@@ -265,8 +265,10 @@ export class ProductLoad {
       const position = positionOf.get(id);
       if (position === undefined)
         this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
-      else if (position === null) this.#log.blameProduct(productId);
-      else links.push({ position, row });
+      // The element's own row has a finding. A tag or badge shows on every front of the product; categories and groups only on
+      // fronts that attach them, and those are held back where that is seen.
+      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.blameProduct(productId);
+      else if (position !== null) links.push({ position, row });
     }
     return links;
   }

@@ -8,6 +8,7 @@ import { formatInstant } from '../catalogue/instant.ts';
 import { productsDocumentSchema } from '../contract/documents.ts';
 import type { Manifest, ManifestFile, ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
+import { editionIndexAt } from '../snapshot/edition-choice.ts';
 import { editionPath, ENDPOINTS, FRONTS_FOLDER, pathOf, treeFileOf, type Endpoint } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import type { ReleaseStore } from './release-store.ts';
@@ -108,11 +109,7 @@ export class PublishedTree {
 
   /** How many cards a published pointer shows at an instant. */
   async cardsAt(pointer: Pointer, now: Instant): Promise<number> {
-    const instant = formatInstant(now);
-    const index = Math.max(
-      0,
-      pointer.products.findLastIndex((entry) => entry.slice(0, instant.length) <= instant),
-    );
+    const index = editionIndexAt(pointer.products, formatInstant(now));
     const recorded = this.#recordOf(pointer)?.cardsByEdition[index];
     return recorded ?? (await this.#cardsOf(pointer, index));
   }

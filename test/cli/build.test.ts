@@ -345,6 +345,41 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     expect(stdout).toContain('fronts as of 2026-05-01T09:05:00Z');
   });
 
+  test('a front whose own code cannot be read is built under no name, and the exit code says so', async () => {
+    const db = spoilt('code.sqlite', "UPDATE fronts SET code = 'Tokyo!' WHERE code = 'tokyo'");
+    const { status, stdout } = await playbill(['build', '--db', db, '--out', join(root, 'code'), '--now', NOW]);
+    expect(stdout).toContain('value-invalid fronts ');
+    expect(stdout).toContain('Published 8 of 8 fronts');
+    expect(status).toBe(3);
+  });
+
+  test('a disabled front may be as bad as it likes: it is not built, and loses its pointer', async () => {
+    const out = join(root, 'disabled');
+    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    const db = spoilt('disabled.sqlite', "UPDATE fronts SET status = 'disabled', currency = '?' WHERE code = 'tokyo'");
+    const { status, stdout } = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
+    expect(stdout).toContain('value-invalid fronts ');
+    expect(existsSync(join(out, 'public/fronts/tokyo/pointer.json'))).toBe(false);
+    expect(status).toBe(0);
+  });
+
+  test('a bad category holds back the fronts that attach it, not those that only share its products', async () => {
+    const db = withView(
+      'category.sqlite',
+      'categories',
+      "SELECT id, iif(id = (SELECT c.id FROM own_categories c JOIN front_categories fc ON fc.category_id = c.id JOIN fronts f ON f.id = fc.front_id WHERE f.code = 'kassa' ORDER BY c.id LIMIT 1), 'No Slug!', slug) AS slug, name_singular, name_plural FROM own_categories",
+    );
+    const handle = new Database(db);
+    const sql = `SELECT f.code FROM fronts f JOIN front_categories fc ON fc.front_id = f.id JOIN categories c ON c.id = fc.category_id
+      WHERE c.slug = 'No Slug!' AND f.status = 'active' ORDER BY f.code`;
+    const expected = handle.prepare(sql).pluck().all();
+    handle.close();
+    const { stdout } = await playbill(['build', '--db', db, '--out', join(root, 'category'), '--now', NOW, '--json']);
+    const result = buildResultSchema.parse(JSON.parse(stdout));
+    expect(result.fronts.filter(({ held }) => held === 'findings').map(({ front }) => front)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(0);
+  });
+
   test('a drifted wall time is a warning: told, and published', async () => {
     const db = spoilt(
       'drift.sqlite',
