@@ -7,7 +7,7 @@ import { localDateText } from './catalogue/calendar.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
-import { openCatalogue } from './database/open.ts';
+import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { pressCatalogue, type Pressed } from './press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
@@ -19,6 +19,7 @@ import { FrontEditions } from './snapshot/editions.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
+import { refuseNoFolder } from './storage/folder.ts';
 
 export interface BuildOptions {
   readonly databasePath: string;
@@ -51,19 +52,22 @@ export interface BuildResult {
 export async function build(options: BuildOptions, now: Instant): Promise<BuildResult> {
   const reader = await openCatalogue(options.databasePath);
   try {
-    await checkContract(reader);
+    const views = await checkContract(reader);
     if (options.isDryRun) {
+      refuseNoFolder(options.outPath);
       const store = dryRunStore(new DirectoryStore(options.outPath));
-      return await buildInto(store, await PublishedTree.read(store), reader, options, now);
+      return await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
     }
     const lock = lockTree(options.outPath);
     try {
+      // What was committed while another run held the lock is seen: nothing older may follow what that run published.
+      await reader.restart();
       const store = new DirectoryStore(options.outPath);
       // A newer tool's tree is refused here, before even its temporary names are touched.
       const published = await PublishedTree.read(store);
       store.sweep();
       try {
-        return await buildInto(store, published, reader, options, now);
+        return await buildInto(store, published, reader, views, options, now);
       } catch (error) {
         // What was published stands; what was on its way is cleared, so that a full disk has its room back.
         store.sweep();
@@ -81,7 +85,8 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
-  reader: Awaited<ReturnType<typeof openCatalogue>>,
+  reader: CatalogueReader,
+  views: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
 ): Promise<BuildResult> {
@@ -92,6 +97,7 @@ export async function buildInto(
       frontCodes: options.frontCodes,
       until,
       tzdata: options.tzdata,
+      views,
       onProducts: (done, total) => options.onProgress('load', done, total),
     },
     now,
@@ -106,6 +112,7 @@ export async function buildInto(
       held: heldOf(pressed),
       // A front whose own code cannot be read is not gone.
       heldGone: options.frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
+      disabledCodes: pressed.disabledCodes,
       horizonSeconds: options.horizonSeconds,
       toolVersion: options.toolVersion,
       tzdata: options.tzdata,

@@ -3,20 +3,27 @@
 import { currentKeyRing } from './database/front-keys.ts';
 import { openCatalogue } from './database/open.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
+import { PublishedTree } from './release/published.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { lockTree } from './storage/lock.ts';
 
-/** Puts the catalogue's keys into force in a tree, at once. @throws AppError database-…, tree-… */
+/**
+ * Puts the catalogue's keys into force in a tree, at once. The lock comes first, so that of two changes the later one stands.
+ * @throws AppError database-…, tree-…
+ */
 export async function putKeysIntoForce(databasePath: string, outPath: string): Promise<void> {
-  const reader = await openCatalogue(databasePath);
+  const lock = lockTree(outPath);
   try {
-    const lock = lockTree(outPath);
+    const store = new DirectoryStore(outPath);
+    // A newer tool's tree is refused before its key ring is touched.
+    await PublishedTree.read(store);
+    const reader = await openCatalogue(databasePath);
     try {
-      await swapKeyRing(await currentKeyRing(reader), new DirectoryStore(outPath));
+      await swapKeyRing(await currentKeyRing(reader), store);
     } finally {
-      lock.release();
+      await reader.close();
     }
   } finally {
-    await reader.close();
+    lock.release();
   }
 }

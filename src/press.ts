@@ -29,6 +29,8 @@ export interface Pressed {
   /** Active fronts that were not asked for. */
   readonly unselectedCodes: readonly string[];
   readonly isEveryCodeKnown: boolean;
+  /** Fronts that the catalogue has but does not show: losing their pointers is what their operator asked for. */
+  readonly disabledCodes: ReadonlySet<string>;
   readonly keyRing: KeyRing;
   readonly findings: readonly Finding[];
   /** How many findings there are; only the first thousand are in `findings`. */
@@ -41,6 +43,8 @@ export interface PressOptions {
   /** The end of the horizon. */
   readonly until: Instant;
   readonly tzdata: string;
+  /** Tables that are views: no foreign key guards them. */
+  readonly views: ReadonlySet<string>;
   readonly onProducts: (done: number, total: number) => void;
 }
 
@@ -67,7 +71,13 @@ export async function pressCatalogue(reader: CatalogueReader, options: PressOpti
   const classOfFrontId = new Map(fronts.map((front) => [front.id, classIndexOf(front)]));
   const load = new ProductLoad(
     reader,
-    { taxonomy, venues, wantedIds: new Set(shown.keys()), tzdata: options.tzdata },
+    {
+      taxonomy,
+      venues,
+      wantedIds: new Set(shown.keys()),
+      tzdata: options.tzdata,
+      isReadingViews: options.views.has('sessions') || options.views.has('price_tiers'),
+    },
     log,
     now,
   );
@@ -95,6 +105,7 @@ export async function pressCatalogue(reader: CatalogueReader, options: PressOpti
     badCodes: [...badCodes].sort(),
     unselectedCodes: activeCodes.filter((code) => !selected.has(code)),
     isEveryCodeKnown: loaded.isEveryCodeKnown,
+    disabledCodes: new Set([...loaded.codeOf.values()].filter((code) => !activeCodes.includes(code))),
     keyRing,
     findings: log.kept,
     findingsTotal: log.total,

@@ -100,9 +100,14 @@ export function formatDateTime(seconds: number): string {
   return `${dateTextOf(dayNumber)}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(inDay % 60)}`;
 }
 
+/** 0002-01-01 and 9998-01-01. */
+const EARLIEST_TYPED = -62_104_060_800;
+const LATEST_TYPED = 253_339_228_800;
+
 /**
  * An instant as a person types it: ISO 8601 with `Z` or a numeric offset; seconds and a fraction may be left out, a fraction is
- * floored. Undefined for anything else, a date alone and a time without offset included.
+ * floored. Undefined for anything else: a date alone, a time without offset, and what lies so near the ends of the calendar (the years
+ * 0001 and 9999) that a zone's date or a boundary would fall outside of it.
  */
 export function parseOffsetDateTime(text: string): Instant | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);
@@ -110,10 +115,10 @@ export function parseOffsetDateTime(text: string): Instant | undefined {
   const [, date, time, second = '00', offset = 'Z'] = match;
   const wall = parseWallTime(`${date}T${time}:${second}`);
   if (wall === undefined) return undefined;
-  if (offset === 'Z') return instantOf(wall);
-  const hours = digitsAt(offset, 1, 2);
-  const minutes = digitsAt(offset, 4, 2);
+  const hours = offset === 'Z' ? 0 : digitsAt(offset, 1, 2);
+  const minutes = offset === 'Z' ? 0 : digitsAt(offset, 4, 2);
   if (hours > 23 || minutes > 59) return undefined;
   const shift = (hours * 60 + minutes) * 60;
-  return instantOf(offset.startsWith('-') ? wall + shift : wall - shift);
+  const seconds = offset.startsWith('-') ? wall + shift : wall - shift;
+  return seconds >= EARLIEST_TYPED && seconds < LATEST_TYPED ? instantOf(seconds) : undefined;
 }

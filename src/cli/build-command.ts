@@ -60,7 +60,7 @@ export function addBuildCommand(program: Command, session: Session): void {
       `
 Examples:
   playbill build                                        as of now, six hours ahead
-  playbill build --now 2026-05-01T12:00:00+03:00 --out /tmp/may     the catalogue as of another instant
+  playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
   playbill build --dry-run --json                       what would be put, kept and removed, and why
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back,

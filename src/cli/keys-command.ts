@@ -1,15 +1,16 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is printed once and kept nowhere.
 
 import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
 import type { NewKey } from '../database/front-keys.ts';
 import { AppError } from '../errors.ts';
 import { instantArgument } from './arguments.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
 import type { Session } from './session.ts';
-import { tableText } from './terminal.ts';
+import { errorText, tableText } from './terminal.ts';
 
 interface IssueFlags {
   readonly front: string;
@@ -98,6 +99,20 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the t
 async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
   const { terminal } = session;
   const isHmac = flags.alg === 'hmac-sha256';
+  if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
+    throw new AppError(
+      'key-invalid',
+      'expected --not-after to be later than --not-before, found a key that is never valid',
+      'see: playbill keys issue --help',
+    );
+  }
+  if (flags.secretRef !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(flags.secretRef)) {
+    throw new AppError(
+      'key-invalid',
+      `--secret-ref: expected a name as of an environment variable, found ${JSON.stringify(flags.secretRef)}`,
+      'type it as --secret-ref PLAYBILL_MOSCOW',
+    );
+  }
   if (isHmac !== (flags.secretRef !== undefined)) {
     const message = isHmac
       ? 'hmac-sha256 needs --secret-ref, the name of a secret'
@@ -126,8 +141,7 @@ async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
   };
   if (flags.json === true) terminal.print(JSON.stringify(json));
   else terminal.print(issuedText(json));
-  await enforce(flags, session);
-  return EXIT.done;
+  return enforce(flags, session);
 }
 
 function issuedText({ keyid, front, alg, privateKey, privatePem, secretRef }: IssuedKeyJson): string {
@@ -211,6 +225,7 @@ function addRevoke(keys: Command, session: Session): void {
     .option('--at <instant>', 'revoked from then on (default: the current time)', instantArgument('--at'))
     .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
     .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
+    .option('--json', 'print what was done for machines')
     .addHelpText(
       'after',
       `
@@ -221,23 +236,50 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the t
 6 the tree could not be written.`,
     )
     .action(async (keyid: string, flags: KeysFlags) => {
-      const revokedAt = formatInstant(flags.at ?? session.now());
       const { revokeKey } = await import('../database/front-keys.ts');
-      await revokeKey(flags.db, keyid, revokedAt);
-      session.terminal.print(`Revoked ${keyid} from ${revokedAt} on`);
-      await enforce(flags, session);
+      const revokedAt = await revokeKey(flags.db, keyid, formatInstant(flags.at ?? session.now()));
+      session.terminal.print(
+        flags.json === true ? JSON.stringify({ keyid, revokedAt }) : `Revoked ${keyid} from ${revokedAt} on`,
+      );
+      session.exitCode = await enforce(flags, session);
     });
 }
 
-/** A change of keys does not wait for a build, where there is a tree already. */
-async function enforce(flags: { readonly db: string; readonly out: string }, { terminal }: Session): Promise<void> {
+/** How long a change of keys waits for a build that is publishing. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Puts a change of keys into force, where there is a tree already. The catalogue has it by now and its result is printed, so a
+ * failure is told beside the result, and is the exit code.
+ */
+async function enforce(
+  flags: { readonly db: string; readonly out: string },
+  { terminal, clock }: Session,
+): Promise<number> {
   if (!existsSync(flags.out)) {
     terminal.say(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
-    return;
+    return EXIT.done;
   }
   const { putKeysIntoForce } = await import('../keys-in-force.ts');
-  await putKeysIntoForce(flags.db, flags.out);
-  terminal.say(
-    `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (playbill edge build)`,
-  );
+  const until = clock() + PATIENCE_MS / 1000;
+  for (;;) {
+    try {
+      await putKeysIntoForce(flags.db, flags.out);
+      terminal.say(
+        `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (playbill edge build)`,
+      );
+      return EXIT.done;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'tree-locked' && clock() < until) {
+        await setTimeout(200);
+        continue;
+      }
+      terminal.say(errorText(error));
+      terminal.say(
+        `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: run playbill build as soon as that can be written`,
+      );
+      return exitCodeOf(error.code);
+    }
+  }
 }

@@ -93,9 +93,13 @@ function report(thrown: unknown, words: readonly string[], { terminal }: Session
 }
 
 function usageError(error: CommanderError, words: readonly string[]): AppError {
-  const [command] = words;
-  const help =
-    command !== undefined && !command.startsWith('-') && error.code !== 'commander.unknownCommand'
+  const [command = '', subcommand = ''] = words;
+  const isNested =
+    ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand) && error.code !== 'commander.unknownCommand';
+  const isKnown = !command.startsWith('-') && command !== '' && error.code !== 'commander.unknownCommand';
+  const help = isNested
+    ? `playbill ${command} ${subcommand} --help`
+    : isKnown
       ? `playbill ${command} --help`
       : 'playbill --help';
   return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), `see ${help}`);

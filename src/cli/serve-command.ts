@@ -2,7 +2,7 @@
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatInstant, instantOf, type Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
@@ -65,10 +65,10 @@ async function runServe(flags: ServeFlags, session: Session): Promise<number> {
       'leave out --host, or leave out --unsigned',
     );
   }
-  if (!existsSync(flags.out)) {
+  if (statSync(flags.out, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new AppError(
       'tree-missing',
-      `expected a tree at ${flags.out}, found nothing`,
+      `expected a tree at ${flags.out}, found none`,
       `make one: playbill build --out ${flags.out}`,
     );
   }

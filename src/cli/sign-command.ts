@@ -26,7 +26,7 @@ export function addSignCommand(program: Command, session: Session): void {
     .command('sign')
     .summary('print the headers, or a ready curl command, of a signed request')
     .description(
-      'Signs a request as RFC 9421 says, in the profile of the edge rule. A signature lives for five minutes.',
+      'Signs a request as RFC 9421 says, in the profile of the edge rule. A signature lives for five minutes, and a minute more where clocks differ.',
     )
     .argument('<url>', 'the whole URL of the request')
     .requiredOption('--key <file>', 'what `playbill keys issue --json` printed')

@@ -9,7 +9,9 @@ import { checkContract } from './contract-check.ts';
 import { WritableCatalogue, writing } from './create.ts';
 import { entryOf, KEY, loadKeyRing } from './load-keys.ts';
 import type { CatalogueReader } from './open.ts';
-import { FindingLog, quoted } from './row-check.ts';
+import { FindingLog, quoted, RowChecker } from './row-check.ts';
+
+const CODE = new RowChecker('fronts', ['id', 'code']);
 
 /** What a new key needs; instants are canonical text. */
 export interface NewKey {
@@ -71,21 +73,26 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
   });
 }
 
-/** Revokes a key from an instant (canonical text) on. @throws AppError key-unknown, database-…, contract-… */
-export async function revokeKey(databasePath: string, keyid: string, revokedAt: string): Promise<void> {
+/**
+ * Revokes a key from an instant (canonical text) on; a key that is revoked from an earlier one stays so.
+ * @returns from when the key is revoked
+ * @throws AppError key-unknown, database-…, contract-…
+ */
+export async function revokeKey(databasePath: string, keyid: string, revokedAt: string): Promise<string> {
+  let inForce = revokedAt;
   await changing(databasePath, async (catalogue) => {
-    const rows = await catalogue.rows(
-      anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', keyid).orderBy('keyid'),
-    );
-    if (rows.length === 0) {
-      throw new AppError(
-        'key-unknown',
-        `expected the keyid of a key, found "${keyid}"`,
-        'see them with: playbill keys list',
-      );
+    const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
+    const [row] = await catalogue.rows(query);
+    if (row === undefined) {
+      const hint = 'see them with: playbill keys list';
+      throw new AppError('key-unknown', `expected the keyid of a key, found "${keyid}"`, hint);
     }
-    run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
+    const [before] = row;
+    // Instants compare as text. What is no text is no revocation that anybody has read.
+    if (typeof before === 'string' && before <= revokedAt) inForce = before;
+    else run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
   });
+  return inForce;
 }
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
@@ -122,7 +129,8 @@ async function codesOf(source: {
   rows(query: Compilable): Promise<unknown[][]>;
 }): Promise<ReadonlyMap<number, string>> {
   const rows = await source.rows(anyTable.selectFrom('fronts').select(['id', 'code']).orderBy('id'));
-  return new Map(rows.map(([id, code]) => [Number(id), String(code)]));
+  // A code that is none is in no key ring, as in a build.
+  return new Map(rows.flatMap((row) => (CODE.accepts(row) ? [[row[0], row[1]] as const] : [])));
 }
 
 /** Runs a change on an existing catalogue in one transaction. */

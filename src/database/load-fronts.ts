@@ -3,7 +3,7 @@
 
 import { ALWAYS, type Front, type Period, type ShelfEntry } from '../catalogue/front.ts';
 import type { CatalogueReader } from './open.ts';
-import { FindingLog, findingOf, RowChecker, type RowOf } from './row-check.ts';
+import { FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
 import { periodOf } from './values.ts';
 import { unknownZone, type Zones } from './zones.ts';
 
@@ -86,6 +86,8 @@ export async function loadFronts(
         { frontId: id },
       );
       for (const [otherId, other] of codeOf) if (other === code) log.blameFront(otherId);
+      // A code that only this row bears is no gone front's: its snapshot stays.
+      if (![...codeOf.values()].includes(code) && row[7] !== 'disabled') badCodes.push(code);
       continue;
     }
     codeOf.set(id, code);
@@ -133,6 +135,8 @@ async function loadShelves(
     .orderBy('front_id')
     .orderBy('sort_weight')
     .orderBy('product_id');
+  let shelfFrontId: number | null = null;
+  const shelfProductIds = new Set<number>();
   for await (const batch of reader.batches(query, 5000)) {
     for (const row of batch) {
       if (!FRONT_PRODUCT.accepts(row)) {
@@ -144,6 +148,13 @@ async function loadShelves(
         if (!codeOf.has(frontId)) log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', frontId)], {});
         continue;
       }
+      if (frontId !== shelfFrontId) shelfProductIds.clear();
+      shelfFrontId = frontId;
+      if (shelfProductIds.has(productId)) {
+        log.add([repeated(FRONT_PRODUCT.placeOf(row))], { frontId });
+        continue;
+      }
+      shelfProductIds.add(productId);
       const visible: Period =
         visibleFrom === null && visibleUntil === null ? ALWAYS : periodOf(visibleFrom, visibleUntil);
       const isPlain = featured + banner + paused === 0 && visible === ALWAYS;
@@ -196,6 +207,7 @@ async function loadAttached(
     else if (position === undefined) log.add([dangling(checker.placeOf(row), idColumn, parent, id)], { frontId });
     // The element's own row has a finding: every front that attaches it is held back.
     else if (position === null) log.blameFront(frontId);
+    else if (attached.get(frontId)?.includes(position) === true) log.add([repeated(checker.placeOf(row))], { frontId });
     else if (attached.has(frontId)) attached.get(frontId)?.push(position);
     else attached.set(frontId, [position]);
   }

@@ -5,7 +5,7 @@ import type { KeyRing, KeyRingEntry } from '../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../contract/primitives.ts';
 import { dangling } from './load-fronts.ts';
 import type { CatalogueReader } from './open.ts';
-import { FindingLog, findingOf, RowChecker, type RowOf } from './row-check.ts';
+import { FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
 
 export const KEY = new RowChecker('front_keys', [
   'keyid',
@@ -26,7 +26,8 @@ export async function loadKeyRing(
   codeOf: ReadonlyMap<number, string>,
   log: FindingLog,
 ): Promise<KeyRing> {
-  const keys: [string, KeyRingEntry][] = [];
+  const keys = new Map<string, KeyRingEntry>();
+  let lastKeyid: string | null = null;
   for (const row of await reader.rows(
     reader.db
       .selectFrom('front_keys')
@@ -38,6 +39,13 @@ export async function loadKeyRing(
       continue;
     }
     const [keyid, frontId] = row;
+    if (keyid === lastKeyid) {
+      // Which of the rows is right cannot be known, and one of them may be a revocation: the key is left out.
+      log.add([repeated(KEY.placeOf(row))], { frontId });
+      keys.delete(keyid);
+      continue;
+    }
+    lastKeyid = keyid;
     const front = codeOf.get(frontId);
     if (front === undefined) {
       log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', frontId)], {});
@@ -46,10 +54,10 @@ export async function loadKeyRing(
     const entry = entryOf(row, front);
     if (typeof entry === 'string')
       log.add([findingOf('error', 'key-material-wrong', KEY.placeOf(row), entry)], { frontId });
-    else keys.push([keyid, entry]);
+    else keys.set(keyid, entry);
   }
-  keys.sort(([a], [b]) => (a < b ? -1 : 1));
-  return { schema: TREE_SCHEMA, keys: Object.fromEntries(keys) };
+  const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { schema: TREE_SCHEMA, keys: Object.fromEntries(sorted) };
 }
 
 /** The entry of a key that has exactly what its algorithm needs; otherwise what is wrong, without showing any material. */

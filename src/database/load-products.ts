@@ -18,11 +18,12 @@ import {
   PRODUCT,
   productQuery,
   SESSION,
+  strayTierQuery,
   TAG_LINK,
   TIER,
   type ProductStreams,
 } from './product-streams.ts';
-import { FindingLog, findingOf } from './row-check.ts';
+import { FindingLog, findingOf, repeated } from './row-check.ts';
 import { noPublicTier, pauseFinding, wallTimeFinding } from './row-rules.ts';
 import { instantIn, periodOf } from './values.ts';
 
@@ -34,6 +35,8 @@ export interface ProductContext {
   readonly wantedIds: ReadonlySet<number>;
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
+  /** Whether sessions or price tiers are views: what foreign keys hold in tables is then looked at here. */
+  readonly isReadingViews: boolean;
 }
 
 const PRODUCTS_PER_BATCH = 500;
@@ -55,10 +58,19 @@ export class ProductLoad {
   }
 
   async *batches(): AsyncGenerator<readonly Product[]> {
-    const streams = openStreams(this.#reader, this.#now, (place, productId) => {
-      this.#log.add([dangling(place, 'product_id', 'products', productId)], {});
-      this.#log.blameProduct(Number(productId));
-    });
+    const streams = openStreams(
+      this.#reader,
+      this.#now,
+      (place, productId) => {
+        this.#log.add([dangling(place, 'product_id', 'products', productId)], {});
+        this.#log.blameProduct(Number(productId));
+      },
+      (row) => {
+        const frontId = Number(row[0]);
+        this.#log.add([dangling(EXCLUSION.placeOf(row), 'session_id', 'sessions', row[1])], { frontId });
+      },
+    );
+    if (this.#context.isReadingViews) await this.#findStrayTiers();
     try {
       let batch: Product[] = [];
       const slugs = new Set<string>();
@@ -162,11 +174,17 @@ export class ProductLoad {
   #sessionsOf(productId: number, rows: readonly unknown[][], tierRows: readonly unknown[][]): Session[] {
     const { defaults, bySession } = this.#tiersOf(productId, tierRows);
     const sessions: Session[] = [];
+    const ids = new Set<number>();
     for (const row of rows) {
       if (!SESSION.accepts(row)) {
         this.#log.add(SESSION.findings(row), { productId });
         continue;
       }
+      if (ids.has(row[1])) {
+        this.#log.add([repeated(SESSION.placeOf(row))], { productId });
+        continue;
+      }
+      ids.add(row[1]);
       const [, id, venueId, startsText, startsLocal, salesStart, salesEnd, , paused, available] = row;
       const venue = this.#context.venues.get(venueId);
       if (venue === undefined) {
@@ -207,11 +225,17 @@ export class ProductLoad {
   ): { defaults: readonly PriceTier[]; bySession: ReadonlyMap<number, readonly PriceTier[]> } {
     const defaults: PriceTier[] = [];
     const bySession = new Map<number, PriceTier[]>();
+    const ids = new Set<number>();
     for (const row of rows) {
       if (!TIER.accepts(row)) {
         this.#log.add(TIER.findings(row), { productId });
         continue;
       }
+      if (ids.has(row[1])) {
+        this.#log.add([repeated(TIER.placeOf(row))], { productId });
+        continue;
+      }
+      ids.add(row[1]);
       const [, , sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
       let tiers = defaults;
       if (sessionId !== null) {
@@ -268,9 +292,19 @@ export class ProductLoad {
       // The element's own row has a finding. A tag or badge shows on every front of the product; categories and groups only on
       // fronts that attach them, and those are held back where that is seen.
       else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.blameProduct(productId);
-      else if (position !== null) links.push({ position, row });
+      else if (position !== null && links.some((link) => link.position === position)) {
+        this.#log.add([repeated(checker.placeOf(row))], { productId });
+      } else if (position !== null) links.push({ position, row });
     }
     return links;
+  }
+
+  /** Tiers of a session that is not the product's: the session would be sold at the default prices. */
+  async #findStrayTiers(): Promise<void> {
+    for (const [productId, id, sessionId] of await this.#reader.rows(strayTierQuery(this.#reader))) {
+      const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
+      this.#log.add([finding], { productId: Number(productId) });
+    }
   }
 
   /** Counts all sessions of those products that may have no card: what tells the reasons apart. */

@@ -17,6 +17,8 @@ export interface CatalogueReader {
   batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
   /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
   readonly journalMode: string;
+  /** Ends the transaction and begins another: what was committed since is seen. @throws AppError database-… */
+  restart(): Promise<void>;
   /** Ends the transaction and closes. */
   close(): Promise<void>;
 }
@@ -47,9 +49,7 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
       handle.pragma('mmap_size = 0');
       handle.pragma('cache_size = -8192');
       const journalMode = String(handle.pragma('journal_mode', { simple: true }));
-      handle.exec('begin');
-      // A plain begin reads nothing yet: the first read takes the snapshot.
-      handle.prepare('select count(*) from sqlite_schema').get();
+      begin(handle);
       return new SqliteReader(handle, path, journalMode);
     } catch (error) {
       handle.close();
@@ -109,10 +109,23 @@ class SqliteReader implements CatalogueReader {
     }
   }
 
+  async restart(): Promise<void> {
+    readErrors(this.#path, () => {
+      this.#handle.exec('commit');
+      begin(this.#handle);
+    });
+  }
+
   async close(): Promise<void> {
     await this.db.destroy();
     if (this.#handle.open) this.#handle.close();
   }
+}
+
+/** Begins a read transaction. A plain begin reads nothing yet: the first read takes the snapshot. */
+function begin(handle: Database.Database): void {
+  handle.exec('begin');
+  handle.prepare('select count(*) from sqlite_schema').get();
 }
 
 /** The driver gives arrays in raw mode, which its types do not say. */

@@ -72,11 +72,15 @@ export interface ProductStreams {
   readonly badges: RowStream;
 }
 
-/** Opens the streams; `onStray` hears of each row whose product there is not. */
+/**
+ * Opens the streams; `onStray` hears of each row whose product there is not, `onLostExclusion` of each exclusion (front_id,
+ * session_id) whose session there is not.
+ */
 export function openStreams(
   reader: CatalogueReader,
   now: Instant,
   onStray: (place: string, productId: unknown) => void,
+  onLostExclusion: (row: readonly unknown[]) => void,
 ): ProductStreams {
   const stream = (query: Compilable, checker: { placeOf(row: readonly unknown[]): string }): RowStream =>
     new RowStream(reader, query, (row) => onStray(checker.placeOf(row), row[0]));
@@ -88,8 +92,10 @@ export function openStreams(
   return {
     sessions: stream(sessionQuery(reader, now), SESSION),
     tiers: stream(tierQuery(reader), TIER),
-    // A stray here is a session without a product: the sessions' own stream tells of it.
-    exclusions: new RowStream(reader, exclusionQuery(reader), () => undefined),
+    exclusions: new RowStream(reader, exclusionQuery(reader), ([productId, frontId, sessionId]) => {
+      // An excluded session without a product is told of by the sessions' own stream.
+      if (productId === null) onLostExclusion([frontId, sessionId]);
+    }),
     categories: stream(categories.orderBy('product_id').orderBy('category_id'), CATEGORY_LINK),
     groups: stream(groups.orderBy('product_id').orderBy('group_id'), GROUP_LINK),
     tags: stream(tags.orderBy('product_id').orderBy('tag_id'), TAG_LINK),
@@ -130,13 +136,26 @@ function tierQuery(reader: CatalogueReader): Compilable {
     .orderBy('id');
 }
 
-/** Exclusions with the product and status of their session, over ones included. */
+/** Exclusions with the product and status of their session, over ones included; those of no session first. */
 function exclusionQuery(reader: CatalogueReader): Compilable {
   return reader.db
     .selectFrom('front_session_exclusions as e')
-    .innerJoin('sessions as s', 's.id', 'e.session_id')
+    .leftJoin('sessions as s', 's.id', 'e.session_id')
     .select(['s.product_id', 'e.front_id', 'e.session_id', 's.status'])
     .orderBy('s.product_id')
     .orderBy('e.front_id')
     .orderBy('e.session_id');
+}
+
+/** Tiers of a session that there is not, or that is another product's: product_id, id, session_id. Foreign keys hold this in tables. */
+export function strayTierQuery(reader: CatalogueReader): Compilable {
+  return reader.db
+    .selectFrom('price_tiers as t')
+    .leftJoin('sessions as s', (join) =>
+      join.onRef('s.id', '=', 't.session_id').onRef('s.product_id', '=', 't.product_id'),
+    )
+    .select(['t.product_id', 't.id', 't.session_id'])
+    .where('t.session_id', 'is not', null)
+    .where('s.id', 'is', null)
+    .orderBy('t.id');
 }

@@ -64,6 +64,11 @@ export function quoted(value: unknown): string {
   return json.length <= 80 ? json : `${json.slice(0, 77)}…`;
 }
 
+/** A row whose key another row has: a view that joins too much gives such. */
+export function repeated(place: string): Finding {
+  return findingOf('error', 'duplicate-key', place, 'expected a key that no other row has, found it twice');
+}
+
 // A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are counted.
 const FINDINGS_KEPT = 1000;
 

@@ -18,8 +18,15 @@ export interface Deployment {
   readonly settings: SettingsFile;
 }
 
-/** The names of the secrets that the key ring's hmac keys refer to, sorted, each once. */
+/**
+ * The names of the secrets that the key ring's hmac keys refer to, sorted, each once. Throws Error for a name that no environment
+ * or configuration can carry.
+ */
 export function secretNames(keyRing: KeyRingFile): readonly string[] {
-  const names = Object.values(keyRing.keys).map((key) => key.secretRef ?? '');
-  return [...new Set(names)].filter((name) => name !== '').toSorted();
+  const names = new Set(Object.values(keyRing.keys).flatMap((key) => key.secretRef ?? []));
+  for (const name of names) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw new Error(`secret_ref: expected a name as of an environment variable, found ${JSON.stringify(name)}`);
+  }
+  return [...names].toSorted();
 }

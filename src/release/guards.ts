@@ -36,8 +36,10 @@ export function guardsTripped(
     const message = `${front.cards} cards, fewer than min_cards ${front.minCards}`;
     tripped.push({ code: 'min-cards', message, isOverridden: isShrinkAllowed });
   }
-  if (published !== null && front.cards < published.cards * (1 - options.maxShrink)) {
-    const percent = Math.round(options.maxShrink * 100);
+  // Compared in millionths: 1 - 0.7 is not 0.3 in binary fractions.
+  const lost = published === null ? 0 : published.cards - front.cards;
+  if (published !== null && lost * 1e6 > published.cards * Math.round(options.maxShrink * 1e6)) {
+    const percent = Math.round(options.maxShrink * 1e4) / 100;
     const message = `${front.cards} cards where ${published.cards} are published, a loss of more than ${percent}%`;
     tripped.push({ code: 'max-shrink', message, isOverridden: isShrinkAllowed });
   }

@@ -9,6 +9,8 @@ export type PlanReason =
   | 'same-content'
   /** A damaged file, written anew under --force. */
   | 'repaired'
+  /** Key ring, manifest or current with other bytes than before. */
+  | 'changed-content'
   | 'new-pointer'
   | 'pointer-moves'
   /** The front is no longer in the catalogue, or disabled. */

@@ -39,6 +39,8 @@ export interface PublishInput {
   readonly held: ReadonlyMap<string, HoldCode>;
   /** Why a published front that is in neither list keeps its pointer all the same; null where it is gone and loses it. */
   readonly heldGone: HoldCode | null;
+  /** Fronts that lose their pointers because their operator disabled them; others that go have no row any more. */
+  readonly disabledCodes: ReadonlySet<string>;
   readonly horizonSeconds: number;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -92,14 +94,18 @@ export async function publish(
   // State after a stop here: content that nothing points at, under its own names.
 
   const listed = new Set(done.map((outcome) => outcome.code));
-  const gone = (await published.fronts()).filter((code) => !listed.has(code));
-  const { heldGone } = input;
-  const removed = heldGone === null ? gone : [];
-  const kept = heldGone === null ? [] : gone.map((code) => carryFront(code, heldGone, published));
+  const publishedCodes = await published.fronts();
+  const gone = publishedCodes.filter((code) => !listed.has(code));
+  const guard = input.heldGone === null ? goneGuard(gone, publishedCodes.length, input) : null;
+  const isRemoving = input.heldGone === null && guard?.isOverridden !== false;
+  const removed = isRemoving ? gone : [];
+  const reason = input.heldGone ?? 'max-shrink';
+  const guards = guard === null ? [] : [guard];
+  const kept = isRemoving ? [] : gone.map((code) => carryFront(code, reason, published, guards));
   const outcomes = [...done, ...(await Promise.all(kept))].sort((a, b) => (a.code < b.code ? -1 : 1));
   const isAnyNew = outcomes.some((outcome) => outcome.held === null);
   // Gone fronts that only the release in force still lists: a run was stopped between their pointers and `current`.
-  const isAnyLeft = heldGone === null && published.listedFronts.some((code) => !listed.has(code));
+  const isAnyLeft = isRemoving && published.listedFronts.some((code) => !listed.has(code));
   if (!isAnyNew && !isAnyLeft && removed.length === 0) {
     return { releaseId: published.currentId, outcomes, plan: plan.entries, findings: published.findings };
   }
@@ -213,6 +219,17 @@ async function putFront(
   return { code: job.code, held: null, guards, listing, files: [...files.values()], plan: plan.entries, findings: [] };
 }
 
+/**
+ * The guard on fronts that have vanished from the catalogue: an empty table, or a view that gives nothing for a moment, must not
+ * take everything off the air. As with cards, more than the allowed share is absurd; a disabled front is no accident.
+ */
+function goneGuard(gone: readonly string[], publishedTotal: number, input: PublishInput): Guarded | null {
+  const vanished = gone.filter((code) => !input.disabledCodes.has(code)).length;
+  if (vanished <= publishedTotal * input.guards.maxShrink) return null;
+  const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
+  return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
+}
+
 /** A front whose pointer stays as it is: held back, not selected, or guarded. */
 async function carryFront(
   code: string,
@@ -241,7 +258,7 @@ async function swapPointers(
     const text = pointerText(listing.pointer);
     const bytes = new TextEncoder().encode(text);
     const before = await published.pointer(code);
-    if (before !== null && pointerText(before) === text) {
+    if (before !== null && pointerText(before) === text && !published.isRewritten(code)) {
       plan.add('keep', path, bytes.length, 'same-content');
     } else {
       plan.add('put', path, bytes.length, before === null ? 'new-pointer' : 'pointer-moves');

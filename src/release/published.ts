@@ -24,6 +24,7 @@ export class PublishedTree {
   readonly findings: Finding[];
   readonly #store: ReleaseStore;
   readonly #pointers = new Map<string, Promise<Pointer | null>>();
+  readonly #rewritten = new Set<string>();
   readonly #recordedFronts: ReadonlyMap<string, ManifestFront>;
   readonly #recordedFiles: ReadonlyMap<string, ManifestFile>;
 
@@ -87,7 +88,11 @@ export class PublishedTree {
     const bytes = await this.#store.read(path);
     if (bytes === undefined) return null;
     const { value, problem } = parsePointer(bytes, path);
-    if (value?.front === front) return value;
+    if (value?.front === front) {
+      // Right in meaning, but not as we write it: an edge searches the text.
+      if (pointerText(value) !== new TextDecoder().decode(bytes)) this.#rewritten.add(front);
+      return value;
+    }
     const message = `${problem ?? `expected the pointer of ${front}, found that of ${value?.front}`}; treated as not published`;
     this.findings.push({ severity: 'warning', code: PROBLEM_CODE.pointer, place: path, message });
     return null;
@@ -100,6 +105,11 @@ export class PublishedTree {
       const file = treeFileOf(path);
       return file?.kind === 'pointer' ? [file.front] : [];
     });
+  }
+
+  /** Whether somebody has written a front's pointer in another form than ours. */
+  isRewritten(front: string): boolean {
+    return this.#rewritten.has(front);
   }
 
   /** Codes of the fronts that the release in force lists. */

@@ -16,6 +16,6 @@ export async function putWhereDifferent(
     plan.add('keep', path, bytes.length, 'same-content');
     return;
   }
-  plan.add('put', path, bytes.length, before === undefined ? 'new-content' : 'pointer-moves');
+  plan.add('put', path, bytes.length, before === undefined ? 'new-content' : 'changed-content');
   await store.replace([{ path, bytes }]);
 }

@@ -47,7 +47,6 @@ export type CardState =
 export type CardTimeline = readonly [CardState, ...CardState[]];
 
 export interface PressedProduct {
-  readonly isPublished: boolean;
   /** By class; undefined where no front of the class shows the product. */
   readonly timelines: readonly (CardTimeline | undefined)[];
   /** By front id, for the fronts that exclude sessions of the product. */
@@ -142,7 +141,6 @@ export class ProductPress {
       }
     }
     return {
-      isPublished: product.isPublished,
       timelines,
       timelinesOfFronts,
       nextBoundary,

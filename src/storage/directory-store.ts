@@ -99,7 +99,7 @@ export class DirectoryStore implements ReleaseStore {
 
   /** Removes the temporary names that a stopped run has left. For the holder of the lock only. */
   sweep(): void {
-    this.#writing(this.#root, () => {
+    this.#writing('', () => {
       const sweepFolder = (folder: string): void => {
         for (const entry of this.#entries(folder)) {
           const path = `${folder}/${entry.name}`;
@@ -141,7 +141,7 @@ export class DirectoryStore implements ReleaseStore {
 
   /** Gives written temporaries their names: first the contents durable, then the names, then the folders durable. */
   #nameDurably(paths: readonly string[]): void {
-    this.#writing(this.#root, () => {
+    this.#writing('', () => {
       const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.#root);
       if (!isOneSync) for (const path of paths) fsyncPath(this.#temporary(path));
       for (const path of paths) renameSync(this.#temporary(path), join(this.#root, path));

@@ -1,7 +1,9 @@
-// A plain folder of files, such as a deployable edge rule: no tree, no lock, nothing that a reader looks at meanwhile.
+// Folders as such: a plain one of files, such as a deployable edge rule (no tree, no lock, nothing that a reader looks at meanwhile),
+// and the refusal of what is no folder.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppError } from '../errors.ts';
 import { treeError } from './tree-error.ts';
 
 /** Writes a folder of files, over what was there under the same names. @throws AppError tree-not-writable, tree-full */
@@ -12,4 +14,14 @@ export function writeFolder(folder: string, files: readonly (readonly [name: str
   } catch (error) {
     throw treeError(folder, error);
   }
+}
+
+/** Refuses a path that is something else than a folder; none being there is as good. @throws AppError tree-not-writable */
+export function refuseNoFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
+  throw new AppError(
+    'tree-not-writable',
+    `expected a folder at ${path}, found something that is none`,
+    'name another folder with --out',
+  );
 }

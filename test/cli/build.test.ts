@@ -126,6 +126,7 @@ describe('wrong usage and unreadable input: exit 2, one coded line, a hint, noth
       'instant-invalid',
       'found "2026-02-30T09:00:00Z"',
     ],
+    ['--now at the end of the calendar', ['build', '--now', '9999-12-31T12:00:00Z'], 'instant-invalid', 'found "9999'],
     ['--now with a date alone', ['build', '--now', '2026-05-01'], 'instant-invalid', 'found "2026-05-01"'],
     ['--horizon that is no duration', ['build', '--horizon', '6 hours'], 'duration-invalid', 'found "6 hours"'],
     ['--horizon beyond all bounds', ['build', '--horizon', '400d'], 'duration-invalid', 'at most 366d'],
@@ -378,6 +379,110 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     const result = buildResultSchema.parse(JSON.parse(stdout));
     expect(result.fronts.filter(({ held }) => held === 'findings').map(({ front }) => front)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    [
+      'front_products',
+      "SELECT * FROM own_front_products UNION ALL SELECT * FROM own_front_products WHERE front_id = (SELECT id FROM fronts WHERE code = 'tokyo')",
+      'duplicate-key front_products ',
+    ],
+    [
+      'sessions',
+      "SELECT * FROM own_sessions UNION ALL SELECT * FROM own_sessions WHERE product_id IN (SELECT product_id FROM front_products fp JOIN fronts f ON f.id = fp.front_id WHERE f.code = 'tokyo')",
+      'duplicate-key sessions ',
+    ],
+    [
+      'price_tiers',
+      "SELECT * FROM own_price_tiers UNION ALL SELECT * FROM own_price_tiers WHERE product_id IN (SELECT product_id FROM front_products fp JOIN fronts f ON f.id = fp.front_id WHERE f.code = 'tokyo')",
+      'duplicate-key price_tiers ',
+    ],
+    [
+      'product_groups',
+      "SELECT * FROM own_product_groups UNION ALL SELECT * FROM own_product_groups WHERE product_id IN (SELECT product_id FROM front_products fp JOIN fronts f ON f.id = fp.front_id WHERE f.code = 'tokyo')",
+      'duplicate-key product_groups ',
+    ],
+    [
+      'front_categories',
+      "SELECT * FROM own_front_categories UNION ALL SELECT * FROM own_front_categories WHERE front_id = (SELECT id FROM fronts WHERE code = 'tokyo')",
+      'duplicate-key front_categories ',
+    ],
+    [
+      'front_session_exclusions',
+      "SELECT * FROM own_front_session_exclusions UNION ALL SELECT id, 9999999 FROM fronts WHERE code = 'tokyo'",
+      'dangling-id front_session_exclusions ',
+    ],
+    [
+      'price_tiers',
+      "SELECT id, product_id, iif(session_id IS NULL OR product_id NOT IN (SELECT product_id FROM front_products fp JOIN fronts f ON f.id = fp.front_id WHERE f.code = 'tokyo'), session_id, session_id + 9000000) AS session_id, name, kind, is_public, in_price_from, amount_minor, currency, available, valid_from, valid_until FROM own_price_tiers UNION ALL SELECT 8888888, (SELECT min(product_id) FROM front_products fp JOIN fronts f ON f.id = fp.front_id WHERE f.code = 'tokyo'), 9999999, '', 'ticket', 1, 1, 100, 'JPY', NULL, NULL, NULL",
+      'dangling-id price_tiers ',
+    ],
+  ])('what no constraint holds in a view of %s is seen by the load: %#', async (table, select, finding) => {
+    const db = withView(`view-${++serial}.sqlite`, table, select);
+    const { status, stdout } = await playbill([
+      'build',
+      '--db',
+      db,
+      '--out',
+      join(root, `view-${serial}`),
+      '--now',
+      NOW,
+    ]);
+    expect(stdout).toContain(finding);
+    expect(stdout).toContain('tokyo: held back by findings');
+    expect(stdout).not.toContain('kuwait: held back');
+    expect(status).toBe(3);
+  });
+
+  test('a front whose id another front has keeps its snapshot', async () => {
+    const out = join(root, 'same-id');
+    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    const before = filesOf(out);
+    const db = withView(
+      'same-id.sqlite',
+      'fronts',
+      "SELECT iif(code = 'moscow', (SELECT id FROM own_fronts WHERE code = 'berlin'), id) AS id, code, name, timezone, currency, currency_exponent, weekend_days, status, min_cards FROM own_fronts",
+    );
+    const { status, stdout } = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
+    expect(stdout).toContain('duplicate-key fronts ');
+    expect(status).toBe(3);
+    for (const code of ['moscow', 'berlin']) {
+      expect(filesOf(out).get(`public/fronts/${code}/pointer.json`)).toBe(
+        before.get(`public/fronts/${code}/pointer.json`),
+      );
+    }
+  });
+
+  test('a catalogue from which most fronts have vanished takes nothing off the air, until told to', async () => {
+    const out = join(root, 'vanished');
+    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    const db = spoilt('vanished.sqlite', 'DELETE FROM fronts');
+    const held = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
+    expect(held.stdout).toContain('9 of 9 published fronts have vanished from the catalogue');
+    expect(held.status).toBe(4);
+    expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(9);
+    const allowed = await playbill(['build', '--db', db, '--out', out, '--now', NOW, '--allow-shrink']);
+    expect(allowed.status).toBe(0);
+    expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(0);
+  });
+
+  test('fronts that are disabled go, however many', async () => {
+    const out = join(root, 'all-disabled');
+    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    const db = spoilt('all-disabled.sqlite', "UPDATE fronts SET status = 'disabled'");
+    const { status } = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
+    expect(status).toBe(0);
+    expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(0);
+  });
+
+  test('a pointer that somebody has reformatted is written anew, though it means the same', async () => {
+    const out = join(root, 'reformatted');
+    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    const path = join(out, 'public/fronts/tokyo/pointer.json');
+    const before = readFileSync(path, 'utf8');
+    writeFileSync(path, JSON.stringify(JSON.parse(before), null, 2));
+    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
   test('a drifted wall time is a warning: told, and published', async () => {

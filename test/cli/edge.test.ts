@@ -184,7 +184,38 @@ describe('keys', () => {
     expect(readFileSync(join(out, 'edge/keyring.json'), 'utf8')).not.toContain(SECRET);
   });
 
+  test('a later revocation never takes an earlier one back', async () => {
+    await playbill(['keys', 'issue', '--front', 'tokyo', '--keyid', 'twice', ...places]);
+    await playbill(['keys', 'revoke', 'twice', '--at', '2020-01-01T00:00:00Z', ...places]);
+    const again = await playbill(['keys', 'revoke', 'twice', '--at', '2099-01-01T00:00:00Z', ...places, '--json']);
+    expect(JSON.parse(again.stdout)).toEqual({ keyid: 'twice', revokedAt: '2020-01-01T00:00:00Z' });
+    const ring = keyRingSchema.parse(JSON.parse(readFileSync(join(out, 'edge/keyring.json'), 'utf8')));
+    expect(ring.keys['twice']?.revokedAt).toBe('2020-01-01T00:00:00Z');
+  });
+
+  test('where the tree cannot be written the key is still printed once, as it must be', async () => {
+    const file = join(root, 'no-folder');
+    writeFileSync(file, '');
+    const words = ['--front', 'tokyo', '--keyid', 'kept', '--db', database, '--out', file, '--json'];
+    const { status, stdout, stderr } = await playbill(['keys', 'issue', ...words]);
+    expect(issuedKeySchema.parse(JSON.parse(stdout)).keyid).toBe('kept');
+    expect(stderr).toContain('is not in force yet');
+    expect(status).toBe(6);
+  });
+
+  test('a newer tool’s key ring is not overwritten', async () => {
+    const newer = join(root, 'newer');
+    await playbill(['build', '--db', database, '--out', newer, '--now', now]);
+    const path = join(newer, 'edge/keyring.json');
+    writeFileSync(path, '{"schema":2,"keys":{}}\n');
+    const { status, stderr } = await playbill(['keys', 'revoke', 'kept', '--db', database, '--out', newer]);
+    expect(stderr).toContain('error tree-newer-schema');
+    expect(status).toBe(2);
+    expect(readFileSync(path, 'utf8')).toBe('{"schema":2,"keys":{}}\n');
+  });
+
   test('a build afterwards keeps the key ring as it is', async () => {
+    await playbill(['keys', 'issue', '--front', 'tokyo', '--keyid', 'before-build', ...places]);
     const before = readFileSync(join(out, 'edge/keyring.json'), 'utf8');
     await playbill(['build', ...places, '--now', now]);
     expect(readFileSync(join(out, 'edge/keyring.json'), 'utf8')).toBe(before);
@@ -204,6 +235,26 @@ describe('keys', () => {
       'key-invalid',
     ],
     ['P-256 with a secret', ['keys', 'issue', '--front', 'moscow', '--secret-ref', 'X', ...places], 'key-invalid'],
+    [
+      'a secret’s name that would break out of its place',
+      ['keys', 'issue', '--front', 'moscow', '--alg', 'hmac-sha256', '--secret-ref', 'a", b', ...places],
+      'key-invalid',
+    ],
+    [
+      'a key that is never valid',
+      [
+        'keys',
+        'issue',
+        '--front',
+        'moscow',
+        '--not-before',
+        '2027-01-01T00:00:00Z',
+        '--not-after',
+        '2026-01-01T00:00:00Z',
+        ...places,
+      ],
+      'key-invalid',
+    ],
     ['an algorithm there is not', ['keys', 'issue', '--front', 'moscow', '--alg', 'rsa', ...places], 'usage'],
     ['a key that is not there', ['keys', 'revoke', 'nobody', ...places], 'key-unknown'],
     ['no database', ['keys', 'list', '--db', join(root, 'none.sqlite')], 'database-missing'],

@@ -21,5 +21,5 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     tzdata: process.versions['tz'] ?? '',
     onProgress: () => undefined,
   };
-  await buildInto(store, await PublishedTree.read(store), reader, options, now);
+  await buildInto(store, await PublishedTree.read(store), reader, new Set(), options, now);
 }

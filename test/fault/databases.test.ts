@@ -141,6 +141,7 @@ function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void)
         beforeRead((reads += 1));
       }
     },
+    restart: () => reader.restart(),
     close: () => reader.close(),
   };
 }

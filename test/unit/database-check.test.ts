@@ -333,7 +333,13 @@ describe('the load judges as check-db does', () => {
     database.close();
     const reader = await openCatalogue(spoiled);
     const now = instant('2026-05-01T09:00:00Z');
-    const options = { frontCodes: null, until: now, tzdata: '2026a', onProducts: () => undefined };
+    const options = {
+      frontCodes: null,
+      until: now,
+      tzdata: '2026a',
+      views: new Set<string>(),
+      onProducts: () => undefined,
+    };
     const pressed = await pressCatalogue(reader, options, now);
     await reader.close();
     expect(pressed.findings).toEqual(await findingsOf(spoiled));

@@ -25,6 +25,7 @@ describe('guards', () => {
     ['fewer than half', 49, 0, 100, later, {}, ['max-shrink']],
     ['a lower share allowed', 89, 0, 100, later, { maxShrink: 0.1 }, ['max-shrink']],
     ['all may go', 0, 0, 100, later, { maxShrink: 1 }, []],
+    ['three of ten may stay where 70% may go, in binary fractions too', 3, 0, 10, later, { maxShrink: 0.7 }, []],
     ['none may go', 99, 0, 100, later, { maxShrink: 0 }, ['max-shrink']],
     ['from nothing to nothing', 0, 0, 0, later, {}, []],
     ['fewer than min_cards', 9, 10, 10, later, {}, ['min-cards']],
