@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import type { Instant } from '../catalogue/instant.ts';
 import type { ClientKey } from '../client/signature.ts';
-import { issuedKeySchema } from '../contract/results.ts';
+import type { IssuedKeyJson } from '../contract/results.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { instantArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
@@ -55,7 +55,7 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`,
 }
 
 async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: Session): Promise<number> {
-  const issued = readKeyFile(flags.key);
+  const issued = await readKeyFile(flags.key);
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new AppError(
       'usage',
@@ -95,9 +95,7 @@ function curlText(command: string, method: SignFlags['method']): string {
   return method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command;
 }
 
-type IssuedKey = ReturnType<typeof issuedKeySchema.parse>;
-
-function readKeyFile(path: string): IssuedKey {
+async function readKeyFile(path: string): Promise<IssuedKeyJson> {
   const hint = 'make one: playbill keys issue --front CODE --json > CODE.key.json';
   let parsed: unknown;
   try {
@@ -110,6 +108,7 @@ function readKeyFile(path: string): IssuedKey {
       error,
     );
   }
+  const { issuedKeySchema } = await import('../contract/results.ts');
   const issued = issuedKeySchema.safeParse(parsed);
   if (issued.success) return issued.data;
   const [issue] = issued.error.issues;
@@ -120,7 +119,11 @@ function readKeyFile(path: string): IssuedKey {
   );
 }
 
-function clientKeyOf(issued: IssuedKey, secretEnv: string | undefined, environment: Session['environment']): ClientKey {
+function clientKeyOf(
+  issued: IssuedKeyJson,
+  secretEnv: string | undefined,
+  environment: Session['environment'],
+): ClientKey {
   const { keyid, privateKey, secretRef } = issued;
   if (privateKey !== null) {
     const { y, ...rest } = privateKey;
