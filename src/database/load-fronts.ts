@@ -2,6 +2,7 @@
 // fronts that are not built included: a row with a mistyped id would otherwise be missed in silence.
 
 import { ALWAYS, type Front, type Period, type ShelfEntry } from '../catalogue/front.ts';
+import { groupedQuery, rowsIn, strictTables } from './grouped-rows.ts';
 import type { CatalogueReader } from './open.ts';
 import { FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
 import { periodOf } from './values.ts';
@@ -42,6 +43,9 @@ const FRONT_PRODUCT = new RowChecker('front_products', [
 ]);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
+
+/** Bounds the shelves' rows in memory at one time. */
+const SHELVES_PER_BATCH = 50;
 
 interface TaxonomyPositions {
   readonly categories: ReadonlyMap<number, number | null>;
@@ -127,48 +131,70 @@ async function loadShelves(
   codeOf: ReadonlyMap<number, string>,
   log: FindingLog,
 ): Promise<ReadonlyMap<number, readonly ShelfEntry[]>> {
-  const shelves = new Map<number, ShelfEntry[]>();
+  const shelves = new Map<number, readonly ShelfEntry[]>();
   const plainEntries = new Map<number, ShelfEntry>();
-  const query = reader.db
-    .selectFrom('front_products')
-    .select([...FRONT_PRODUCT.columns])
-    .orderBy('front_id')
-    .orderBy('sort_weight')
-    .orderBy('product_id');
-  let shelfFrontId: number | null = null;
-  const shelfProductIds = new Set<number>();
-  for await (const batch of reader.batches(query, 5000)) {
-    for (const row of batch) {
-      if (!FRONT_PRODUCT.accepts(row)) {
-        noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
-        continue;
+  const isStrict = (await strictTables(reader)).has('front_products');
+  const grouping = { table: 'front_products', by: 'front_id', columns: FRONT_PRODUCT.columns } as const;
+  for (const range of ['null', { after: null, upTo: null }] as const) {
+    for await (const batch of reader.batches(groupedQuery(reader, grouping, range, isStrict), SHELVES_PER_BATCH)) {
+      for (const [frontId, json] of batch) {
+        const rows = rowsIn(json);
+        if (typeof frontId === 'number' && wantedIds.has(frontId)) {
+          shelves.set(frontId, shelfOf(frontId, rows, plainEntries, log));
+        } else {
+          for (const row of rows) {
+            if (!FRONT_PRODUCT.accepts(row)) noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
+            else if (!codeOf.has(row[0]))
+              log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', row[0])], {});
+          }
+        }
       }
-      const [frontId, productId, featured, banner, paused, , visibleFrom, visibleUntil] = row;
-      if (!wantedIds.has(frontId)) {
-        if (!codeOf.has(frontId)) log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', frontId)], {});
-        continue;
-      }
-      if (frontId !== shelfFrontId) shelfProductIds.clear();
-      shelfFrontId = frontId;
-      if (shelfProductIds.has(productId)) {
-        log.add([repeated(FRONT_PRODUCT.placeOf(row))], { frontId });
-        continue;
-      }
-      shelfProductIds.add(productId);
-      const visible: Period =
-        visibleFrom === null && visibleUntil === null ? ALWAYS : periodOf(visibleFrom, visibleUntil);
-      const isPlain = featured + banner + paused === 0 && visible === ALWAYS;
-      let entry = isPlain ? plainEntries.get(productId) : undefined;
-      if (entry === undefined) {
-        entry = { productId, isFeatured: featured === 1, isBanner: banner === 1, isPaused: paused === 1, visible };
-        if (isPlain) plainEntries.set(productId, entry);
-      }
-      const shelf = shelves.get(frontId);
-      if (shelf === undefined) shelves.set(frontId, [entry]);
-      else shelf.push(entry);
     }
   }
   return shelves;
+}
+
+/** One front's shelf, by (weight, product id). */
+function shelfOf(
+  frontId: number,
+  rows: readonly unknown[][],
+  plainEntries: Map<number, ShelfEntry>,
+  log: FindingLog,
+): readonly ShelfEntry[] {
+  const shelf: ShelfEntry[] = [];
+  const weights: number[] = [];
+  const productIds = new Set<number>();
+  let isSorted = true;
+  for (const row of rows) {
+    if (!FRONT_PRODUCT.accepts(row)) {
+      noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
+      continue;
+    }
+    const [, productId, featured, banner, paused, weight, visibleFrom, visibleUntil] = row;
+    if (productIds.has(productId)) {
+      log.add([repeated(FRONT_PRODUCT.placeOf(row))], { frontId });
+      continue;
+    }
+    productIds.add(productId);
+    const visible: Period =
+      visibleFrom === null && visibleUntil === null ? ALWAYS : periodOf(visibleFrom, visibleUntil);
+    const isPlain = featured + banner + paused === 0 && visible === ALWAYS;
+    let entry = isPlain ? plainEntries.get(productId) : undefined;
+    if (entry === undefined) {
+      entry = { productId, isFeatured: featured === 1, isBanner: banner === 1, isPaused: paused === 1, visible };
+      if (isPlain) plainEntries.set(productId, entry);
+    }
+    const lastWeight = weights.at(-1) ?? Number.NEGATIVE_INFINITY;
+    isSorted &&= lastWeight < weight || (lastWeight === weight && (shelf.at(-1)?.productId ?? 0) < productId);
+    shelf.push(entry);
+    weights.push(weight);
+  }
+  if (isSorted) return shelf;
+  // As indexed they come in this order; a view may give them in another.
+  return shelf
+    .map((entry, i) => ({ entry, weight: weights[i] ?? 0 }))
+    .sort((a, b) => a.weight - b.weight || a.entry.productId - b.entry.productId)
+    .map(({ entry }) => entry);
 }
 
 /** What each front attaches, as taxonomy positions by (weight, id). */

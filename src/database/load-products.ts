@@ -1,28 +1,33 @@
-// Loads products with all that hangs on them, in one pass over each table, in the order of product ids, for all fronts at once.
-// Only what can matter is read: sessions that may still be sold after `now`.
+// Loads products with all that hangs on them, range of ids by range, each table once for all fronts. Only what can matter is read:
+// sessions that may still be sold after `now`, and of products that no front shows only that they are there.
 
 import { ALWAYS, type Period } from '../catalogue/front.ts';
 import { SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
 import { isOffered } from '../catalogue/offer.ts';
 import type { Exclusion, Image, PriceTier, Product, Session, Venue } from '../catalogue/product.ts';
+import { groupedQuery, rowsIn, strictTables, type IdRange } from './grouped-rows.ts';
 import { dangling } from './load-fronts.ts';
 import type { LoadedTaxonomy } from './load-taxonomy.ts';
 import type { CatalogueReader } from './open.ts';
 import {
   BADGE_LINK,
   CATEGORY_LINK,
+  CHILD_TABLES,
+  childGrouping,
+  CHILDREN,
   EXCLUSION,
+  exclusionQuery,
   GROUP_LINK,
   IMAGE,
-  openStreams,
   PRODUCT,
+  productIdQuery,
   productQuery,
   SESSION,
   strayTierQuery,
   TAG_LINK,
   TIER,
-  type ProductStreams,
-} from './product-streams.ts';
+  type ChildTable,
+} from './product-tables.ts';
 import { FindingLog, findingOf, repeated } from './row-check.ts';
 import { noPublicTier, pauseFinding, wallTimeFinding } from './row-rules.ts';
 import { instantIn, periodOf } from './values.ts';
@@ -32,23 +37,28 @@ export interface ProductContext {
   readonly taxonomy: LoadedTaxonomy;
   readonly venues: ReadonlyMap<number, Venue | null>;
   /** Products that a front to be built shows; the others are passed over. */
-  readonly wantedIds: ReadonlySet<number>;
+  readonly wantedIds: { has(id: number): boolean };
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
   /** Whether sessions or price tiers are views: what foreign keys hold in tables is then looked at here. */
   readonly isReadingViews: boolean;
 }
 
-const PRODUCTS_PER_BATCH = 500;
+/** Bounds the rows in memory at one time. */
+const PRODUCTS_PER_RANGE = 500;
 
-/** The products that fronts show, by id, in batches. Bad rows become findings and blame their product. */
+/** The products that fronts show, by id. Bad rows become findings and blame their product. */
 export class ProductLoad {
   readonly #reader: CatalogueReader;
   readonly #context: ProductContext;
   readonly #log: FindingLog;
   readonly #now: Instant;
-  /** Ids of all products there are, those not wanted included: what other tables may refer to. */
+  /** Ids of all products there are in the ranges read, those not wanted included: what other tables may refer to. */
   readonly knownIds = new Set<number>();
+  readonly #slugs = new Set<string>();
+  /** front_id, session_id, and the session's status, by product. */
+  #exclusions: ReadonlyMap<number | null, unknown[][]> = new Map();
+  #strict: ReadonlySet<string> | null = null;
 
   constructor(reader: CatalogueReader, context: ProductContext, log: FindingLog, now: Instant) {
     this.#reader = reader;
@@ -57,51 +67,97 @@ export class ProductLoad {
     this.#now = now;
   }
 
+  /** Ranges of ids, ascending, that together hold every product, and every row that hangs on none. */
+  async ranges(): Promise<readonly IdRange[]> {
+    const ids = (await this.#reader.rows(productIdQuery(this.#reader))).map(([id]) => id);
+    const ends: number[] = [];
+    for (let i = PRODUCTS_PER_RANGE - 1; i < ids.length - 1; i += PRODUCTS_PER_RANGE) {
+      const id = ids[i];
+      if (typeof id === 'number' && id !== ends.at(-1)) ends.push(id);
+    }
+    return [...ends, null].map((upTo, i) => ({ after: ends[i - 1] ?? null, upTo }));
+  }
+
+  /** All ranges, one after the other. */
   async *batches(): AsyncGenerator<readonly Product[]> {
-    const streams = openStreams(
-      this.#reader,
-      this.#now,
-      (place, productId) => {
-        this.#log.add([dangling(place, 'product_id', 'products', productId)], {});
-        this.#log.blameProduct(Number(productId));
-      },
-      (row) => {
-        const frontId = Number(row[0]);
-        this.#log.add([dangling(EXCLUSION.placeOf(row), 'session_id', 'sessions', row[1])], { frontId });
-      },
-    );
+    for (const range of await this.ranges()) yield await this.products(range);
+  }
+
+  /** The wanted products of a range. What hangs on no product is noted with the range its ids fall into. */
+  async products(range: IdRange): Promise<readonly Product[]> {
+    if (this.#strict === null) {
+      this.#strict = await strictTables(this.#reader);
+      this.#exclusions = await this.#loadExclusions();
+    }
+    if (range.after === null) await this.#noteRowsOfNone();
+    const children = new Map<ChildTable, Map<unknown, unknown>>();
+    for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
+    const products: Product[] = [];
+    for (const row of await this.#reader.rows(productQuery(this.#reader, range))) {
+      const product = this.#productOf(row, children);
+      if (product !== null) products.push(product);
+    }
+    for (const [table, groups] of children) for (const [id, json] of groups) this.#noteStrays(table, id, json);
+    return this.#withTotals(products);
+  }
+
+  async #groups(table: ChildTable, range: IdRange | 'null'): Promise<[unknown, unknown][]> {
+    const isStrict = this.#strict?.has(table) === true;
+    const query = groupedQuery(this.#reader, childGrouping(table, this.#now), range, isStrict);
+    return (await this.#reader.rows(query)).map(([id, json]) => [id, json]);
+  }
+
+  /** What is said once for all ranges: rows that name no product, exclusions and tiers of no session. */
+  async #noteRowsOfNone(): Promise<void> {
+    for (const table of CHILD_TABLES) {
+      for (const [id, json] of await this.#groups(table, 'null')) this.#noteStrays(table, id, json);
+    }
+    for (const [frontId, sessionId] of this.#exclusions.get(null) ?? []) {
+      const place = EXCLUSION.placeOf([frontId, sessionId]);
+      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: Number(frontId) });
+    }
     if (this.#context.isReadingViews) await this.#findStrayTiers();
-    try {
-      let batch: Product[] = [];
-      const slugs = new Set<string>();
-      for await (const rows of this.#reader.batches(productQuery(this.#reader), PRODUCTS_PER_BATCH)) {
-        for (const row of rows) {
-          const product = await this.#productOf(row, slugs, streams);
-          if (product !== null) batch.push(product);
-        }
-        yield await this.#withTotals(batch);
-        batch = [];
-      }
-      for (const stream of Object.values(streams)) await stream.finish();
-    } finally {
-      for (const stream of Object.values(streams)) await stream.close();
+  }
+
+  #noteStrays(table: ChildTable, productId: unknown, json: unknown): void {
+    for (const row of rowsIn(json)) {
+      this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
+      this.#log.blameProduct(Number(productId));
     }
   }
 
-  /** One product from its row and what the other tables have for it; null where it is bad or not wanted. */
-  async #productOf(row: readonly unknown[], slugs: Set<string>, streams: ProductStreams): Promise<Product | null> {
+  /** Exclusions are few: all of them at once, by product; null where there is no such session, or it has no product. */
+  async #loadExclusions(): Promise<ReadonlyMap<number | null, unknown[][]>> {
+    const byProduct = new Map<number | null, unknown[][]>();
+    for (const [productId, frontId, sessionId, status] of await this.#reader.rows(exclusionQuery(this.#reader))) {
+      const key = typeof productId === 'number' ? productId : null;
+      const rows = byProduct.get(key);
+      if (rows === undefined) byProduct.set(key, [[frontId, sessionId, status]]);
+      else rows.push([frontId, sessionId, status]);
+    }
+    return byProduct;
+  }
+
+  /** One product from its row and what the other tables have for it, taken out of there; null where it is bad or not wanted. */
+  #productOf(row: readonly unknown[], children: ReadonlyMap<ChildTable, Map<unknown, unknown>>): Product | null {
     const productId = row[0];
     if (typeof productId !== 'number') {
       this.#log.add(PRODUCT.findings(row), { productId: Number(productId) });
       return null;
     }
-    const sessionRows = await streams.sessions.take(productId);
-    const tierRows = await streams.tiers.take(productId);
-    const exclusionRows = await streams.exclusions.take(productId);
-    const categoryRows = await streams.categories.take(productId);
-    const groupRows = await streams.groups.take(productId);
-    const tagRows = await streams.tags.take(productId);
-    const badgeRows = await streams.badges.take(productId);
+    const take = (table: ChildTable): unknown => {
+      const json = children.get(table)?.get(productId);
+      children.get(table)?.delete(productId);
+      return json;
+    };
+    const json = {
+      sessions: take('sessions'),
+      price_tiers: take('price_tiers'),
+      product_categories: take('product_categories'),
+      product_groups: take('product_groups'),
+      product_tags: take('product_tags'),
+      product_badges: take('product_badges'),
+    };
     const isRepeated = this.knownIds.has(productId);
     this.knownIds.add(productId);
     if (!PRODUCT.accepts(row)) {
@@ -109,12 +165,12 @@ export class ProductLoad {
       return null;
     }
     const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
-    if (isRepeated || slugs.has(slug)) {
+    if (isRepeated || this.#slugs.has(slug)) {
       const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
       this.#log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId });
       return null;
     }
-    slugs.add(slug);
+    this.#slugs.add(slug);
     const pauseProblem = pauseFinding(() => PRODUCT.placeOf(row), paused, pausedUntil);
     if (pauseProblem !== null) {
       this.#log.add([pauseProblem], { productId });
@@ -124,8 +180,16 @@ export class ProductLoad {
     const isPublished = status === 'published';
     const image = this.#imageOf(row, id, imageId);
     const { taxonomy } = this.#context;
-    const groups = this.#links(GROUP_LINK, groupRows, taxonomy.groups, 'groups', id);
-    const badges = this.#links(BADGE_LINK, badgeRows, taxonomy.badges, 'badges', id);
+    const groups = this.#links(GROUP_LINK, rowsIn(json.product_groups), taxonomy.groups, 'groups', id);
+    const badges = this.#links(BADGE_LINK, rowsIn(json.product_badges), taxonomy.badges, 'badges', id);
+    const categories = this.#links(
+      CATEGORY_LINK,
+      rowsIn(json.product_categories),
+      taxonomy.categories,
+      'categories',
+      id,
+    );
+    const tags = this.#links(TAG_LINK, rowsIn(json.product_tags), taxonomy.tags, 'tags', id);
     return {
       id,
       slug,
@@ -141,16 +205,16 @@ export class ProductLoad {
             : instantIn(pausedUntil),
       isPublished,
       image,
-      sessions: isPublished ? this.#sessionsOf(id, sessionRows, tierRows) : [],
-      groups: groups.map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight })),
+      sessions: isPublished ? this.#sessionsOf(id, rowsIn(json.sessions), rowsIn(json.price_tiers)) : [],
+      groups: groups
+        .map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight }))
+        .sort((a, b) => a.group - b.group),
       badges: badges
         .map(({ position, row: [, , from, until] }) => ({ badge: position, valid: periodOf(from, until) }))
         .sort((a, b) => a.badge - b.badge),
-      categories: this.#links(CATEGORY_LINK, categoryRows, taxonomy.categories, 'categories', id).map(
-        ({ position }) => position,
-      ),
-      tags: this.#links(TAG_LINK, tagRows, taxonomy.tags, 'tags', id).map(({ position }) => position),
-      exclusions: this.#exclusionsOf(id, exclusionRows),
+      categories: categories.map(({ position }) => position),
+      tags: tags.map(({ position }) => position),
+      exclusions: this.#exclusionsOf(id, this.#exclusions.get(id) ?? []),
       sessionsTotal: 0,
       scheduledTotal: 0,
     };
@@ -215,7 +279,11 @@ export class ProductLoad {
         tiers: own ?? defaults,
       });
     }
-    return sessions;
+    // As indexed they come in this order; a view may give them in another.
+    const isBefore = (a: Session, b: Session): boolean =>
+      a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
+    const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));
+    return isSorted ? sessions : sessions.sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 
   /** The public ticket tiers: the product's defaults, and for each session with ticket tiers of its own, those instead. */
@@ -252,7 +320,7 @@ export class ProductLoad {
 
   #exclusionsOf(productId: number, rows: readonly unknown[][]): ReadonlyMap<number, Exclusion> {
     const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
-    for (const [, frontId, sessionId, status] of rows) {
+    for (const [frontId, sessionId, status] of rows) {
       const row = [frontId, sessionId];
       if (!EXCLUSION.accepts(row)) {
         this.#log.add(EXCLUSION.findings(row), { productId });

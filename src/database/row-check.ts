@@ -60,6 +60,8 @@ export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
+  // As a query tells one that JSON cannot hold (grouped-rows.ts).
+  if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
   const json = JSON.stringify(value);
   return json.length <= 80 ? json : `${json.slice(0, 77)}…`;
 }

@@ -1,0 +1,62 @@
+// Rows of one table, grouped: one row of the result per group, its rows as one JSON array of arrays. A driver hands rows over one
+// by one, and with millions that is what a load costs most; JSON keeps the types of the stored values, and is parsed in one go.
+
+import { sql, type Compilable, type RawBuilder } from 'kysely';
+import type { CatalogueReader } from './open.ts';
+import type { TableName } from './tables.ts';
+
+/** A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every number, NULL is in no range. */
+export interface IdRange {
+  readonly after: number | null;
+  readonly upTo: number | null;
+}
+
+export interface Grouping {
+  readonly table: TableName;
+  /** The column whose value makes a group. */
+  readonly by: string;
+  /** What each row's array holds. */
+  readonly columns: readonly string[];
+  /** Rows to be left out do not meet it. */
+  readonly where?: RawBuilder<unknown>;
+}
+
+/** Tables that hold what their columns declare, and no BLOB in another's place: those of data/schema.sql are STRICT. */
+export async function strictTables(reader: CatalogueReader): Promise<ReadonlySet<string>> {
+  const list = sql<string>`select name from pragma_table_list where schema = 'main' and strict = 1`;
+  return new Set((await reader.rows({ compile: () => list.compile(reader.db) })).map(([name]) => String(name)));
+}
+
+/** Group and rows, by group; the order of a group's rows is the index's, and is not promised. */
+export function groupedQuery(
+  reader: CatalogueReader,
+  { table, by, columns, where }: Grouping,
+  range: IdRange | 'null',
+  isStrict: boolean,
+): Compilable {
+  const value = (name: string): RawBuilder<unknown> => (isStrict ? sql`${sql.ref(name)}` : withoutBlob(name));
+  const group = sql.ref(by);
+  const conditions: RawBuilder<unknown>[] = [];
+  if (range === 'null') conditions.push(sql`${group} is null`);
+  else {
+    if (range.after !== null) conditions.push(sql`${group} > ${range.after}`);
+    if (range.upTo !== null) conditions.push(sql`${group} <= ${range.upTo}`);
+    if (conditions.length === 0) conditions.push(sql`${group} is not null`);
+  }
+  if (where !== undefined) conditions.push(where);
+  const query = sql`select ${group}, json_group_array(json_array(${sql.join(columns.map(value))})) from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
+  return { compile: () => query.compile(reader.db) };
+}
+
+/** JSON has no BLOBs: one is told by its length, which no column takes for a value. */
+function withoutBlob(name: string): RawBuilder<unknown> {
+  const column = sql.ref(name);
+  return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) else ${column} end`;
+}
+
+/** The rows of a group. */
+export function rowsIn(json: unknown): unknown[][] {
+  if (typeof json !== 'string') return [];
+  // The driver's JSON: an array of arrays, by the query above.
+  return JSON.parse(json) as unknown[][];
+}
