@@ -93,13 +93,8 @@ export async function buildInto(
   const until = instantOf(now + options.horizonSeconds);
   const pressed = await pressCatalogue(
     reader,
-    {
-      frontCodes: options.frontCodes,
-      until,
-      tzdata: options.tzdata,
-      views,
-      onProducts: (done, total) => options.onProgress('load', done, total),
-    },
+    { frontCodes: options.frontCodes, until, tzdata: options.tzdata, views },
+    (done, total) => options.onProgress('load', done, total),
     now,
   );
   // A revocation never waits for the guards.

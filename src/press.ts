@@ -1,23 +1,26 @@
-// From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and presses each product
-// as it comes, so that its sessions are let go of before the next batch.
+// From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and presses its products
+// range by range, so that the sessions of one are let go of before the next.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from './catalogue/finding.ts';
 import type { Front, FrontClass } from './catalogue/front.ts';
 import type { Instant } from './catalogue/instant.ts';
 import type { KeyRing } from './contract/key-ring.ts';
-import { dangling, loadFronts } from './database/load-fronts.ts';
+import type { Venue } from './catalogue/product.ts';
+import type { Taxonomy } from './catalogue/taxonomy.ts';
+import type { IdRange } from './database/grouped-rows.ts';
+import { dangling, loadFronts, type LoadedFronts } from './database/load-fronts.ts';
 import { loadKeyRing } from './database/load-keys.ts';
 import { ProductLoad } from './database/load-products.ts';
-import { loadTaxonomy, loadVenues } from './database/load-taxonomy.ts';
+import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from './database/load-taxonomy.ts';
 import type { CatalogueReader } from './database/open.ts';
-import { FindingLog } from './database/row-check.ts';
+import { FindingLog, type LoggedFindings } from './database/row-check.ts';
 import { journalModeFinding } from './database/row-rules.ts';
 import { Zones } from './database/zones.ts';
 import { AppError } from './errors.ts';
-import { Arena } from './snapshot/arena.ts';
-import { ProductPress, type PressedProduct } from './snapshot/card-timeline.ts';
-import type { PressedCatalogue } from './snapshot/editions.ts';
+import { ProductPress } from './snapshot/card-timeline.ts';
+import { pressedCatalogue, type PressedCatalogue } from './snapshot/editions.ts';
+import { joinPressed, PressedBuilder, type PressedProducts } from './snapshot/pressed.ts';
 import { pressTaxonomy } from './snapshot/facets.ts';
 
 export interface Pressed {
@@ -45,71 +48,146 @@ export interface PressOptions {
   readonly tzdata: string;
   /** Tables that are views: no foreign key guards them. */
   readonly views: ReadonlySet<string>;
-  readonly onProducts: (done: number, total: number) => void;
 }
 
-/** @throws AppError front-unknown, database-unreadable */
-export async function pressCatalogue(reader: CatalogueReader, options: PressOptions, now: Instant): Promise<Pressed> {
-  const log = new FindingLog();
-  const journal = journalModeFinding(reader.journalMode);
-  if (journal !== null) log.add([journal], {});
-  const zones = new Zones();
-  const taxonomy = await loadTaxonomy(reader, log);
-  const venues = await loadVenues(reader, zones, log);
-  const loaded = await loadFronts(reader, taxonomy, zones, log);
-  const keyRing = await loadKeyRing(reader, loaded.codeOf, log);
-
-  const activeCodes = [...loaded.fronts.map((front) => front.code), ...loaded.badCodes].sort();
-  const selected = selectedCodes(options.frontCodes, activeCodes);
-  const fronts = loaded.fronts.filter((front) => selected.has(front.code));
-  const { classes, classIndexOf } = classify(fronts);
-
-  const arena = new Arena();
-  const press = new ProductPress(classes, taxonomy.taxonomy, arena, options.until, now);
-  const shown = classesShowing(fronts, classIndexOf);
-  const products = new Map<number, PressedProduct>();
-  const classOfFrontId = new Map(fronts.map((front) => [front.id, classIndexOf(front)]));
-  const load = new ProductLoad(
-    reader,
-    {
-      taxonomy,
-      venues,
-      wantedIds: new Set(shown.keys()),
-      tzdata: options.tzdata,
-      isReadingViews: options.views.has('sessions') || options.views.has('price_tiers'),
-    },
-    log,
-    now,
-  );
-  for await (const batch of load.batches()) {
-    for (const product of batch) {
-      const excluding = new Map<number, number>();
-      for (const frontId of product.exclusions.keys()) {
-        const classIndex = classOfFrontId.get(frontId);
-        if (classIndex !== undefined) excluding.set(frontId, classIndex);
-      }
-      products.set(product.id, press.press(product, [...(shown.get(product.id) ?? [])], excluding));
-    }
-    options.onProducts(products.size, shown.size);
-    // Lets the process hear its signals between two batches.
+/** Presses a whole catalogue in this thread. `onRange` hears of each range done. @throws AppError front-unknown, database-unreadable */
+export async function pressCatalogue(
+  reader: CatalogueReader,
+  options: PressOptions,
+  onRange: (done: number, total: number) => void,
+  now: Instant,
+): Promise<Pressed> {
+  const press = await Press.open(reader, options, now);
+  const ranges = await press.ranges();
+  const pressed: PressedRange[] = [];
+  for (const range of ranges) {
+    pressed.push(await press.range(range));
+    onRange(pressed.length, ranges.length);
+    // Lets the process hear its signals between two ranges.
     await setImmediate();
   }
+  return press.finish(pressed);
+}
 
-  const badCodes = new Set(loaded.badCodes.filter((code) => selected.has(code)));
-  for (const front of fronts) if (isFrontBad(front, shown, products, load.knownIds, log)) badCodes.add(front.code);
-  return {
-    catalogue: { taxonomy: pressTaxonomy(taxonomy.taxonomy), arena, products },
-    fronts: fronts
-      .filter((front) => !badCodes.has(front.code))
-      .map((front) => ({ front, classIndex: classIndexOf(front) })),
-    badCodes: [...badCodes].sort(),
-    unselectedCodes: activeCodes.filter((code) => !selected.has(code)),
-    isEveryCodeKnown: loaded.isEveryCodeKnown,
-    disabledCodes: new Set([...loaded.codeOf.values()].filter((code) => !activeCodes.includes(code))),
-    keyRing,
-    findings: log.kept,
-    findingsTotal: log.total,
-  };
+/** A range of products, pressed: plain data, so that it can come from another thread. */
+export interface PressedRange {
+  readonly products: PressedProducts;
+  readonly findings: LoggedFindings;
+}
+
+/** Everything but products, and what presses these. Threads that read one state of a catalogue make the same of it. */
+export class Press {
+  readonly #log: FindingLog;
+  readonly #load: ProductLoad;
+  readonly #products: ProductPress;
+  readonly #taxonomy: Taxonomy;
+  readonly #loaded: LoadedFronts;
+  readonly #keyRing: KeyRing;
+  /** Codes of active fronts, bad ones included. */
+  readonly #activeCodes: readonly string[];
+  readonly #selected: ReadonlySet<string>;
+  readonly #fronts: readonly Front[];
+  readonly #classIndexOf: (front: Front) => number;
+  readonly #shown: ReadonlyMap<number, ReadonlySet<number>>;
+  readonly #classOfFrontId: ReadonlyMap<number, number>;
+
+  private constructor(
+    reader: CatalogueReader,
+    taxonomy: LoadedTaxonomy,
+    venues: ReadonlyMap<number, Venue | null>,
+    loaded: LoadedFronts,
+    keyRing: KeyRing,
+    log: FindingLog,
+    options: PressOptions,
+    now: Instant,
+  ) {
+    this.#log = log;
+    this.#taxonomy = taxonomy.taxonomy;
+    this.#loaded = loaded;
+    this.#keyRing = keyRing;
+    this.#activeCodes = [...loaded.fronts.map((front) => front.code), ...loaded.badCodes].sort();
+    this.#selected = selectedCodes(options.frontCodes, this.#activeCodes);
+    this.#fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
+    const { classes, classIndexOf } = classify(this.#fronts);
+    this.#classIndexOf = classIndexOf;
+    this.#products = new ProductPress(classes, taxonomy.taxonomy, options.until, now);
+    this.#shown = classesShowing(this.#fronts, classIndexOf);
+    this.#classOfFrontId = new Map(this.#fronts.map((front) => [front.id, classIndexOf(front)]));
+    const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
+    this.#load = new ProductLoad(
+      reader,
+      { taxonomy, venues, wantedIds: this.#shown, tzdata: options.tzdata, isReadingViews },
+      now,
+    );
+  }
+
+  /** @throws AppError front-unknown, database-unreadable */
+  static async open(reader: CatalogueReader, options: PressOptions, now: Instant): Promise<Press> {
+    const log = new FindingLog();
+    const journal = journalModeFinding(reader.journalMode);
+    if (journal !== null) log.add([journal], {});
+    const zones = new Zones();
+    const taxonomy = await loadTaxonomy(reader, log);
+    const venues = await loadVenues(reader, zones, log);
+    const loaded = await loadFronts(reader, taxonomy, zones, log);
+    const keyRing = await loadKeyRing(reader, loaded.codeOf, log);
+    return new Press(reader, taxonomy, venues, loaded, keyRing, log, options, now);
+  }
+
+  /** The ranges of products to press. @throws AppError database-unreadable */
+  ranges(): Promise<readonly IdRange[]> {
+    return this.#load.ranges();
+  }
+
+  /** Presses one range; its sessions are let go of. @throws AppError database-unreadable */
+  async range(range: IdRange): Promise<PressedRange> {
+    const log = new FindingLog();
+    const builder = new PressedBuilder();
+    for (const product of await this.#load.products(range, log)) {
+      const excluding = new Map<number, number>();
+      for (const frontId of product.exclusions.keys()) {
+        const classIndex = this.#classOfFrontId.get(frontId);
+        if (classIndex !== undefined) excluding.set(frontId, classIndex);
+      }
+      this.#products.press(product, this.#shown.get(product.id) ?? [], excluding, builder);
+    }
+    return { products: builder.build(), findings: log.logged() };
+  }
+
+  /** Puts the pressed ranges together, in their order. */
+  async finish(ranges: readonly PressedRange[]): Promise<Pressed> {
+    const log = this.#log;
+    for (const { findings } of ranges) log.absorb(findings);
+    const products = joinPressed(ranges.map((range) => range.products));
+    const catalogue = pressedCatalogue(pressTaxonomy(this.#taxonomy), products);
+    const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
+    const missing = await this.#missingOf(catalogue.productOf);
+    for (const front of this.#fronts) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
+    return {
+      catalogue,
+      fronts: this.#fronts
+        .filter((front) => !badCodes.has(front.code))
+        .map((front) => ({ front, classIndex: this.#classIndexOf(front) })),
+      badCodes: [...badCodes].sort(),
+      unselectedCodes: this.#activeCodes.filter((code) => !this.#selected.has(code)),
+      isEveryCodeKnown: this.#loaded.isEveryCodeKnown,
+      disabledCodes: new Set([...this.#loaded.codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
+      keyRing: this.#keyRing,
+      findings: log.kept,
+      findingsTotal: log.total,
+    };
+  }
+
+  /** Products on shelves that were not pressed: bad ones, which have findings, and such as there are none. */
+  async #missingOf(productOf: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
+    const missing = new Map<number, 'bad' | 'unknown'>();
+    if (productOf.size === this.#shown.size) return missing;
+    const knownIds = await this.#load.knownIds();
+    for (const id of this.#shown.keys()) {
+      if (!productOf.has(id)) missing.set(id, knownIds.has(id) ? 'bad' : 'unknown');
+    }
+    return missing;
+  }
 }
 
 function selectedCodes(wanted: readonly string[] | null, active: readonly string[]): ReadonlySet<string> {
@@ -167,21 +245,14 @@ function classesShowing(
 }
 
 /** Whether anything on a front's shelf is bad, or missing. */
-function isFrontBad(
-  front: Front,
-  shown: ReadonlyMap<number, unknown>,
-  products: ReadonlyMap<number, unknown>,
-  knownIds: ReadonlySet<number>,
-  log: FindingLog,
-): boolean {
+function isFrontBad(front: Front, missing: ReadonlyMap<number, 'bad' | 'unknown'>, log: FindingLog): boolean {
   let isBad = log.isFrontBad(front.id);
-  if (products.size === shown.size && !log.isAnyProductBad()) return isBad;
+  if (missing.size === 0 && !log.isAnyProductBad()) return isBad;
   for (const { productId } of front.shelf) {
-    if (!knownIds.has(productId)) {
+    const why = missing.get(productId);
+    if (why === 'unknown')
       log.add([dangling(`front_products ${front.id},${productId}`, 'product_id', 'products', productId)], {});
-      isBad = true;
-    }
-    isBad ||= log.isProductBad(productId) || !products.has(productId);
+    isBad ||= why !== undefined || log.isProductBad(productId);
   }
   return isBad;
 }

@@ -51,19 +51,19 @@ const PRODUCTS_PER_RANGE = 500;
 export class ProductLoad {
   readonly #reader: CatalogueReader;
   readonly #context: ProductContext;
-  readonly #log: FindingLog;
   readonly #now: Instant;
-  /** Ids of all products there are in the ranges read, those not wanted included: what other tables may refer to. */
-  readonly knownIds = new Set<number>();
+  /** Of the range in hand. */
+  #log = new FindingLog();
+  /** Of the ranges read, to see what a view gives twice. */
+  readonly #ids = new Set<number>();
   readonly #slugs = new Set<string>();
   /** front_id, session_id, and the session's status, by product. */
   #exclusions: ReadonlyMap<number | null, unknown[][]> = new Map();
   #strict: ReadonlySet<string> | null = null;
 
-  constructor(reader: CatalogueReader, context: ProductContext, log: FindingLog, now: Instant) {
+  constructor(reader: CatalogueReader, context: ProductContext, now: Instant) {
     this.#reader = reader;
     this.#context = context;
-    this.#log = log;
     this.#now = now;
   }
 
@@ -78,13 +78,20 @@ export class ProductLoad {
     return [...ends, null].map((upTo, i) => ({ after: ends[i - 1] ?? null, upTo }));
   }
 
+  /** Ids of all products there are, bad ones and those not wanted included: what other tables may refer to. */
+  async knownIds(): Promise<ReadonlySet<number>> {
+    const rows = await this.#reader.rows(productIdQuery(this.#reader));
+    return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
+  }
+
   /** All ranges, one after the other. */
-  async *batches(): AsyncGenerator<readonly Product[]> {
-    for (const range of await this.ranges()) yield await this.products(range);
+  async *batches(log: FindingLog): AsyncGenerator<readonly Product[]> {
+    for (const range of await this.ranges()) yield await this.products(range, log);
   }
 
   /** The wanted products of a range. What hangs on no product is noted with the range its ids fall into. */
-  async products(range: IdRange): Promise<readonly Product[]> {
+  async products(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
+    this.#log = log;
     if (this.#strict === null) {
       this.#strict = await strictTables(this.#reader);
       this.#exclusions = await this.#loadExclusions();
@@ -158,8 +165,8 @@ export class ProductLoad {
       product_tags: take('product_tags'),
       product_badges: take('product_badges'),
     };
-    const isRepeated = this.knownIds.has(productId);
-    this.knownIds.add(productId);
+    const isRepeated = this.#ids.has(productId);
+    this.#ids.add(productId);
     if (!PRODUCT.accepts(row)) {
       this.#log.add(PRODUCT.findings(row), { productId });
       return null;

@@ -1,61 +1,24 @@
 // Card timelines: what a product's card is at `now`, and every later instant within the horizon at which it becomes another.
-// A product is evaluated once for each kind of front (zone, weekend, currency), never once per front, and only at its own
+// A product is evaluated once for each class of fronts (zone, weekend, currency), never once per front, and only at its own
 // boundaries: the work grows with what changes, not with cards × boundaries.
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
 import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
-import { periodContains, type FrontClass, type ShelfEntry } from '../catalogue/front.ts';
+import { periodContains, type FrontClass } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import { formatAmount } from '../catalogue/money.ts';
-import {
-  dropReasonAt,
-  isEverySessionPaused,
-  poolAt,
-  priceFromAt,
-  slotsOn,
-  type DropReason,
-  type Pool,
-} from '../catalogue/offer.ts';
+import { dropReasonAt, isEverySessionPaused, poolAt, priceFromAt, slotsOn, type Pool } from '../catalogue/offer.ts';
 import type { Exclusion, Product } from '../catalogue/product.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
-import { utf8Length, type Arena } from './arena.ts';
 import { badgesText, flagsText, groupPlaceText, headText, poolText, slotsText } from './card.ts';
+import { FacetBits, pressTaxonomy } from './facets.ts';
+import { NO_TIMELINE, PAUSED, PressedBuilder, PUSHKA, stateOfReason, type FaceParts } from './pressed.ts';
+import { utf8Length } from './utf8.ts';
 
-/** What a card looks like for a while; the parts are those of card.ts. */
-export interface CardFace {
-  /** As a front shows it that adds no flag of its own. */
-  readonly lead: Uint8Array;
-  /** Where ⟨flags⟩ stand in the lead. */
-  readonly flagsFrom: number;
-  readonly flagsUntil: number;
-  readonly isPushka: boolean;
-  /** The product's own pause, or every session's; a front may add its own. */
-  readonly isPaused: boolean;
-  /** Leads with a front's flags, made when the first front wants them; by the flags as bits. */
-  readonly flaggedLeads: (Uint8Array | undefined)[];
-  readonly slots: Uint8Array;
-  /** Positions in the taxonomy, in the order of the card's `badges`. */
-  readonly badges: readonly number[];
-}
-
-/** From an instant on: a face, or none and why. */
-export type CardState =
-  | { readonly from: Instant; readonly face: CardFace; readonly dropReason: null }
-  | { readonly from: Instant; readonly face: null; readonly dropReason: DropReason };
-
-/** By time; the first state is the one at `now`. Consecutive states differ. */
-export type CardTimeline = readonly [CardState, ...CardState[]];
-
-export interface PressedProduct {
-  /** By class; undefined where no front of the class shows the product. */
-  readonly timelines: readonly (CardTimeline | undefined)[];
-  /** By front id, for the fronts that exclude sessions of the product. */
-  readonly timelinesOfFronts: ReadonlyMap<number, CardTimeline>;
-  /** The product's first boundary after the horizon; Infinity where there is none. */
-  readonly nextBoundary: number;
-  readonly groups: readonly { readonly group: number; readonly bytes: Uint8Array }[];
-  readonly categories: readonly number[];
-  readonly tags: readonly number[];
+/** From an instant on: a face, or the reason why there is none (pressed.ts). */
+interface CardState {
+  readonly from: Instant;
+  readonly face: number;
 }
 
 /** The dates a class of fronts means by today, tomorrow and weekend, from each instant on. */
@@ -67,44 +30,45 @@ interface DaysFrom {
 /** What is true of a product from an instant on for all classes alike; the texts on both sides of the price. */
 interface PoolState {
   readonly from: Instant;
+  /** null where nothing is offered: there is no card. */
   readonly pool: Pool | null;
-  readonly isPaused: boolean;
+  readonly bits: number;
   readonly beforePrice: string;
+  /** From behind the price up to the groups. */
   readonly afterPrice: string;
   readonly flagsFrom: number;
   readonly flagsUntil: number;
-  readonly badges: readonly number[];
+  readonly facets: Int32Array;
 }
 
-const NO_POOL: Omit<PoolState, 'from'> = {
-  pool: null,
-  isPaused: false,
-  beforePrice: '',
-  afterPrice: '',
-  flagsFrom: 0,
-  flagsUntil: 0,
-  badges: [],
-};
+/** What of a product never changes while it is pressed. */
+interface PressInHand {
+  readonly product: Product;
+  readonly headText: string;
+  readonly headLength: number;
+  readonly groupsText: string;
+  readonly groupsLength: number;
+  /** Faces by their text: classes mostly agree on a product. */
+  readonly faces: Map<string, number>;
+  /** Timelines by their states as text, for the same reason. */
+  readonly timelines: Map<string, number>;
+}
 
-/** Presses the products of one build: knows its instants, its classes of fronts, and where the bytes go. */
+/** Presses the products of one range: knows the build's instants and classes of fronts, and where the bytes go. */
 export class ProductPress {
   readonly #now: Instant;
   readonly #until: Instant;
   readonly #classes: readonly FrontClass[];
   readonly #daysOfClasses: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
-  readonly #arena: Arena;
-  // Classes mostly agree on a product, so the texts, faces and timelines of the product in hand are each kept once.
-  readonly #encoded = new Map<string, Uint8Array>();
-  #faces: CardFace[] = [];
-  #timelines: CardTimeline[] = [];
+  readonly #facetBits: FacetBits;
 
-  constructor(classes: readonly FrontClass[], taxonomy: Taxonomy, arena: Arena, until: Instant, now: Instant) {
+  constructor(classes: readonly FrontClass[], taxonomy: Taxonomy, until: Instant, now: Instant) {
     this.#now = now;
     this.#until = until;
     this.#classes = classes;
     this.#taxonomy = taxonomy;
-    this.#arena = arena;
+    this.#facetBits = new FacetBits(pressTaxonomy(taxonomy));
     this.#daysOfClasses = classes.map(({ zone, weekendDays }) =>
       [now, ...zone.dateChanges(now, until)].map((from) => ({
         from,
@@ -119,162 +83,157 @@ export class ProductPress {
    */
   press(
     product: Product,
-    classIndexes: readonly number[],
+    classIndexes: Iterable<number>,
     excludingFronts: ReadonlyMap<number, number>,
-  ): PressedProduct {
-    const timelines: (CardTimeline | undefined)[] = [];
-    const timelinesOfFronts = new Map<number, CardTimeline>();
+    builder: PressedBuilder,
+  ): void {
+    const timelines: number[] = this.#classes.map(() => NO_TIMELINE);
+    const own = new Map<number, number>();
+    const groupTexts = product.groups.map(({ group, sortWeight }) =>
+      groupPlaceText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
+    );
     let nextBoundary = Number.POSITIVE_INFINITY;
     if (product.isPublished) {
       const boundaries = boundariesOf(product, this.#now, this.#until);
       const instants = [this.#now, ...boundaries.within];
       nextBoundary = boundaries.next;
-      this.#encoded.clear();
-      this.#faces = [];
-      this.#timelines = [];
-      const shared = this.#poolStates(product, undefined, instants);
-      for (const index of classIndexes) timelines[index] = this.#timeline(product, undefined, shared, index);
+      const head = headText(product);
+      const groupsText = `[${groupTexts.join(',')}]`;
+      const inHand: PressInHand = {
+        product,
+        headText: head,
+        headLength: utf8Length(head),
+        groupsText,
+        groupsLength: utf8Length(groupsText),
+        faces: new Map(),
+        timelines: new Map(),
+      };
+      const shared = this.#poolStates(inHand, undefined, instants);
+      for (const index of classIndexes) timelines[index] = this.#timeline(inHand, undefined, shared, index, builder);
       for (const [frontId, index] of excludingFronts) {
         const excluded = product.exclusions.get(frontId);
-        const own = this.#poolStates(product, excluded, instants);
-        timelinesOfFronts.set(frontId, this.#timeline(product, excluded, own, index));
+        own.set(
+          frontId,
+          this.#timeline(inHand, excluded, this.#poolStates(inHand, excluded, instants), index, builder),
+        );
       }
     }
-    return {
-      timelines,
-      timelinesOfFronts,
-      nextBoundary,
-      groups: product.groups.map(({ group, sortWeight }) => ({
-        group,
-        bytes: this.#arena.add(groupPlaceText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight)),
-      })),
-      categories: product.categories,
-      tags: product.tags,
-    };
+    const groups = product.groups.map(({ group }, i) => ({ group, length: utf8Length(groupTexts[i] ?? '') }));
+    builder.product(product.id, nextBoundary, timelines, own, groups);
   }
 
-  #poolStates(product: Product, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
-    const head = headText(product);
-    const flagsFrom = utf8Length(head);
+  #poolStates(inHand: PressInHand, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
+    const { product, headText: head, headLength } = inHand;
+    const linked = this.#facetsOf(product);
     return instants.map((from) => {
       const pool = poolAt(product, excluded, from);
       const first = pool?.sessions[0];
       if (pool === null || first === undefined) {
-        return { ...NO_POOL, from };
+        return {
+          from,
+          pool: null,
+          bits: 0,
+          beforePrice: '',
+          afterPrice: '',
+          flagsFrom: 0,
+          flagsUntil: 0,
+          facets: linked,
+        };
       }
       const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
+      const facets = badges.length === 0 ? linked : linked.slice();
+      for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
       const isPaused = from < product.pausedUntil || isEverySessionPaused(pool);
       const flags = flagsText({ isFeatured: false, isBanner: false, isPushka: product.isPushka, isPaused });
       return {
         from,
         pool,
-        isPaused,
-        flagsFrom,
-        flagsUntil: flagsFrom + flags.length,
+        bits: (product.isPushka ? PUSHKA : 0) | (isPaused ? PAUSED : 0),
         beforePrice: head + flags + poolText(product, pool, first),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
-        badges,
+        flagsFrom: headLength,
+        flagsUntil: headLength + flags.length,
+        facets,
       };
     });
   }
 
+  /** What a card of the product reaches whatever the time: all but its badges. */
+  #facetsOf(product: Product): Int32Array {
+    const facets = new Int32Array(this.#facetBits.words);
+    for (const category of product.categories) this.#facetBits.set(facets, 'categories', category);
+    for (const { group } of product.groups) this.#facetBits.set(facets, 'groups', group);
+    for (const tag of product.tags) this.#facetBits.set(facets, 'tags', tag);
+    return facets;
+  }
+
   /** Walks the product's own states and the dates of a class side by side. */
   #timeline(
-    product: Product,
+    inHand: PressInHand,
     excluded: Exclusion | undefined,
     poolStates: readonly PoolState[],
     classIndex: number,
-  ): CardTimeline {
+    builder: PressedBuilder,
+  ): number {
     const daysFroms = this.#daysOfClasses[classIndex] ?? [];
     const states: CardState[] = [];
     let poolIndex = 0;
     let daysIndex = 0;
     let from: number = this.#now;
+    let key = '';
     while (from < Number.POSITIVE_INFINITY) {
       const poolState = poolStates[poolIndex];
       const daysFrom = daysFroms[daysIndex];
-      if (poolState === undefined || daysFrom === undefined) break;
-      const state = this.#state(product, excluded, poolState, daysFrom.days, classIndex, instantOf(from));
-      const last = states.at(-1);
-      if (last === undefined || last.face !== state.face) states.push(state);
+      const frontClass = this.#classes[classIndex];
+      if (poolState === undefined || daysFrom === undefined || frontClass === undefined) break;
+      const face =
+        poolState.pool === null
+          ? stateOfReason(dropReasonAt(inHand.product, excluded, instantOf(from)))
+          : this.#face(inHand, poolState, poolState.pool, daysFrom.days, frontClass, builder);
+      if (states.at(-1)?.face !== face) {
+        states.push({ from: instantOf(from), face });
+        key += `${from} ${face},`;
+      }
       const nextPoolFrom = poolStates[poolIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
       const nextDaysFrom = daysFroms[daysIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
       from = Math.min(nextPoolFrom, nextDaysFrom);
       if (nextPoolFrom === from) poolIndex += 1;
       if (nextDaysFrom === from) daysIndex += 1;
     }
-    const known = this.#timelines.find((timeline) => isSameTimeline(timeline, states));
-    if (known !== undefined) return known;
-    const [first, ...later] = states;
-    if (first === undefined) throw new Error(`product ${product.id} has no state at now`);
-    const timeline: CardTimeline = [first, ...later];
-    this.#timelines.push(timeline);
+    let timeline = inHand.timelines.get(key);
+    if (timeline === undefined) {
+      timeline = builder.timeline(states);
+      inHand.timelines.set(key, timeline);
+    }
     return timeline;
   }
 
-  #state(
-    product: Product,
-    excluded: Exclusion | undefined,
+  #face(
+    inHand: PressInHand,
     poolState: PoolState,
+    pool: Pool,
     days: FrontDays,
-    classIndex: number,
-    from: Instant,
-  ): CardState {
-    const { pool, beforePrice, afterPrice, flagsFrom, flagsUntil, isPaused, badges } = poolState;
-    const frontClass = this.#classes[classIndex];
-    if (pool === null || frontClass === undefined) {
-      return { from, face: null, dropReason: dropReasonAt(product, excluded, from) };
-    }
+    { currency, currencyExponent }: FrontClass,
+    builder: PressedBuilder,
+  ): number {
     // A price changes only at the product's own boundaries, so it is the one of the pool's state.
-    const amount = priceFromAt(pool, frontClass.currency, poolState.from);
-    const price = amount === null ? 'null' : formatAmount(amount, frontClass.currencyExponent);
-    const lead = this.#encode(beforePrice + price + afterPrice);
-    const slots = this.#encode(slotsText(slotsOn(pool, days)));
-    let face = this.#faces.find((known) => known.lead === lead && known.slots === slots);
+    const amount = priceFromAt(pool, currency, poolState.from);
+    const price = amount === null ? 'null' : formatAmount(amount, currencyExponent);
+    const beforeGroups = poolState.beforePrice + price + poolState.afterPrice;
+    const text = beforeGroups + inHand.groupsText + slotsText(slotsOn(pool, days));
+    let face = inHand.faces.get(text);
     if (face === undefined) {
-      face = { lead, flagsFrom, flagsUntil, isPushka: product.isPushka, isPaused, flaggedLeads: [], slots, badges };
-      this.#faces.push(face);
+      const groupsFrom = utf8Length(beforeGroups);
+      const parts: FaceParts = {
+        flagsFrom: poolState.flagsFrom,
+        flagsUntil: poolState.flagsUntil,
+        groupsFrom,
+        groupsUntil: groupsFrom + inHand.groupsLength,
+        bits: poolState.bits,
+      };
+      face = builder.face(text, parts, poolState.facets);
+      inHand.faces.set(text, face);
     }
-    return { from, face, dropReason: null };
+    return face;
   }
-
-  #encode(text: string): Uint8Array {
-    let bytes = this.#encoded.get(text);
-    if (bytes === undefined) {
-      bytes = this.#arena.add(text);
-      this.#encoded.set(text, bytes);
-    }
-    return bytes;
-  }
-}
-
-/** The lead of a face as one front shows it: with the front's own flags. */
-export function leadOn(entry: ShelfEntry, face: CardFace, arena: Arena): Uint8Array {
-  const isPaused = face.isPaused || entry.isPaused;
-  if (!entry.isFeatured && !entry.isBanner && isPaused === face.isPaused) return face.lead;
-  const bits = (entry.isFeatured ? 1 : 0) | (entry.isBanner ? 2 : 0) | (isPaused ? 4 : 0);
-  let lead = face.flaggedLeads[bits];
-  if (lead === undefined) {
-    const { isFeatured, isBanner } = entry;
-    const flags = arena.add(flagsText({ isFeatured, isBanner, isPushka: face.isPushka, isPaused }));
-    lead = arena.join([face.lead.subarray(0, face.flagsFrom), flags, face.lead.subarray(face.flagsUntil)]);
-    face.flaggedLeads[bits] = lead;
-  }
-  return lead;
-}
-
-function isSameTimeline(a: readonly CardState[], b: readonly CardState[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((state, i) => {
-      const other = b[i];
-      // One product's equal faces are one object, so identity is equality.
-      return (
-        other !== undefined &&
-        state.from === other.from &&
-        state.face === other.face &&
-        state.dropReason === other.dropReason
-      );
-    })
-  );
 }

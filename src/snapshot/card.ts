@@ -1,15 +1,14 @@
-// One card as text, in the order of the spec's table 2.2 (fields.md, Form). A card is cut where fronts differ:
+// One card as text, in the order of the spec's table 2.2 (fields.md, Form), with the comma that follows it. A front has a say in
+// two places, so a card is one run of bytes with two gaps; where a front asks for nothing of its own, they hold what it wants:
 //
-//   lead    {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "priceFrom": … "badges":[…],"groups":
-//   groups  [{"slug":"main","sortWeight":1}]        the front decides which
-//   slots   ,"todaySlot": … "weekendMultiScheduleSlots":null}
+//   {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "badges":[…],"groups": ⟨groups⟩ ,"todaySlot": … :null},
 //
-// ⟨flags⟩ are featured, banner, pushka and paused: the only fields of the lead that a front has a say in.
+// ⟨flags⟩ are featured, banner, pushka and paused; ⟨groups⟩ all groups of the product, of which a front shows those it attaches.
 
 import { hasSeveralVenues, type Pool, type Slot, type Slots } from '../catalogue/offer.ts';
 import type { Product, Session } from '../catalogue/product.ts';
 
-/** The first part of a lead: what never changes with time or front. */
+/** Up to where the flags stand: what never changes with time or front. */
 export function headText(product: Product): string {
   return (
     `{"productId":${product.id},"slug":${JSON.stringify(product.slug)},"name":${JSON.stringify(product.name)},` +
@@ -49,9 +48,9 @@ export function groupPlaceText(slug: string, sortWeight: number): string {
   return `{"slug":${JSON.stringify(slug)},"sortWeight":${sortWeight}}`;
 }
 
-/** The end of the card: today, tomorrow, weekend. */
+/** From behind the groups to the comma that follows the card: today, tomorrow, weekend. */
 export function slotsText(slots: Slots): string {
-  return `,${slotText('today', slots.today)},${slotText('tomorrow', slots.tomorrow)},${slotText('weekend', slots.weekend)}}`;
+  return `,${slotText('today', slots.today)},${slotText('tomorrow', slots.tomorrow)},${slotText('weekend', slots.weekend)}},`;
 }
 
 function slotText(name: 'today' | 'tomorrow' | 'weekend', slot: Slot | null): string {

@@ -1,9 +1,7 @@
-// Facets: which categories, groups, tags and badges the cards of one front reach. Counted, so that a card that comes or goes
-// changes a few numbers; a facet is printed while its count is above zero.
+// Facets: which categories, groups, tags and badges the cards of one front reach.
 
 import type { Front } from '../catalogue/front.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
-import type { CardFace, PressedProduct } from './card-timeline.ts';
 
 /** Every element of the taxonomy as its JSON text, by position. */
 export interface PressedTaxonomy {
@@ -25,58 +23,70 @@ export function pressTaxonomy(taxonomy: Taxonomy): PressedTaxonomy {
   };
 }
 
-export class Facets {
-  readonly #front: Front;
-  readonly #taxonomy: PressedTaxonomy;
-  readonly #categories: Int32Array;
-  readonly #groups: Int32Array;
-  readonly #tags: Int32Array;
-  readonly #badges: Int32Array;
+/**
+ * Facets as bits: which elements of the taxonomy a card reaches, one bit each, in 32-bit words. The facets of many cards are those
+ * words or-ed: no set is ever made.
+ */
+export class FacetBits {
+  /** How many words hold the bits of one card. */
+  readonly words: number;
+  readonly #firstWords: Readonly<Record<FacetKind, number>>;
 
-  constructor(front: Front, taxonomy: PressedTaxonomy) {
-    this.#front = front;
-    this.#taxonomy = taxonomy;
-    this.#categories = new Int32Array(taxonomy.categories.length);
-    this.#groups = new Int32Array(taxonomy.groups.length);
-    this.#tags = new Int32Array(taxonomy.tags.length);
-    this.#badges = new Int32Array(taxonomy.badges.length);
+  constructor(taxonomy: PressedTaxonomy) {
+    let words = 0;
+    const firstWords = { categories: 0, groups: 0, tags: 0, badges: 0 };
+    for (const kind of FACET_KINDS) {
+      firstWords[kind] = words;
+      words += Math.ceil(taxonomy[kind].length / 32);
+    }
+    this.words = words;
+    this.#firstWords = firstWords;
   }
 
-  /** Counts a card in (1) or out (-1). */
-  count(product: PressedProduct, face: CardFace, by: 1 | -1): void {
-    for (const category of product.categories) increase(this.#categories, category, by);
-    for (const { group } of product.groups) increase(this.#groups, group, by);
-    for (const tag of product.tags) increase(this.#tags, tag, by);
-    for (const badge of face.badges) increase(this.#badges, badge, by);
+  set(bits: Int32Array, kind: FacetKind, position: number): void {
+    const word = this.#firstWords[kind] + (position >>> 5);
+    bits[word] = (bits[word] ?? 0) | (1 << (position & 31));
+  }
+
+  has(bits: Int32Array, kind: FacetKind, position: number): boolean {
+    return ((bits[this.#firstWords[kind] + (position >>> 5)] ?? 0) & (1 << (position & 31))) !== 0;
+  }
+}
+
+const FACET_KINDS = ['categories', 'groups', 'tags', 'badges'] as const;
+
+export type FacetKind = (typeof FACET_KINDS)[number];
+
+/** The facets of one front's documents as text: `bits` are those of all its cards. */
+export class FrontFacets {
+  readonly #front: Front;
+  readonly #taxonomy: PressedTaxonomy;
+  readonly #facetBits: FacetBits;
+
+  constructor(front: Front, taxonomy: PressedTaxonomy, facetBits: FacetBits) {
+    this.#front = front;
+    this.#taxonomy = taxonomy;
+    this.#facetBits = facetBits;
   }
 
   /** `[…]` of the categories that the front attaches and a card reaches: the same for both endpoints. */
-  categoriesText(): string {
-    return arrayText(this.#front.categories, this.#categories, this.#taxonomy.categories);
+  categoriesText(bits: Int32Array): string {
+    return this.#text(bits, 'categories', this.#front.categories);
   }
 
-  groupsText(): string {
-    return arrayText(this.#front.groups, this.#groups, this.#taxonomy.groups);
+  /** `"groups":[…],"tags":[…],"badges":[…]`: groups as the front attaches and orders them. */
+  otherTexts(bits: Int32Array): string {
+    const groups = this.#text(bits, 'groups', this.#front.groups);
+    const tags = this.#text(bits, 'tags', this.#taxonomy.tags.keys());
+    const badges = this.#text(bits, 'badges', this.#taxonomy.badges.keys());
+    return `"groups":${groups},"tags":${tags},"badges":${badges}`;
   }
 
-  tagsText(): string {
-    return arrayText(undefined, this.#tags, this.#taxonomy.tags);
+  #text(bits: Int32Array, kind: FacetKind, positions: Iterable<number>): string {
+    const reached: string[] = [];
+    for (const position of positions) {
+      if (this.#facetBits.has(bits, kind, position)) reached.push(this.#taxonomy[kind][position] ?? '');
+    }
+    return `[${reached.join(',')}]`;
   }
-
-  badgesText(): string {
-    return arrayText(undefined, this.#badges, this.#taxonomy.badges);
-  }
-}
-
-function increase(counts: Int32Array, position: number, by: 1 | -1): void {
-  counts[position] = (counts[position] ?? 0) + by;
-}
-
-/** The counted elements in a front's order, or in their own. */
-function arrayText(order: readonly number[] | undefined, counts: Int32Array, texts: readonly string[]): string {
-  const reached =
-    order === undefined
-      ? texts.filter((_, position) => (counts[position] ?? 0) > 0)
-      : order.filter((position) => (counts[position] ?? 0) > 0).map((position) => texts[position] ?? '');
-  return `[${reached.join(',')}]`;
 }

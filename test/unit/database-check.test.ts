@@ -338,9 +338,8 @@ describe('the load judges as check-db does', () => {
       until: now,
       tzdata: '2026a',
       views: new Set<string>(),
-      onProducts: () => undefined,
     };
-    const pressed = await pressCatalogue(reader, options, now);
+    const pressed = await pressCatalogue(reader, options, () => undefined, now);
     await reader.close();
     expect(pressed.findings).toEqual(await findingsOf(spoiled));
     expect(pressed.findings.map((finding) => finding.code)).toEqual([code]);
