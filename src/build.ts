@@ -1,21 +1,22 @@
 // The main job, as a table of contents: load → press → key ring → render, plan and publish front by front → summary.
 // Everything that can stand in the way has been looked at before the first file is written.
 
-import { setImmediate } from 'node:timers/promises';
 import type { Finding } from './catalogue/finding.ts';
 import { localDateText } from './catalogue/calendar.ts';
+import type { Front } from './catalogue/front.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
-import { pressCatalogue, type Pressed } from './press.ts';
+import { Crew, threadsThatPay } from './press/crew.ts';
+import type { Pressed } from './press/press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
-import { publish, type FrontJob, type FrontOutcome } from './release/publish.ts';
+import { publish, type FrontOutcome } from './release/publish.ts';
+import type { FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
-import { FrontEditions } from './snapshot/editions.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
@@ -28,6 +29,10 @@ export interface BuildOptions {
   /** Only these fronts; all active ones where null. */
   readonly frontCodes: readonly string[] | null;
   readonly isDryRun: boolean;
+  /** How many threads press and render; null lets the size of the catalogue decide. Bytes do not depend on it. */
+  readonly workers: number | null;
+  /** How many threads the machine runs at a time. */
+  readonly cores: number;
   readonly guards: GuardOptions;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -60,8 +65,6 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
     }
     const lock = lockTree(options.outPath);
     try {
-      // What was committed while another run held the lock is seen: nothing older may follow what that run published.
-      await reader.restart();
       const store = new DirectoryStore(options.outPath);
       // A newer tool's tree is refused here, before even its temporary names are touched.
       const published = await PublishedTree.read(store);
@@ -90,58 +93,56 @@ export async function buildInto(
   options: BuildOptions,
   now: Instant,
 ): Promise<BuildResult> {
+  const { databasePath, outPath, isDryRun, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
-  const pressed = await pressCatalogue(
+  // The transactions begin here. What was committed while another run held the lock is seen: nothing older may follow what that
+  // run published.
+  const crew = await Crew.gather(
     reader,
-    { frontCodes: options.frontCodes, until, tzdata: options.tzdata, views },
-    (done, total) => options.onProgress('load', done, total),
-    now,
+    { databasePath, outPath, isDryRun, guards, press: { frontCodes, until, tzdata, views }, now },
+    options.workers ?? (await threadsThatPay(reader, options.cores)),
   );
-  // A revocation never waits for the guards.
-  const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
+  try {
+    const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
+    // A revocation never waits for the guards.
+    const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
 
-  let frontsDone = 0;
-  const { releaseId, outcomes, plan, findings } = await publish(
-    {
-      jobs: jobsOf(pressed, until, now),
-      held: heldOf(pressed),
-      // A front whose own code cannot be read is not gone.
-      heldGone: options.frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
-      disabledCodes: pressed.disabledCodes,
-      horizonSeconds: options.horizonSeconds,
-      toolVersion: options.toolVersion,
-      tzdata: options.tzdata,
-      guards: options.guards,
-      onFront: () => options.onProgress('publish', ++frontsDone, pressed.fronts.length),
-    },
-    published,
-    store,
-    now,
-  );
-  const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings)];
-  return {
-    releaseId,
-    outcomes,
-    plan: [...keyRingPlan, ...plan],
-    isEveryFrontKnown: pressed.isEveryCodeKnown,
-    findings: [...pressed.findings, ...treeFindings],
-    findingsTotal: pressed.findingsTotal + treeFindings.length,
-  };
+    let frontsDone = 0;
+    const onFront = (): void => options.onProgress('publish', ++frontsDone, pressed.fronts.length);
+    const { releaseId, outcomes, plan, findings } = await publish(
+      {
+        fronts: pressed.fronts.map((front) => taskOf(front, now)),
+        putFronts: (tasks) => crew.putFronts(pressed, tasks, store, onFront),
+        held: heldOf(pressed),
+        // A front whose own code cannot be read is not gone.
+        heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
+        disabledCodes: pressed.disabledCodes,
+        horizonSeconds: options.horizonSeconds,
+        toolVersion: options.toolVersion,
+        tzdata,
+        guards,
+      },
+      published,
+      store,
+      now,
+    );
+    const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings)];
+    return {
+      releaseId,
+      outcomes,
+      plan: [...keyRingPlan, ...plan],
+      isEveryFrontKnown: pressed.isEveryCodeKnown,
+      findings: [...pressed.findings, ...treeFindings],
+      findingsTotal: pressed.findingsTotal + treeFindings.length,
+    };
+  } finally {
+    await crew.dismiss();
+  }
 }
 
-function jobsOf(pressed: Pressed, until: Instant, now: Instant): FrontJob[] {
-  return pressed.fronts.map(({ front, classIndex }) => ({
-    code: front.code,
-    timezone: front.zone.name,
-    weekendDays: front.weekendDays,
-    today: localDateText(front.zone, now),
-    minCards: front.minCards,
-    render: async () => {
-      // Lets the process hear its signals between two fronts.
-      await setImmediate();
-      return new FrontEditions(front, classIndex, pressed.catalogue, until, now);
-    },
-  }));
+function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before'> {
+  const { code, zone, weekendDays, minCards } = front;
+  return { code, timezone: zone.name, weekendDays, today: localDateText(zone, now), minCards };
 }
 
 function heldOf(pressed: Pressed): Map<string, HoldCode> {

@@ -55,6 +55,8 @@ export function buildTree(
       horizonSeconds: 6 * 3600,
       frontCodes: null,
       isDryRun: false,
+      workers: 1,
+      cores: 1,
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',

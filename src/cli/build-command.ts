@@ -5,7 +5,7 @@ import { findingLine } from '../catalogue/finding.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { FrontOutcome } from '../release/publish.ts';
-import { durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
+import { countArgument, durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { bytesText, countText, tableText } from './terminal.ts';
@@ -20,6 +20,7 @@ interface BuildFlags {
   readonly force?: true;
   readonly allowShrink?: true;
   readonly maxShrink: number;
+  readonly workers?: number;
   readonly json?: true;
 }
 
@@ -54,6 +55,11 @@ export function addBuildCommand(program: Command, session: Session): void {
       percentageArgument('--max-shrink'),
       0.5,
     )
+    .option(
+      '--workers <count>',
+      'how many threads press and render (default: by the size of the catalogue)',
+      countArgument('--workers', 1, 64),
+    )
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -83,6 +89,8 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
       horizonSeconds: flags.horizon,
       frontCodes: flags.front ?? null,
       isDryRun: flags.dryRun === true,
+      workers: flags.workers ?? null,
+      cores: session.cores,
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       toolVersion: session.toolVersion,
       tzdata: session.tzdata,

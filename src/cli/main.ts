@@ -2,6 +2,7 @@
 // The command line: dispatches to one file per command, and turns whatever is thrown into a coded line and an exit code.
 
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { instantOf } from '../catalogue/instant.ts';
 import { AppError } from '../errors.ts';
@@ -48,6 +49,7 @@ async function main(words: readonly string[]): Promise<number> {
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
     environment: (name) => process.env[name],
+    cores: availableParallelism(),
     toolVersion: versionOfPackage(),
     onInterrupt: null,
     tzdata: process.versions['tz'] ?? 'unknown',

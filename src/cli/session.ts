@@ -13,6 +13,8 @@ export interface Session {
   readonly environment: (name: string) => string | undefined;
   /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
   onInterrupt: (() => void) | null;
+  /** How many threads the machine runs at a time. */
+  readonly cores: number;
   readonly toolVersion: string;
   /** Version of the time-zone rules. */
   readonly tzdata: string;

@@ -45,7 +45,7 @@ export interface ProductContext {
 }
 
 /** Bounds the rows in memory at one time. */
-const PRODUCTS_PER_RANGE = 500;
+const PRODUCTS_PER_RANGE = 250;
 
 /** The products that fronts show, by id. Bad rows become findings and blame their product. */
 export class ProductLoad {

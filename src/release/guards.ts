@@ -2,7 +2,6 @@
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { HoldCode } from '../contract/manifest.ts';
-import type { Pointer } from '../contract/pointer.ts';
 
 export interface GuardOptions {
   /** 0 to 1: how much of its cards a front may lose in one build. */
@@ -19,17 +18,23 @@ export interface Guarded {
   readonly isOverridden: boolean;
 }
 
+/** What is published of a front: its pointer's `now`, and how many cards it shows at the new one. */
+export interface GuardedBefore {
+  readonly now: string;
+  readonly cards: number;
+}
+
 /** Every guard that a front trips, overridden ones included; the first that is not overridden holds it. */
 export function guardsTripped(
   front: { readonly cards: number; readonly minCards: number },
-  published: { readonly pointer: Pointer; readonly cards: number } | null,
+  published: GuardedBefore | null,
   options: GuardOptions,
   now: Instant,
 ): readonly Guarded[] {
   const tripped: Guarded[] = [];
   const isShrinkAllowed = options.allowShrink || options.force;
-  if (published !== null && formatInstant(now) < published.pointer.now) {
-    const message = `now ${formatInstant(now)} is earlier than the published ${published.pointer.now}`;
+  if (published !== null && formatInstant(now) < published.now) {
+    const message = `now ${formatInstant(now)} is earlier than the published ${published.now}`;
     tripped.push({ code: 'now-earlier', message, isOverridden: options.force });
   }
   if (front.cards < front.minCards) {

@@ -7,15 +7,20 @@ import { DROP_REASONS } from '../catalogue/offer.ts';
 /** Where a product has no timeline for a class: no front of the class shows it, or it is not published. */
 export const NO_TIMELINE = -1;
 
-/** What a face's numbers are, in their order in `faceParts`; positions are relative to the face's first byte. */
+/**
+ * What a face's numbers are, in their order in `faces`: the block that its bytes are in and where they begin there; where in it the
+ * flags and the groups stand, from its first byte; its length; its bits.
+ */
 export const FACE = {
-  flagsFrom: 0,
-  flagsUntil: 1,
-  groupsFrom: 2,
-  groupsUntil: 3,
-  length: 4,
-  bits: 5,
-  width: 6,
+  block: 0,
+  start: 1,
+  flagsFrom: 2,
+  flagsUntil: 3,
+  groupsFrom: 4,
+  groupsUntil: 5,
+  length: 6,
+  bits: 7,
+  width: 8,
 } as const;
 
 /** A face's bits. */
@@ -28,30 +33,29 @@ export const PAUSED = 2;
  */
 export interface PressedProducts {
   /** By product: ids, ascending. */
-  readonly ids: Float64Array<ArrayBuffer>;
+  readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity where there is none. */
-  readonly nextBoundaries: Float64Array<ArrayBuffer>;
+  readonly nextBoundaries: Float64Array;
   /** By product and class: the first state of the timeline, or NO_TIMELINE. */
-  readonly timelines: Int32Array<ArrayBuffer>;
+  readonly timelines: Int32Array;
   /** By product, and one more: where its rows in `ownFrontIds` and `ownTimelines` begin: fronts that exclude sessions of it. */
-  readonly ownStarts: Int32Array<ArrayBuffer>;
-  readonly ownFrontIds: Float64Array<ArrayBuffer>;
-  readonly ownTimelines: Int32Array<ArrayBuffer>;
+  readonly ownStarts: Int32Array;
+  readonly ownFrontIds: Float64Array;
+  readonly ownTimelines: Int32Array;
   /** By product, and one more: where its rows in `groupPlaces` begin; by taxonomy position. */
-  readonly groupStarts: Int32Array<ArrayBuffer>;
+  readonly groupStarts: Int32Array;
   /** By product and group: the group's position in the taxonomy, and the length of its bytes in every face. */
-  readonly groupPlaces: Int32Array<ArrayBuffer>;
+  readonly groupPlaces: Int32Array;
   /** By state. */
-  readonly stateFroms: Float64Array<ArrayBuffer>;
+  readonly stateFroms: Float64Array;
   /** By state: a face, or -1 - the position of a DropReason. */
-  readonly stateFaces: Int32Array<ArrayBuffer>;
-  /** By face: where its bytes begin. */
-  readonly faceStarts: Float64Array<ArrayBuffer>;
+  readonly stateFaces: Int32Array;
   /** By face: FACE.width numbers. */
-  readonly faceParts: Int32Array<ArrayBuffer>;
+  readonly faces: Int32Array;
   /** By face: the facets that it reaches (facets.ts), as words of bits. */
-  readonly faceFacets: Int32Array<ArrayBuffer>;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly faceFacets: Int32Array;
+  /** The bytes of the faces, as pressed range by range. */
+  readonly blocks: readonly Uint8Array[];
 }
 
 /** The reason of a state without a face. */
@@ -89,8 +93,7 @@ export class PressedBuilder {
   readonly #groupPlaces: number[] = [];
   readonly #stateFroms: number[] = [];
   readonly #stateFaces: number[] = [];
-  readonly #faceStarts: number[] = [];
-  readonly #faceParts: number[] = [];
+  readonly #faces: number[] = [];
   readonly #faceFacets: number[] = [];
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(FIRST_BYTES);
@@ -105,11 +108,11 @@ export class PressedBuilder {
       this.#bytes = larger;
     }
     const { written } = this.#encoder.encodeInto(text, this.#bytes.subarray(this.#used));
-    this.#faceStarts.push(this.#used);
-    this.#faceParts.push(parts.flagsFrom, parts.flagsUntil, parts.groupsFrom, parts.groupsUntil, written, parts.bits);
+    const { flagsFrom, flagsUntil, groupsFrom, groupsUntil, bits } = parts;
+    this.#faces.push(0, this.#used, flagsFrom, flagsUntil, groupsFrom, groupsUntil, written, bits);
     for (const word of facets) this.#faceFacets.push(word);
     this.#used += written;
-    return this.#faceStarts.length - 1;
+    return this.#faces.length / FACE.width - 1;
   }
 
   /** A timeline from its states, at least one; gives the number of the first. */
@@ -144,7 +147,10 @@ export class PressedBuilder {
     this.#groupStarts.push(this.#groupPlaces.length / 2);
   }
 
-  build(): PressedProducts {
+  /** All that was added; its bytes in memory that threads can share, where they are to. */
+  build(isShared: boolean): PressedProducts {
+    const bytes = new Uint8Array(isShared ? new SharedArrayBuffer(this.#used) : new ArrayBuffer(this.#used));
+    bytes.set(this.#bytes.subarray(0, this.#used));
     return {
       ids: Float64Array.from(this.#ids),
       nextBoundaries: Float64Array.from(this.#nextBoundaries),
@@ -156,40 +162,42 @@ export class PressedBuilder {
       groupPlaces: Int32Array.from(this.#groupPlaces),
       stateFroms: Float64Array.from(this.#stateFroms),
       stateFaces: Int32Array.from(this.#stateFaces),
-      faceStarts: Float64Array.from(this.#faceStarts),
-      faceParts: Int32Array.from(this.#faceParts),
+      faces: Int32Array.from(this.#faces),
       faceFacets: Int32Array.from(this.#faceFacets),
-      bytes: this.#bytes.slice(0, this.#used),
+      blocks: [bytes],
     };
   }
 }
 
+/** The columns that are one array of numbers. */
+type NumberColumn = Exclude<keyof PressedProducts, 'blocks'>;
+
 /** One set of columns from those of ranges, by ascending ids: what points into another column is moved along. */
-export function joinPressed(ranges: readonly PressedProducts[]): PressedProducts {
+export function joinPressed(ranges: readonly PressedProducts[], isShared: boolean): PressedProducts {
   const [only] = ranges;
-  if (only !== undefined && ranges.length === 1) return only;
-  const total = (column: keyof PressedProducts): number => ranges.reduce((sum, range) => sum + range[column].length, 0);
+  if (only !== undefined && ranges.length === 1 && !isShared) return only;
+  const total = (column: NumberColumn): number => ranges.reduce((sum, range) => sum + range[column].length, 0);
   const starts = (column: 'ownStarts' | 'groupStarts'): number => total(column) - ranges.length + 1;
+  const memory = (bytes: number): ArrayBufferLike => (isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+  const floats = (length: number): Float64Array => new Float64Array(memory(length * 8));
+  const integers = (length: number): Int32Array => new Int32Array(memory(length * 4));
   const joined = {
-    ids: new Float64Array(total('ids')),
-    nextBoundaries: new Float64Array(total('nextBoundaries')),
-    timelines: new Int32Array(total('timelines')),
-    ownStarts: new Int32Array(starts('ownStarts')),
-    ownFrontIds: new Float64Array(total('ownFrontIds')),
-    ownTimelines: new Int32Array(total('ownTimelines')),
-    groupStarts: new Int32Array(starts('groupStarts')),
-    groupPlaces: new Int32Array(total('groupPlaces')),
-    stateFroms: new Float64Array(total('stateFroms')),
-    stateFaces: new Int32Array(total('stateFaces')),
-    faceStarts: new Float64Array(total('faceStarts')),
-    faceParts: new Int32Array(total('faceParts')),
-    faceFacets: new Int32Array(total('faceFacets')),
-    bytes: new Uint8Array(total('bytes')),
+    ids: floats(total('ids')),
+    nextBoundaries: floats(total('nextBoundaries')),
+    timelines: integers(total('timelines')),
+    ownStarts: integers(starts('ownStarts')),
+    ownFrontIds: floats(total('ownFrontIds')),
+    ownTimelines: integers(total('ownTimelines')),
+    groupStarts: integers(starts('groupStarts')),
+    groupPlaces: integers(total('groupPlaces')),
+    stateFroms: floats(total('stateFroms')),
+    stateFaces: integers(total('stateFaces')),
+    faces: integers(total('faces')),
+    faceFacets: integers(total('faceFacets')),
+    blocks: ranges.flatMap((range) => range.blocks),
   };
-  const at = Object.fromEntries(Object.keys(joined).map((column) => [column, 0])) as Record<
-    keyof PressedProducts,
-    number
-  >;
+  const at = { ...ZERO };
+  let blocks = 0;
   for (const range of ranges) {
     const moved = (values: Int32Array, by: number): Int32Array =>
       values.map((value) => (value < 0 ? value : value + by));
@@ -202,19 +210,34 @@ export function joinPressed(ranges: readonly PressedProducts[]): PressedProducts
     joined.groupStarts.set(moved(range.groupStarts, at.groupPlaces / 2), at.groupStarts);
     joined.groupPlaces.set(range.groupPlaces, at.groupPlaces);
     joined.stateFroms.set(range.stateFroms, at.stateFroms);
-    joined.stateFaces.set(moved(range.stateFaces, at.faceStarts), at.stateFaces);
-    joined.faceStarts.set(
-      range.faceStarts.map((start) => start + at.bytes),
-      at.faceStarts,
-    );
-    joined.faceParts.set(range.faceParts, at.faceParts);
+    joined.stateFaces.set(moved(range.stateFaces, at.faces / FACE.width), at.stateFaces);
+    joined.faces.set(range.faces, at.faces);
+    for (let face = at.faces; face < at.faces + range.faces.length; face += FACE.width) {
+      joined.faces[face + FACE.block] = (joined.faces[face + FACE.block] ?? 0) + blocks;
+    }
     joined.faceFacets.set(range.faceFacets, at.faceFacets);
-    joined.bytes.set(range.bytes, at.bytes);
-    for (const [column, values] of Object.entries(range) as [keyof PressedProducts, Uint8Array][])
-      at[column] += values.length;
+    for (const column of NUMBER_COLUMNS) at[column] += range[column].length;
     // The last entry of starts is the first of the next range's.
     at.ownStarts -= 1;
     at.groupStarts -= 1;
+    blocks += range.blocks.length;
   }
   return joined;
 }
+
+const ZERO: Record<NumberColumn, number> = {
+  ids: 0,
+  nextBoundaries: 0,
+  timelines: 0,
+  ownStarts: 0,
+  ownFrontIds: 0,
+  ownTimelines: 0,
+  groupStarts: 0,
+  groupPlaces: 0,
+  stateFroms: 0,
+  stateFaces: 0,
+  faces: 0,
+  faceFacets: 0,
+};
+
+const NUMBER_COLUMNS = Object.keys(ZERO) as readonly NumberColumn[];

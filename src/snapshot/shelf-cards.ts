@@ -215,13 +215,14 @@ export class ShelfCards implements PlacedCards {
   }
 
   #part(face: number, part: number): number {
-    return this.#products.faceParts[face * FACE.width + part] ?? 0;
+    return this.#products.faces[face * FACE.width + part] ?? 0;
   }
 
   /** The bytes of a face from one position in it to another. */
   #run(face: number, from: number, until: number): Uint8Array {
-    const start = this.#products.faceStarts[face] ?? 0;
-    return this.#products.bytes.subarray(start + from, start + until);
+    const block = this.#products.blocks[this.#part(face, FACE.block)] ?? NO_BYTES;
+    const start = this.#part(face, FACE.start);
+    return block.subarray(start + from, start + until);
   }
 
   /** The flags as the front has them, where the face's own are not these. */

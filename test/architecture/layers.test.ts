@@ -19,7 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   database: ['release', 'snapshot', 'catalogue', 'contract'],
   edge: ['snapshot', 'contract'],
   client: ['edge', 'contract'],
-  build: ['storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
+  press: ['storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
+  build: ['press', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
   cli: ['build', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract', 'edge', 'client'],
 };
 
@@ -32,7 +33,8 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   release: /^(node:crypto|p-limit|zod)$/,
   storage: /^(node:.*|better-sqlite3)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
-  build: /^node:timers\/promises$/,
+  press: /^node:(timers\/promises|worker_threads|module|url)$/,
+  build: /^$/,
   cli: /^(node:.*|commander|cli-progress)$/,
 };
 

@@ -16,6 +16,8 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     horizonSeconds: HORIZON_SECONDS,
     frontCodes: null,
     isDryRun: false,
+    workers: 1,
+    cores: 1,
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',

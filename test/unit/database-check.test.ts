@@ -10,7 +10,7 @@ import { checkContract } from '../../src/database/contract-check.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { pressCatalogue } from '../../src/press.ts';
+import { Press } from '../../src/press/press.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from './database-rows.ts';
 
@@ -338,8 +338,11 @@ describe('the load judges as check-db does', () => {
       until: now,
       tzdata: '2026a',
       views: new Set<string>(),
+      isShared: false,
     };
-    const pressed = await pressCatalogue(reader, options, () => undefined, now);
+    const press = await Press.open(reader, options, now);
+    const ranges = await Promise.all((await press.ranges()).map((range) => press.range(range)));
+    const pressed = await press.finish(ranges);
     await reader.close();
     expect(pressed.findings).toEqual(await findingsOf(spoiled));
     expect(pressed.findings.map((finding) => finding.code)).toEqual([code]);

@@ -1,20 +1,10 @@
 // Guards: which numbers trip which, and what overrides them (snapshot.md, Guards).
 
 import { describe, expect, test } from 'vitest';
-import type { Pointer } from '../../src/contract/pointer.ts';
 import { guardsTripped, type GuardOptions } from '../../src/release/guards.ts';
 import { instant } from '../trees.ts';
 
-const pointer: Pointer = {
-  schema: 1,
-  front: 'moscow',
-  now: '2026-05-01T09:00:00Z',
-  validUntil: '2026-05-01T21:00:00Z',
-  today: '2026-05-01',
-  timezone: 'Europe/Moscow',
-  products: ['2026-05-01T09:00:00Z 3f2a91c07be455d0'],
-  categories: ['2026-05-01T09:00:00Z 77a0c2b41f0e6d95'],
-};
+const publishedNow = '2026-05-01T09:00:00Z';
 const plain: GuardOptions = { maxShrink: 0.5, allowShrink: false, force: false };
 const later = '2026-05-01T10:00:00Z';
 
@@ -47,7 +37,7 @@ describe('guards', () => {
   ] as const)('%s', (_, cards, minCards, publishedCards, now, options, expected) => {
     const tripped = guardsTripped(
       { cards, minCards },
-      { pointer, cards: publishedCards },
+      { now: publishedNow, cards: publishedCards },
       { ...plain, ...options },
       instant(now),
     );

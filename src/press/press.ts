@@ -1,32 +1,31 @@
 // From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and presses its products
 // range by range, so that the sessions of one are let go of before the next.
 
-import { setImmediate } from 'node:timers/promises';
-import type { Finding } from './catalogue/finding.ts';
-import type { Front, FrontClass } from './catalogue/front.ts';
-import type { Instant } from './catalogue/instant.ts';
-import type { KeyRing } from './contract/key-ring.ts';
-import type { Venue } from './catalogue/product.ts';
-import type { Taxonomy } from './catalogue/taxonomy.ts';
-import type { IdRange } from './database/grouped-rows.ts';
-import { dangling, loadFronts, type LoadedFronts } from './database/load-fronts.ts';
-import { loadKeyRing } from './database/load-keys.ts';
-import { ProductLoad } from './database/load-products.ts';
-import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from './database/load-taxonomy.ts';
-import type { CatalogueReader } from './database/open.ts';
-import { FindingLog, type LoggedFindings } from './database/row-check.ts';
-import { journalModeFinding } from './database/row-rules.ts';
-import { Zones } from './database/zones.ts';
-import { AppError } from './errors.ts';
-import { ProductPress } from './snapshot/card-timeline.ts';
-import { pressedCatalogue, type PressedCatalogue } from './snapshot/editions.ts';
-import { joinPressed, PressedBuilder, type PressedProducts } from './snapshot/pressed.ts';
-import { pressTaxonomy } from './snapshot/facets.ts';
+import type { Finding } from '../catalogue/finding.ts';
+import type { Front, FrontClass } from '../catalogue/front.ts';
+import type { Instant } from '../catalogue/instant.ts';
+import type { KeyRing } from '../contract/key-ring.ts';
+import type { Venue } from '../catalogue/product.ts';
+import type { Taxonomy } from '../catalogue/taxonomy.ts';
+import type { IdRange } from '../database/grouped-rows.ts';
+import { dangling, loadFronts, type LoadedFronts } from '../database/load-fronts.ts';
+import { loadKeyRing } from '../database/load-keys.ts';
+import { ProductLoad } from '../database/load-products.ts';
+import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/load-taxonomy.ts';
+import type { CatalogueReader } from '../database/open.ts';
+import { FindingLog, type LoggedFindings } from '../database/row-check.ts';
+import { journalModeFinding } from '../database/row-rules.ts';
+import { Zones } from '../database/zones.ts';
+import { AppError } from '../errors.ts';
+import { ProductPress } from '../snapshot/card-timeline.ts';
+import { FrontEditions, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
+import { joinPressed, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
+import { pressTaxonomy } from '../snapshot/facets.ts';
 
 export interface Pressed {
   readonly catalogue: PressedCatalogue;
-  /** Fronts to render, each with the number of its class. */
-  readonly fronts: readonly { readonly front: Front; readonly classIndex: number }[];
+  /** Fronts to render. */
+  readonly fronts: readonly Front[];
   /** Active fronts that a finding of severity error concerns. */
   readonly badCodes: readonly string[];
   /** Active fronts that were not asked for. */
@@ -48,25 +47,8 @@ export interface PressOptions {
   readonly tzdata: string;
   /** Tables that are views: no foreign key guards them. */
   readonly views: ReadonlySet<string>;
-}
-
-/** Presses a whole catalogue in this thread. `onRange` hears of each range done. @throws AppError front-unknown, database-unreadable */
-export async function pressCatalogue(
-  reader: CatalogueReader,
-  options: PressOptions,
-  onRange: (done: number, total: number) => void,
-  now: Instant,
-): Promise<Pressed> {
-  const press = await Press.open(reader, options, now);
-  const ranges = await press.ranges();
-  const pressed: PressedRange[] = [];
-  for (const range of ranges) {
-    pressed.push(await press.range(range));
-    onRange(pressed.length, ranges.length);
-    // Lets the process hear its signals between two ranges.
-    await setImmediate();
-  }
-  return press.finish(pressed);
+  /** Whether other threads are to read what is pressed. */
+  readonly isShared: boolean;
 }
 
 /** A range of products, pressed: plain data, so that it can come from another thread. */
@@ -77,6 +59,9 @@ export interface PressedRange {
 
 /** Everything but products, and what presses these. Threads that read one state of a catalogue make the same of it. */
 export class Press {
+  readonly #isShared: boolean;
+  readonly #until: Instant;
+  readonly #now: Instant;
   readonly #log: FindingLog;
   readonly #load: ProductLoad;
   readonly #products: ProductPress;
@@ -86,7 +71,8 @@ export class Press {
   /** Codes of active fronts, bad ones included. */
   readonly #activeCodes: readonly string[];
   readonly #selected: ReadonlySet<string>;
-  readonly #fronts: readonly Front[];
+  /** Selected fronts with a good row, by code. */
+  readonly #fronts: ReadonlyMap<string, Front>;
   readonly #classIndexOf: (front: Front) => number;
   readonly #shown: ReadonlyMap<number, ReadonlySet<number>>;
   readonly #classOfFrontId: ReadonlyMap<number, number>;
@@ -101,18 +87,22 @@ export class Press {
     options: PressOptions,
     now: Instant,
   ) {
+    this.#isShared = options.isShared;
+    this.#until = options.until;
+    this.#now = now;
     this.#log = log;
     this.#taxonomy = taxonomy.taxonomy;
     this.#loaded = loaded;
     this.#keyRing = keyRing;
     this.#activeCodes = [...loaded.fronts.map((front) => front.code), ...loaded.badCodes].sort();
     this.#selected = selectedCodes(options.frontCodes, this.#activeCodes);
-    this.#fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
-    const { classes, classIndexOf } = classify(this.#fronts);
+    const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
+    this.#fronts = new Map(fronts.map((front) => [front.code, front]));
+    const { classes, classIndexOf } = classify(fronts);
     this.#classIndexOf = classIndexOf;
     this.#products = new ProductPress(classes, taxonomy.taxonomy, options.until, now);
-    this.#shown = classesShowing(this.#fronts, classIndexOf);
-    this.#classOfFrontId = new Map(this.#fronts.map((front) => [front.id, classIndexOf(front)]));
+    this.#shown = classesShowing(fronts, classIndexOf);
+    this.#classOfFrontId = new Map(fronts.map((front) => [front.id, classIndexOf(front)]));
     const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
     this.#load = new ProductLoad(
       reader,
@@ -151,23 +141,36 @@ export class Press {
       }
       this.#products.press(product, this.#shown.get(product.id) ?? [], excluding, builder);
     }
-    return { products: builder.build(), findings: log.logged() };
+    return { products: builder.build(this.#isShared), findings: log.logged() };
+  }
+
+  /** What fronts are rendered from, once all ranges are pressed and joined. */
+  catalogueOf(products: PressedProducts): PressedCatalogue {
+    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products);
+  }
+
+  /** One front's editions, by its code. */
+  editionsOf(code: string, catalogue: PressedCatalogue): FrontEditions {
+    const front = this.#fronts.get(code);
+    if (front === undefined) throw new Error(`no front ${code}`);
+    return new FrontEditions(front, this.#classIndexOf(front), catalogue, this.#until, this.#now);
   }
 
   /** Puts the pressed ranges together, in their order. */
   async finish(ranges: readonly PressedRange[]): Promise<Pressed> {
     const log = this.#log;
     for (const { findings } of ranges) log.absorb(findings);
-    const products = joinPressed(ranges.map((range) => range.products));
-    const catalogue = pressedCatalogue(pressTaxonomy(this.#taxonomy), products);
+    const products = joinPressed(
+      ranges.map((range) => range.products),
+      this.#isShared,
+    );
+    const catalogue = this.catalogueOf(products);
     const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
     const missing = await this.#missingOf(catalogue.productOf);
-    for (const front of this.#fronts) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
+    for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
     return {
       catalogue,
-      fronts: this.#fronts
-        .filter((front) => !badCodes.has(front.code))
-        .map((front) => ({ front, classIndex: this.#classIndexOf(front) })),
+      fronts: [...this.#fronts.values()].filter((front) => !badCodes.has(front.code)),
       badCodes: [...badCodes].sort(),
       unselectedCodes: this.#activeCodes.filter((code) => !this.#selected.has(code)),
       isEveryCodeKnown: this.#loaded.isEveryCodeKnown,

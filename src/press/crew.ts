@@ -1,0 +1,263 @@
+// The threads of one build: this one, and as many helpers as pay. They press ranges of products and put fronts, each taking the next
+// one that nobody has, so that bytes never depend on how many there are. A helper has its own connection to the database, and a build
+// begins only when all transactions are known to see one state of it (law 6).
+
+import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Instant } from '../catalogue/instant.ts';
+import { commitCounter, type CatalogueReader } from '../database/open.ts';
+import type { IdRange } from '../database/grouped-rows.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { Press, type Pressed, type PressedRange, type PressOptions } from './press.ts';
+import { putFront, type FrontPut, type FrontTask } from '../release/put-front.ts';
+import type { GuardOptions } from '../release/guards.ts';
+import type { ReleaseStore } from '../release/release-store.ts';
+import type { PressedProducts } from '../snapshot/pressed.ts';
+
+/** What a helper needs to know from the start. */
+export interface CrewOptions {
+  readonly databasePath: string;
+  readonly outPath: string;
+  readonly isDryRun: boolean;
+  readonly press: Omit<PressOptions, 'isShared'>;
+  /** Whether there are helpers: what one thread presses the others read. */
+  readonly isShared: boolean;
+  readonly guards: GuardOptions;
+  readonly now: Instant;
+  /** The next thing to do that nobody has taken: one number, shared by all threads. */
+  readonly next: Int32Array<SharedArrayBuffer>;
+}
+
+/** What a helper is asked, and what it answers. Each question is answered in the end by its own name, or by `failed`. */
+export type Question =
+  | { readonly kind: 'open' | 'restart' }
+  | { readonly kind: 'press'; readonly ranges: readonly IdRange[] }
+  | { readonly kind: 'put'; readonly products: PressedProducts; readonly tasks: readonly FrontTask[] };
+
+export type Answer =
+  | { readonly kind: Question['kind'] }
+  | { readonly kind: 'range'; readonly index: number; readonly range: PressedRange }
+  | { readonly kind: 'front'; readonly put: FrontPut; readonly created: readonly string[] }
+  | {
+      readonly kind: 'failed';
+      readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
+    }
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** More than there ever is to do. */
+const NONE_LEFT = 2 ** 30;
+
+/** How often writers may commit in between before the crew gives up on seeing one state: then one thread builds. */
+const TRIES = 20;
+
+/** What is left to do of a list, shared with other threads: each index is given once. */
+export async function* untaken(next: Int32Array<SharedArrayBuffer>, total: number): AsyncGenerator<number> {
+  for (;;) {
+    const index = Atomics.add(next, 0, 1);
+    if (index >= total) return;
+    yield index;
+    // Lets the process hear its signals, and other threads' answers, between two of them.
+    await setImmediate();
+  }
+}
+
+/** Fewer cards than these are rendered before another thread has got going (measured). */
+const CARDS_FOR_THREADS = 30_000;
+
+/** How many threads make a build shorter: one for a small catalogue, else as many as the machine has, four at most. */
+export async function threadsThatPay(reader: CatalogueReader, cores: number): Promise<number> {
+  if (cores === 1) return 1;
+  const some = reader.db.selectFrom('front_products').select('front_id').limit(CARDS_FOR_THREADS).as('some');
+  const query = reader.db.selectFrom(some).select((eb) => eb.fn.countAll().as('total'));
+  const [[total] = [0]] = await reader.rows(query);
+  return Number(total) < CARDS_FOR_THREADS ? 1 : Math.min(cores, 4);
+}
+
+export class Crew {
+  readonly #reader: CatalogueReader;
+  readonly #options: CrewOptions;
+  readonly #helpers: readonly Helper[];
+  #press: Press | null = null;
+
+  private constructor(reader: CatalogueReader, options: CrewOptions, helpers: readonly Helper[]) {
+    this.#reader = reader;
+    this.#options = options;
+    this.#helpers = helpers;
+  }
+
+  /**
+   * Begins the transactions that a build reads from, `reader`'s among them: what was committed before is seen, and all see the same.
+   * @throws AppError database-…
+   */
+  static async gather(
+    reader: CatalogueReader,
+    options: Omit<CrewOptions, 'next' | 'isShared'>,
+    threads: number,
+  ): Promise<Crew> {
+    const whole: CrewOptions = { ...options, isShared: threads > 1, next: new Int32Array(new SharedArrayBuffer(4)) };
+    if (threads === 1) {
+      await reader.restart();
+      return new Crew(reader, whole, []);
+    }
+    const helpers = Array.from({ length: threads - 1 }, () => new Helper(whole));
+    const crew = new Crew(reader, whole, helpers);
+    try {
+      await Promise.all(helpers.map((helper) => helper.ask({ kind: 'open' })));
+      const commits = commitCounter(options.databasePath);
+      try {
+        for (let i = 0; i < TRIES; i++) {
+          const before = commits.count();
+          await reader.restart();
+          await Promise.all(helpers.map((helper) => helper.ask({ kind: 'restart' })));
+          if (commits.count() === before) return crew;
+        }
+      } finally {
+        commits.close();
+      }
+      await crew.dismiss();
+      return new Crew(reader, whole, []);
+    } catch (error) {
+      await crew.dismiss();
+      throw error;
+    }
+  }
+
+  /** Loads and presses the catalogue. `onRange` hears of each range done. @throws AppError front-unknown, database-… */
+  async press(onRange: (done: number, total: number) => void): Promise<Pressed> {
+    const { press: pressOptions, isShared, now } = this.#options;
+    const press = await Press.open(this.#reader, { ...pressOptions, isShared }, now);
+    this.#press = press;
+    const ranges = await press.ranges();
+    const pressed: PressedRange[] = [];
+    let done = 0;
+    const take = (index: number, range: PressedRange): void => {
+      pressed[index] = range;
+      onRange(++done, ranges.length);
+    };
+    Atomics.store(this.#options.next, 0, 0);
+    const asked = this.#helpers.map((helper) =>
+      helper.ask({ kind: 'press', ranges }, (answer) => {
+        if (answer.kind === 'range') take(answer.index, answer.range);
+      }),
+    );
+    await this.#allOrFirstFailure([...asked, this.#pressHere(press, ranges, take)]);
+    return press.finish(pressed);
+  }
+
+  /** Renders fronts and puts their content (put-front.ts). @throws AppError tree-full, tree-not-writable, tree-unreadable */
+  async putFronts(
+    pressed: Pressed,
+    tasks: readonly FrontTask[],
+    store: ReleaseStore,
+    onFront: (put: FrontPut) => void,
+  ): Promise<readonly FrontPut[]> {
+    const puts: FrontPut[] = [];
+    const take = (put: FrontPut): void => {
+      puts.push(put);
+      onFront(put);
+    };
+    Atomics.store(this.#options.next, 0, 0);
+    const asked = this.#helpers.map((helper) =>
+      helper.ask({ kind: 'put', products: pressed.catalogue.products, tasks }, (answer) => {
+        if (answer.kind !== 'front') return;
+        store.adopt(answer.created);
+        take(answer.put);
+      }),
+    );
+    await this.#allOrFirstFailure([...asked, this.#putHere(pressed, tasks, store, take)]);
+    return puts;
+  }
+
+  /** Ends the helpers, whatever they are at. */
+  async dismiss(): Promise<void> {
+    await Promise.all(this.#helpers.map((helper) => helper.end()));
+  }
+
+  /** Waits for all to end, then throws what failed first: nobody is left at work on a tree that its caller is done with. */
+  async #allOrFirstFailure(works: readonly Promise<void>[]): Promise<void> {
+    const failures: unknown[] = [];
+    const note = (error: unknown): void => {
+      failures.push(error);
+      // Nothing more is begun.
+      Atomics.store(this.#options.next, 0, NONE_LEFT);
+    };
+    await Promise.all(works.map((work) => work.catch(note)));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #pressHere(
+    press: Press,
+    ranges: readonly IdRange[],
+    take: (index: number, range: PressedRange) => void,
+  ): Promise<void> {
+    for await (const index of untaken(this.#options.next, ranges.length)) {
+      const range = ranges[index];
+      if (range !== undefined) take(index, await press.range(range));
+    }
+  }
+
+  async #putHere(
+    { catalogue }: Pressed,
+    tasks: readonly FrontTask[],
+    store: ReleaseStore,
+    take: (put: FrontPut) => void,
+  ): Promise<void> {
+    const { guards, now, next } = this.#options;
+    for await (const index of untaken(next, tasks.length)) {
+      const task = tasks[index];
+      const editions = task === undefined ? undefined : this.#press?.editionsOf(task.code, catalogue);
+      if (task !== undefined && editions !== undefined) take(await putFront(task, editions, guards, store, now));
+    }
+  }
+}
+
+/** One other thread. */
+class Helper {
+  readonly #worker: Worker;
+  #onAnswer: (answer: Answer) => void = () => undefined;
+  #onEnd: (error: unknown) => void = () => undefined;
+
+  constructor(options: CrewOptions) {
+    this.#worker = startThread(options);
+    this.#worker.on('message', (answer: Answer) => this.#onAnswer(answer));
+    this.#worker.on('error', (error) => this.#onEnd(error));
+    this.#worker.on('exit', (code) => this.#onEnd(new Error(`a thread of the build ended with ${code}`)));
+  }
+
+  /** Asks, hears what comes meanwhile, and returns with the last answer. @throws AppError what failed there */
+  async ask(question: Question, onAnswer: (answer: Answer) => void = () => undefined): Promise<void> {
+    const answered = this.#until(question.kind, onAnswer);
+    this.#worker.postMessage(question);
+    await answered;
+  }
+
+  async end(): Promise<void> {
+    this.#onEnd = () => undefined;
+    await this.#worker.terminate();
+  }
+
+  #until(kind: Answer['kind'], onAnswer: (answer: Answer) => void = () => undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onEnd = reject;
+      this.#onAnswer = (answer) => {
+        if (answer.kind === 'failed') {
+          const { error } = answer;
+          reject(typeof error === 'string' ? new Error(error) : new AppError(error.code, error.message, error.hint));
+        } else if (answer.kind === kind) resolve();
+        else onAnswer(answer);
+      };
+    });
+  }
+}
+
+/** Starts the other thread's program: compiled where it is installed; from a checkout through tsx, as this one is. */
+function startThread(workerData: CrewOptions): Worker {
+  if (!import.meta.url.endsWith('.ts'))
+    return new Worker(new URL('../press/helper.js', import.meta.url), { workerData });
+  const tsx = new URL('./index.mjs', pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api'))).href;
+  const entry = JSON.stringify(new URL('./helper.ts', import.meta.url).href);
+  const program = `import(${JSON.stringify(tsx)}).then(({ tsImport }) => tsImport(${entry}, ${entry}))`;
+  return new Worker(program, { eval: true, workerData });
+}
