@@ -1,18 +1,90 @@
-// Compiles src/ into dist/ for the installed command, and makes the bundles of the edge rule, which `edge build` takes from there: an
-// installation needs no bundler.
+// `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command, into dist/ where no other folder is named: bundles
+// that load only what a command needs (hundreds of small modules cost more than most commands do), the client as one module with
+// its types, and the bundles of the edge rule, which `edge build` takes from there: an installation needs no bundler.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { bundleEdge } from '../src/edge/bundle.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-rmSync(`${root}dist`, { recursive: true, force: true });
-const { status } = spawnSync(`${root}node_modules/.bin/tsc`, ['-p', `${root}src/tsconfig.json`], { stdio: 'inherit' });
-if (status === 0) {
-  chmodSync(`${root}dist/cli/main.js`, 0o755);
-  mkdirSync(`${root}dist/edge/bundles`, { recursive: true });
-  for (const target of ['nginx', 'worker'] as const)
-    writeFileSync(`${root}dist/edge/bundles/${target}.js`, await bundleEdge(target));
+
+/**
+ * Modules that are started by their path, and keep it: dist/cli/main.js, and what another thread begins with. What they share lies in dist/chunks, as deep below the
+ * installation's folder as any part of src/, so that `new URL('../../data/…', import.meta.url)` means the same in both.
+ */
+const STARTED = ['cli/main.ts', 'press/helper.ts'];
+
+/** White space and syntax only: a stack in a report of a bug keeps its names. */
+const COMMON: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  target: 'node20',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/**
+ * The native half of better-sqlite3 stays where npm has put it and is asked for by name; the package's own search for it reads
+ * stacks and tries a dozen folders, which costs as much as opening a catalogue.
+ */
+const sqliteBinding: Plugin = {
+  name: 'sqlite-binding',
+  setup: (bundle) => {
+    bundle.onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'sqlite-binding' }));
+    bundle.onLoad({ filter: /./, namespace: 'sqlite-binding' }, () => ({
+      contents: "module.exports = (name) => require('better-sqlite3/build/Release/' + name);",
+    }));
+  },
+};
+
+/** The command, in bundles that are shared and loaded when they are needed. */
+async function compileCommand(folder: string): Promise<void> {
+  await build({
+    ...COMMON,
+    platform: 'node',
+    entryPoints: STARTED.map((path) => `src/${path}`),
+    outdir: folder,
+    outbase: 'src',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    // What a checkout alone has.
+    external: ['esbuild'],
+    plugins: [sqliteBinding],
+    // For packages that are still CommonJS.
+    banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
+  });
+  for (const path of STARTED) chmodSync(join(folder, path.replace(/\.ts$/, '.js')), 0o755);
 }
-process.exit(status ?? 1);
+
+/** The client, which runs where there is no Node; false where its types are wrong. */
+async function compileClient(folder: string): Promise<boolean> {
+  await build({
+    ...COMMON,
+    platform: 'neutral',
+    entryPoints: ['src/client/client.ts'],
+    outdir: folder,
+    outbase: 'src',
+  });
+  const words = ['-p', 'src/tsconfig.json', '--outDir', folder];
+  return spawnSync(join(root, 'node_modules/.bin/tsc'), words, { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
+/** @returns the exit code */
+async function compileAll(folder: string): Promise<number> {
+  rmSync(folder, { recursive: true, force: true });
+  await compileCommand(folder);
+  const isClientSound = await compileClient(folder);
+  mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
+  for (const target of ['nginx', 'worker'] as const)
+    writeFileSync(join(folder, `edge/bundles/${target}.js`), await bundleEdge(target));
+  return isClientSound ? 0 : 1;
+}
+
+const [folder = join(root, 'dist')] = process.argv.slice(2);
+process.exitCode = await compileAll(resolve(folder));

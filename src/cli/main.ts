@@ -1,47 +1,13 @@
 #!/usr/bin/env node
-// The command line: dispatches to one file per command, and turns whatever is thrown into a coded line and an exit code.
+// The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and everything behind it is
+// loaded when it is wanted.
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Command, CommanderError } from 'commander';
 import { instantOf } from '../catalogue/instant.ts';
-import { AppError } from '../errors.ts';
-import { addBuildCommand } from './build-command.ts';
-import { addCheckDbCommand } from './check-db-command.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { addEdgeCommand } from './edge-command.ts';
-import { addExportCommand } from './export-command.ts';
-import { addImportCommand } from './import-command.ts';
-import { addKeysCommand } from './keys-command.ts';
-import { addServeCommand } from './serve-command.ts';
+import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
-import { addShowCommand } from './show-command.ts';
-import { addSignCommand } from './sign-command.ts';
-import { errorText, processTerminal } from './terminal.ts';
-import { addVerifyCommand } from './verify-command.ts';
-
-function programOf(session: Session): Command {
-  const program = new Command('playbill')
-    .description(
-      'Presses a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
-    )
-    .version(session.toolVersion, '--version', 'print the version')
-    .exitOverride()
-    .configureOutput({ outputError: () => undefined })
-    .showSuggestionAfterError(true)
-    .enablePositionalOptions();
-  addBuildCommand(program, session);
-  addVerifyCommand(program, session);
-  addShowCommand(program, session);
-  addCheckDbCommand(program, session);
-  addImportCommand(program, session);
-  addExportCommand(program, session);
-  addKeysCommand(program, session);
-  addSignCommand(program, session);
-  addServeCommand(program, session);
-  addEdgeCommand(program, session);
-  return program;
-}
+import { processTerminal } from './terminal.ts';
 
 async function main(words: readonly string[]): Promise<number> {
   const session: Session = {
@@ -66,45 +32,12 @@ async function main(words: readonly string[]): Promise<number> {
       process.kill(process.pid, signal);
     });
   }
-  try {
-    await programOf(session).parseAsync([...words], { from: 'user' });
-    return session.exitCode;
-  } catch (thrown) {
-    return report(thrown, words, session);
+  if (words.length === 1 && words[0] === '--version') {
+    session.terminal.print(session.toolVersion);
+    return EXIT.done;
   }
-}
-
-function report(thrown: unknown, words: readonly string[], { terminal }: Session): number {
-  // Help and version are no errors to us, though they are to the argument parser.
-  if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
-  if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
-  const error = thrown instanceof CommanderError ? usageError(thrown, words) : thrown;
-  if (error instanceof AppError) {
-    if (words.includes('--json')) {
-      const { code, message, hint } = error;
-      terminal.print(JSON.stringify({ error: { code, message, hint } }));
-    }
-    terminal.say(errorText(error));
-    return exitCodeOf(error.code);
-  }
-  terminal.say(
-    `error bug: this should not happen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
-  terminal.say('  hint: what was published stands; please report the lines above');
-  return EXIT.bug;
-}
-
-function usageError(error: CommanderError, words: readonly string[]): AppError {
-  const [command = '', subcommand = ''] = words;
-  const isNested =
-    ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand) && error.code !== 'commander.unknownCommand';
-  const isKnown = !command.startsWith('-') && command !== '' && error.code !== 'commander.unknownCommand';
-  const help = isNested
-    ? `playbill ${command} ${subcommand} --help`
-    : isKnown
-      ? `playbill ${command} --help`
-      : 'playbill --help';
-  return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), `see ${help}`);
+  const { runProgram } = await import('./program.ts');
+  return runProgram(words, session);
 }
 
 function versionOfPackage(): string {

@@ -1,7 +1,7 @@
 // The two documents of the API as this project serves them: spec, section 2, with the form of fields.md: every key always
 // present, null where an optional field has no value. The schemas check documents in tests and in `verify`, never while building.
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 const slug = z.string().regex(/^[a-z0-9-]{1,100}$/);
 const sessionTime = z

@@ -1,6 +1,6 @@
 // The key ring: what an edge needs to verify signatures (product.md, Words; edge.md). Public keys and secret names, never a secret.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
 
 const keyIdText = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);

@@ -1,7 +1,7 @@
 // The manifest of a release: every front's pointer as it was published, and every file with its size and digest
 // (snapshot.md, "Manifest"). No wall-clock value is in it, so the same input gives the same id.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { pointerSchema } from './pointer.ts';
 import { count, frontCode, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
 

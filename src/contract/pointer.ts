@@ -1,6 +1,6 @@
 // The pointer: the one mutable file of a front (snapshot.md, "Pointer").
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
 
 /** `<from> <digest>`: fixed width, so that an edge can search entries without making objects. */

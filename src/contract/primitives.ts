@@ -1,6 +1,6 @@
 // The words that all schemas of the contract share: instants, digests, codes. Pure: zod and nothing else.
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The schema version of pointer, manifest and key ring that this tool writes; it reads no newer one. */
 export const TREE_SCHEMA = 1;

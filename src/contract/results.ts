@@ -1,6 +1,6 @@
 // What commands print under --json: one schema each. Machines may rely on these as on any other part of the contract.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 

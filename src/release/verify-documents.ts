@@ -1,7 +1,7 @@
 // One document against itself: schema, canonical form, references between its lists, and what the fields of a card say about
 // each other (spec, section 2; fields.md). Whether its dates are right depends on when it is in force: see verify-dates.ts.
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { parseOffsetDateTime } from '../catalogue/instant.ts';
 import type { FindingCode } from '../catalogue/finding.ts';
 import type { CategoriesDocument, Category, ProductCard, ProductsDocument } from '../contract/documents.ts';

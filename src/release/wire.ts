@@ -1,6 +1,6 @@
 // Pointer, manifest, key ring and `current` as bytes and back: the one place where they are written out and parsed.
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { FindingCode } from '../catalogue/finding.ts';
 import { keyRingSchema, type KeyRing } from '../contract/key-ring.ts';
 import { manifestSchema, type Manifest } from '../contract/manifest.ts';

@@ -2,7 +2,7 @@
 // this process is in it, so it can be killed, stopped and starved for real.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,12 +43,12 @@ export class Command {
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), 'playbill-command-'));
     afterAll(() => rmSync(this.#folder, { recursive: true, force: true }));
-    const words = ['-p', 'src/tsconfig.json', '--outDir', join(this.#folder, 'dist'), '--declaration', 'false'];
-    const { stdout } = spawnSync(join(projectRoot, 'node_modules/.bin/tsc'), words, {
-      cwd: projectRoot,
-      encoding: 'utf8',
-    });
-    if (!existsSync(this.#main)) throw new Error(`the command does not compile:\n${stdout}`);
+    const { status, stdout, stderr } = spawnSync(
+      join(projectRoot, 'node_modules/.bin/tsx'),
+      ['scripts/compile.ts', join(this.#folder, 'dist')],
+      { cwd: projectRoot, encoding: 'utf8' },
+    );
+    if (status !== 0) throw new Error(`the command does not compile:\n${stdout}${stderr}`);
     symlinkSync(join(projectRoot, 'node_modules'), join(this.#folder, 'node_modules'));
     copyFileSync(join(projectRoot, 'package.json'), join(this.#folder, 'package.json'));
     const hook = readFileSync(new URL('step-signal.ts', import.meta.url), 'utf8');
