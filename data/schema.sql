@@ -227,3 +227,369 @@ CREATE INDEX front_groups_group ON front_groups (group_id);
 CREATE INDEX product_groups_group ON product_groups (group_id);
 CREATE INDEX product_tags_tag ON product_tags (tag_id);
 CREATE INDEX product_badges_badge ON product_badges (badge_id);
+
+-- Revisions: a random token for whatever a change may touch (data/README.md). A build that finds the tokens of the last one reads no
+-- rows. The text from here on is that of src/database/revisions.ts, letter by letter: what says something else is not believed.
+
+CREATE TABLE revisions (
+  scope TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  PRIMARY KEY (scope, id)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO revisions VALUES ('catalogue', 0, abs(random() % 9007199254740991)), ('shared', 0, abs(random() % 9007199254740991));
+
+CREATE TRIGGER revisions_fronts_after_insert AFTER INSERT ON fronts BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_fronts_after_update AFTER UPDATE ON fronts
+WHEN (OLD.id, OLD.code, OLD.name, OLD.timezone, OLD.currency, OLD.currency_exponent, OLD.weekend_days, OLD.status, OLD.min_cards) IS NOT (NEW.id, NEW.code, NEW.name, NEW.timezone, NEW.currency, NEW.currency_exponent, NEW.weekend_days, NEW.status, NEW.min_cards) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('front', OLD.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_fronts_after_delete AFTER DELETE ON fronts BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', OLD.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_fronts_before_insert BEFORE INSERT ON fronts BEGIN
+  INSERT INTO revisions SELECT 'front', id, abs(random() % 9007199254740991) FROM fronts WHERE code = NEW.code AND id IS NOT NEW.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_fronts_before_update BEFORE UPDATE ON fronts
+WHEN NEW.code IS NOT OLD.code BEGIN
+  INSERT INTO revisions SELECT 'front', id, abs(random() % 9007199254740991) FROM fronts WHERE code = NEW.code AND id IS NOT NEW.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_keys_after_insert AFTER INSERT ON front_keys BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+END;
+
+CREATE TRIGGER revisions_front_keys_after_update AFTER UPDATE ON front_keys
+WHEN (OLD.keyid, OLD.front_id, OLD.alg, OLD.public_key, OLD.secret_ref, OLD.not_before, OLD.not_after, OLD.revoked_at) IS NOT (NEW.keyid, NEW.front_id, NEW.alg, NEW.public_key, NEW.secret_ref, NEW.not_before, NEW.not_after, NEW.revoked_at) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+END;
+
+CREATE TRIGGER revisions_front_keys_after_delete AFTER DELETE ON front_keys BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+END;
+
+CREATE TRIGGER revisions_venues_after_insert AFTER INSERT ON venues BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_venues_after_update AFTER UPDATE ON venues
+WHEN (OLD.id, OLD.name, OLD.timezone, OLD.city) IS NOT (NEW.id, NEW.name, NEW.timezone, NEW.city) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_venues_after_delete AFTER DELETE ON venues BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_images_after_insert AFTER INSERT ON images BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions SELECT 'product', id, abs(random() % 9007199254740991) FROM products WHERE image_id = NEW.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_images_after_update AFTER UPDATE ON images
+WHEN (OLD.id, OLD.url, OLD.alt_text, OLD.copyright, OLD.copyright_url) IS NOT (NEW.id, NEW.url, NEW.alt_text, NEW.copyright, NEW.copyright_url) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions SELECT 'product', id, abs(random() % 9007199254740991) FROM products WHERE image_id = NEW.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions SELECT 'product', id, abs(random() % 9007199254740991) FROM products WHERE image_id = OLD.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_images_after_delete AFTER DELETE ON images BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions SELECT 'product', id, abs(random() % 9007199254740991) FROM products WHERE image_id = OLD.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_products_after_insert AFTER INSERT ON products BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_products_after_update AFTER UPDATE ON products
+WHEN (OLD.id, OLD.slug, OLD.name, OLD.age_rating, OLD.sale_schema, OLD.pushka, OLD.paused, OLD.paused_until, OLD.image_id, OLD.status) IS NOT (NEW.id, NEW.slug, NEW.name, NEW.age_rating, NEW.sale_schema, NEW.pushka, NEW.paused, NEW.paused_until, NEW.image_id, NEW.status) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_products_after_delete AFTER DELETE ON products BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_products_before_insert BEFORE INSERT ON products BEGIN
+  INSERT INTO revisions SELECT 'product', id, abs(random() % 9007199254740991) FROM products WHERE slug = NEW.slug AND id IS NOT NEW.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_products_before_update BEFORE UPDATE ON products
+WHEN NEW.slug IS NOT OLD.slug BEGIN
+  INSERT INTO revisions SELECT 'product', id, abs(random() % 9007199254740991) FROM products WHERE slug = NEW.slug AND id IS NOT NEW.id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_products_after_insert AFTER INSERT ON front_products BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_products_after_update AFTER UPDATE ON front_products
+WHEN (OLD.front_id, OLD.product_id, OLD.featured, OLD.banner, OLD.paused, OLD.sort_weight, OLD.visible_from, OLD.visible_until) IS NOT (NEW.front_id, NEW.product_id, NEW.featured, NEW.banner, NEW.paused, NEW.sort_weight, NEW.visible_from, NEW.visible_until) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_products_after_delete AFTER DELETE ON front_products BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_sessions_after_insert AFTER INSERT ON sessions BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_sessions_after_update AFTER UPDATE ON sessions
+WHEN (OLD.id, OLD.product_id, OLD.venue_id, OLD.starts_at, OLD.starts_local, OLD.ends_at, OLD.sales_start_at, OLD.sales_end_at, OLD.status, OLD.previous_starts_at, OLD.paused, OLD.available) IS NOT (NEW.id, NEW.product_id, NEW.venue_id, NEW.starts_at, NEW.starts_local, NEW.ends_at, NEW.sales_start_at, NEW.sales_end_at, NEW.status, NEW.previous_starts_at, NEW.paused, NEW.available) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_sessions_after_delete AFTER DELETE ON sessions BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_sessions_before_insert BEFORE INSERT ON sessions BEGIN
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM sessions WHERE id = NEW.id AND product_id IS NOT NEW.product_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_sessions_before_update BEFORE UPDATE ON sessions
+WHEN NEW.id IS NOT OLD.id BEGIN
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM sessions WHERE id = NEW.id AND product_id IS NOT NEW.product_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_session_exclusions_after_insert AFTER INSERT ON front_session_exclusions BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM sessions WHERE id = NEW.session_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_session_exclusions_after_update AFTER UPDATE ON front_session_exclusions
+WHEN (OLD.front_id, OLD.session_id) IS NOT (NEW.front_id, NEW.session_id) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM sessions WHERE id = NEW.session_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM sessions WHERE id = OLD.session_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_session_exclusions_after_delete AFTER DELETE ON front_session_exclusions BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM sessions WHERE id = OLD.session_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_price_tiers_after_insert AFTER INSERT ON price_tiers BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_price_tiers_after_update AFTER UPDATE ON price_tiers
+WHEN (OLD.id, OLD.product_id, OLD.session_id, OLD.name, OLD.kind, OLD.is_public, OLD.in_price_from, OLD.amount_minor, OLD.currency, OLD.available, OLD.valid_from, OLD.valid_until) IS NOT (NEW.id, NEW.product_id, NEW.session_id, NEW.name, NEW.kind, NEW.is_public, NEW.in_price_from, NEW.amount_minor, NEW.currency, NEW.available, NEW.valid_from, NEW.valid_until) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_price_tiers_after_delete AFTER DELETE ON price_tiers BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_price_tiers_before_insert BEFORE INSERT ON price_tiers BEGIN
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM price_tiers WHERE id = NEW.id AND product_id IS NOT NEW.product_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_price_tiers_before_update BEFORE UPDATE ON price_tiers
+WHEN NEW.id IS NOT OLD.id BEGIN
+  INSERT INTO revisions SELECT 'product', product_id, abs(random() % 9007199254740991) FROM price_tiers WHERE id = NEW.id AND product_id IS NOT NEW.product_id ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_categories_after_insert AFTER INSERT ON categories BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_categories_after_update AFTER UPDATE ON categories
+WHEN (OLD.id, OLD.slug, OLD.name_singular, OLD.name_plural) IS NOT (NEW.id, NEW.slug, NEW.name_singular, NEW.name_plural) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_categories_after_delete AFTER DELETE ON categories BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_front_categories_after_insert AFTER INSERT ON front_categories BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_categories_after_update AFTER UPDATE ON front_categories
+WHEN (OLD.front_id, OLD.category_id, OLD.sort_weight) IS NOT (NEW.front_id, NEW.category_id, NEW.sort_weight) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_categories_after_delete AFTER DELETE ON front_categories BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_categories_after_insert AFTER INSERT ON product_categories BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_categories_after_update AFTER UPDATE ON product_categories
+WHEN (OLD.product_id, OLD.category_id) IS NOT (NEW.product_id, NEW.category_id) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_categories_after_delete AFTER DELETE ON product_categories BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_groups_after_insert AFTER INSERT ON groups BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_groups_after_update AFTER UPDATE ON groups
+WHEN (OLD.id, OLD.slug, OLD.name, OLD.card_type) IS NOT (NEW.id, NEW.slug, NEW.name, NEW.card_type) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_groups_after_delete AFTER DELETE ON groups BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_front_groups_after_insert AFTER INSERT ON front_groups BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_groups_after_update AFTER UPDATE ON front_groups
+WHEN (OLD.front_id, OLD.group_id, OLD.sort_weight) IS NOT (NEW.front_id, NEW.group_id, NEW.sort_weight) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', NEW.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_front_groups_after_delete AFTER DELETE ON front_groups BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('front', OLD.front_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_groups_after_insert AFTER INSERT ON product_groups BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_groups_after_update AFTER UPDATE ON product_groups
+WHEN (OLD.product_id, OLD.group_id, OLD.sort_weight) IS NOT (NEW.product_id, NEW.group_id, NEW.sort_weight) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_groups_after_delete AFTER DELETE ON product_groups BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_tags_after_insert AFTER INSERT ON tags BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_tags_after_update AFTER UPDATE ON tags
+WHEN (OLD.id, OLD.slug, OLD.name, OLD.sort_weight) IS NOT (NEW.id, NEW.slug, NEW.name, NEW.sort_weight) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_tags_after_delete AFTER DELETE ON tags BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_product_tags_after_insert AFTER INSERT ON product_tags BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_tags_after_update AFTER UPDATE ON product_tags
+WHEN (OLD.product_id, OLD.tag_id) IS NOT (NEW.product_id, NEW.tag_id) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_tags_after_delete AFTER DELETE ON product_tags BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_badges_after_insert AFTER INSERT ON badges BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_badges_after_update AFTER UPDATE ON badges
+WHEN (OLD.id, OLD.slug, OLD.name, OLD.color, OLD.sort_weight) IS NOT (NEW.id, NEW.slug, NEW.name, NEW.color, NEW.sort_weight) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_badges_after_delete AFTER DELETE ON badges BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'shared';
+END;
+
+CREATE TRIGGER revisions_product_badges_after_insert AFTER INSERT ON product_badges BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_badges_after_update AFTER UPDATE ON product_badges
+WHEN (OLD.product_id, OLD.badge_id, OLD.valid_from, OLD.valid_until) IS NOT (NEW.product_id, NEW.badge_id, NEW.valid_from, NEW.valid_until) BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', NEW.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;
+
+CREATE TRIGGER revisions_product_badges_after_delete AFTER DELETE ON product_badges BEGIN
+  UPDATE revisions SET token = abs(random() % 9007199254740991) WHERE scope = 'catalogue';
+  INSERT INTO revisions VALUES ('product', OLD.product_id, abs(random() % 9007199254740991)) ON CONFLICT (scope, id) DO UPDATE SET token = excluded.token;
+END;

@@ -130,6 +130,7 @@ function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void)
   return {
     db: reader.db,
     journalMode: reader.journalMode,
+    select: (sql) => reader.select(sql),
     rows: (query) => {
       beforeRead((reads += 1));
       return reader.rows(query);
