@@ -8,7 +8,9 @@ import { instantOf, type Instant } from './catalogue/instant.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
-import { Crew, threadsThatPay } from './press/crew.ts';
+import { readRevisions } from './database/revisions.ts';
+import { Crew } from './press/crew.ts';
+import { PressCache } from './press/press-cache.ts';
 import type { Pressed } from './press/press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
@@ -17,6 +19,7 @@ import type { FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
+import type { CacheFolder } from './storage/cache-folder.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
@@ -33,6 +36,8 @@ export interface BuildOptions {
   readonly workers: number | null;
   /** How many threads the machine runs at a time. */
   readonly cores: number;
+  /** Where what makes the next build quick is kept; null where nothing is. */
+  readonly cache: CacheFolder | null;
   readonly guards: GuardOptions;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -46,6 +51,8 @@ export interface BuildResult {
   readonly plan: readonly PlanEntry[];
   /** Whether every front's code could be read: one that cannot be is built under no name, and appears in no outcome. */
   readonly isEveryFrontKnown: boolean;
+  /** How many products were pressed anew; null where all were: an earlier build had left nothing that held. */
+  readonly pressedAnew: number | null;
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
 }
@@ -100,7 +107,8 @@ export async function buildInto(
   const crew = await Crew.gather(
     reader,
     { databasePath, outPath, isDryRun, guards, press: { frontCodes, until, tzdata, views }, now },
-    options.workers ?? (await threadsThatPay(reader, options.cores)),
+    { wanted: options.workers, cores: options.cores },
+    () => pressCacheOf(reader, options, until, now),
   );
   try {
     const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
@@ -109,7 +117,7 @@ export async function buildInto(
 
     let frontsDone = 0;
     const onFront = (): void => options.onProgress('publish', ++frontsDone, pressed.fronts.length);
-    const { releaseId, outcomes, plan, findings } = await publish(
+    const { releaseId, isPublished, outcomes, plan, findings } = await publish(
       {
         fronts: pressed.fronts.map((front) => taskOf(front, now)),
         putFronts: (tasks) => crew.putFronts(pressed, tasks, store, onFront),
@@ -117,6 +125,7 @@ export async function buildInto(
         // A front whose own code cannot be read is not gone.
         heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
         disabledCodes: pressed.disabledCodes,
+        unchanged: pressed.unchanged,
         horizonSeconds: options.horizonSeconds,
         toolVersion: options.toolVersion,
         tzdata,
@@ -126,12 +135,14 @@ export async function buildInto(
       store,
       now,
     );
+    if (releaseId !== null && isPublished && !isDryRun) crew.keep(pressed, releaseId);
     const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings)];
     return {
       releaseId,
       outcomes,
       plan: [...keyRingPlan, ...plan],
       isEveryFrontKnown: pressed.isEveryCodeKnown,
+      pressedAnew: pressed.pressedIds?.length ?? null,
       findings: [...pressed.findings, ...treeFindings],
       findingsTotal: pressed.findingsTotal + treeFindings.length,
     };
@@ -140,7 +151,16 @@ export async function buildInto(
   }
 }
 
-function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before'> {
+/** The cache of a build of all fronts, where the catalogue keeps revisions. */
+function pressCacheOf(reader: CatalogueReader, options: BuildOptions, until: Instant, now: Instant): PressCache | null {
+  const { cache, frontCodes, toolVersion, tzdata } = options;
+  const revisions = cache === null || frontCodes !== null ? null : readRevisions((sql) => reader.select(sql));
+  return cache === null || revisions === null
+    ? null
+    : new PressCache(cache, revisions, [toolVersion, tzdata], until, now);
+}
+
+function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before' | 'unchanged'> {
   const { code, zone, weekendDays, minCards } = front;
   return { code, timezone: zone.name, weekendDays, today: localDateText(zone, now), minCards };
 }

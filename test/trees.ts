@@ -57,6 +57,7 @@ export function buildTree(
       isDryRun: false,
       workers: 1,
       cores: 1,
+      cache: null,
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',

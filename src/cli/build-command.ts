@@ -91,6 +91,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
       isDryRun: flags.dryRun === true,
       workers: flags.workers ?? null,
       cores: session.cores,
+      cache: null,
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       toolVersion: session.toolVersion,
       tzdata: session.tzdata,

@@ -10,6 +10,7 @@ import type { Instant } from '../catalogue/instant.ts';
 import { commitCounter, type CatalogueReader } from '../database/open.ts';
 import type { IdRange } from '../database/grouped-rows.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import type { KeptPress, PressCache } from './press-cache.ts';
 import { Press, type Pressed, type PressedRange, type PressOptions } from './press.ts';
 import { putFront, type FrontPut, type FrontTask } from '../release/put-front.ts';
 import type { GuardOptions } from '../release/guards.ts';
@@ -67,7 +68,7 @@ export async function* untaken(next: Int32Array<SharedArrayBuffer>, total: numbe
 const CARDS_FOR_THREADS = 30_000;
 
 /** How many threads make a build shorter: one for a small catalogue, else as many as the machine has, four at most. */
-export async function threadsThatPay(reader: CatalogueReader, cores: number): Promise<number> {
+async function threadsThatPay(reader: CatalogueReader, cores: number): Promise<number> {
   if (cores === 1) return 1;
   const some = reader.db.selectFrom('front_products').select('front_id').limit(CARDS_FOR_THREADS).as('some');
   const query = reader.db.selectFrom(some).select((eb) => eb.fn.countAll().as('total'));
@@ -79,47 +80,56 @@ export class Crew {
   readonly #reader: CatalogueReader;
   readonly #options: CrewOptions;
   readonly #helpers: readonly Helper[];
+  readonly #cache: PressCache | null;
+  readonly #kept: KeptPress | null;
   #press: Press | null = null;
 
-  private constructor(reader: CatalogueReader, options: CrewOptions, helpers: readonly Helper[]) {
+  private constructor(
+    reader: CatalogueReader,
+    options: CrewOptions,
+    helpers: readonly Helper[],
+    cache: PressCache | null,
+    kept: KeptPress | null,
+  ) {
     this.#reader = reader;
     this.#options = options;
     this.#helpers = helpers;
+    this.#cache = cache;
+    this.#kept = kept;
   }
 
   /**
    * Begins the transactions that a build reads from, `reader`'s among them: what was committed before is seen, and all see the same.
+   * `cacheOf` is asked within them. With `threads` null the work to be done decides.
    * @throws AppError database-…
    */
   static async gather(
     reader: CatalogueReader,
     options: Omit<CrewOptions, 'next' | 'isShared'>,
-    threads: number,
+    threads: { readonly wanted: number | null; readonly cores: number },
+    cacheOf: () => PressCache | null,
   ): Promise<Crew> {
-    const whole: CrewOptions = { ...options, isShared: threads > 1, next: new Int32Array(new SharedArrayBuffer(4)) };
-    if (threads === 1) {
-      await reader.restart();
-      return new Crew(reader, whole, []);
-    }
-    const helpers = Array.from({ length: threads - 1 }, () => new Helper(whole));
-    const crew = new Crew(reader, whole, helpers);
+    await reader.restart();
+    const cache = cacheOf();
+    const kept = cache?.read() ?? null;
+    const next = new Int32Array(new SharedArrayBuffer(4));
+    const alone = new Crew(reader, { ...options, isShared: false, next }, [], cache, kept);
+    const helping = (threads.wanted ?? (kept === null ? await threadsThatPay(reader, threads.cores) : 1)) - 1;
+    if (helping === 0) return alone;
+
+    const shared: CrewOptions = { ...options, isShared: true, next };
+    const helpers = Array.from({ length: helping }, () => new Helper(shared));
     try {
       await Promise.all(helpers.map((helper) => helper.ask({ kind: 'open' })));
-      const commits = commitCounter(options.databasePath);
-      try {
-        for (let i = 0; i < TRIES; i++) {
-          const before = commits.count();
-          await reader.restart();
-          await Promise.all(helpers.map((helper) => helper.ask({ kind: 'restart' })));
-          if (commits.count() === before) return crew;
-        }
-      } finally {
-        commits.close();
+      if (await isOneState(reader, helpers, options.databasePath)) {
+        const cacheHere = cacheOf();
+        return new Crew(reader, shared, helpers, cacheHere, cacheHere?.read() ?? null);
       }
-      await crew.dismiss();
-      return new Crew(reader, whole, []);
+      await dismissAll(helpers);
+      const cacheHere = cacheOf();
+      return new Crew(reader, { ...options, isShared: false, next }, [], cacheHere, cacheHere?.read() ?? null);
     } catch (error) {
-      await crew.dismiss();
+      await dismissAll(helpers);
       throw error;
     }
   }
@@ -129,7 +139,10 @@ export class Crew {
     const { press: pressOptions, isShared, now } = this.#options;
     const press = await Press.open(this.#reader, { ...pressOptions, isShared }, now);
     this.#press = press;
-    const ranges = await press.ranges();
+    const changedIds = this.#kept === null ? null : press.changedSince(this.#kept);
+    const reused = this.#kept === null || changedIds === null ? null : { kept: this.#kept, changedIds };
+    const ranges =
+      reused === null ? await press.ranges() : reused.changedIds.map((id) => ({ after: id - 1, upTo: id }));
     const pressed: PressedRange[] = [];
     let done = 0;
     const take = (index: number, range: PressedRange): void => {
@@ -143,7 +156,7 @@ export class Crew {
       }),
     );
     await this.#allOrFirstFailure([...asked, this.#pressHere(press, ranges, take)]);
-    return press.finish(pressed);
+    return press.finish(pressed, reused);
   }
 
   /** Renders fronts and puts their content (put-front.ts). @throws AppError tree-full, tree-not-writable, tree-unreadable */
@@ -170,9 +183,17 @@ export class Crew {
     return puts;
   }
 
+  /** Leaves what was pressed to the next build, with the release that was rendered from it. Of a catalogue with bad products nothing is left. */
+  keep(pressed: Pressed, releaseId: string): void {
+    if (this.#cache === null || this.#press === null || !pressed.isEveryProductSound) return;
+    const { classes, zones } = this.#press;
+    const { pressedIds, catalogue } = pressed;
+    this.#cache.write({ classes, zones, products: catalogue.products, kept: this.#kept, pressedIds, releaseId });
+  }
+
   /** Ends the helpers, whatever they are at. */
-  async dismiss(): Promise<void> {
-    await Promise.all(this.#helpers.map((helper) => helper.end()));
+  dismiss(): Promise<void> {
+    return dismissAll(this.#helpers);
   }
 
   /** Waits for all to end, then throws what failed first: nobody is left at work on a tree that its caller is done with. */
@@ -211,6 +232,26 @@ export class Crew {
       if (task !== undefined && editions !== undefined) take(await putFront(task, editions, guards, store, now));
     }
   }
+}
+
+/** Begins all transactions anew until nobody has committed in between; false where writers leave no time for it. */
+async function isOneState(reader: CatalogueReader, helpers: readonly Helper[], databasePath: string): Promise<boolean> {
+  const commits = commitCounter(databasePath);
+  try {
+    for (let i = 0; i < TRIES; i++) {
+      const before = commits.count();
+      await reader.restart();
+      await Promise.all(helpers.map((helper) => helper.ask({ kind: 'restart' })));
+      if (commits.count() === before) return true;
+    }
+    return false;
+  } finally {
+    commits.close();
+  }
+}
+
+async function dismissAll(helpers: readonly Helper[]): Promise<void> {
+  await Promise.all(helpers.map((helper) => helper.end()));
 }
 
 /** One other thread. */

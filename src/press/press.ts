@@ -19,7 +19,8 @@ import { Zones } from '../database/zones.ts';
 import { AppError } from '../errors.ts';
 import { ProductPress } from '../snapshot/card-timeline.ts';
 import { FrontEditions, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
-import { joinPressed, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
+import { joinPressed, NO_TIMELINE, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
+import type { KeptPress } from './press-cache.ts';
 import { pressTaxonomy } from '../snapshot/facets.ts';
 
 export interface Pressed {
@@ -34,6 +35,12 @@ export interface Pressed {
   /** Fronts that the catalogue has but does not show: losing their pointers is what their operator asked for. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly keyRing: KeyRing;
+  /** Fronts of which everything is as it was when a release was rendered, and which release. */
+  readonly unchanged: { readonly releaseId: string | null; readonly codes: ReadonlySet<string> };
+  /** Ids of the products that were pressed; null where all were. */
+  readonly pressedIds: readonly number[] | null;
+  /** Whether nothing is wrong with any product: only then need none be looked at again to say so. */
+  readonly isEveryProductSound: boolean;
   readonly findings: readonly Finding[];
   /** How many findings there are; only the first thousand are in `findings`. */
   readonly findingsTotal: number;
@@ -73,6 +80,7 @@ export class Press {
   readonly #selected: ReadonlySet<string>;
   /** Selected fronts with a good row, by code. */
   readonly #fronts: ReadonlyMap<string, Front>;
+  readonly #classes: readonly FrontClass[];
   readonly #classIndexOf: (front: Front) => number;
   readonly #shown: ReadonlyMap<number, ReadonlySet<number>>;
   readonly #classOfFrontId: ReadonlyMap<number, number>;
@@ -99,6 +107,7 @@ export class Press {
     const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
     this.#fronts = new Map(fronts.map((front) => [front.code, front]));
     const { classes, classIndexOf } = classify(fronts);
+    this.#classes = classes;
     this.#classIndexOf = classIndexOf;
     this.#products = new ProductPress(classes, taxonomy.taxonomy, options.until, now);
     this.#shown = classesShowing(fronts, classIndexOf);
@@ -156,14 +165,45 @@ export class Press {
     return new FrontEditions(front, this.#classIndexOf(front), catalogue, this.#until, this.#now);
   }
 
-  /** Puts the pressed ranges together, in their order. */
-  async finish(ranges: readonly PressedRange[]): Promise<Pressed> {
+  /** Classes of fronts, and which front is of which: what timelines are for. */
+  get classes(): string {
+    const fronts = [...this.#fronts.values()];
+    return JSON.stringify([
+      this.#classes.map(({ zone, weekendDays, currency, currencyExponent }) => [
+        zone.name,
+        weekendDays,
+        currency,
+        currencyExponent,
+      ]),
+      fronts.map((front) => [front.id, this.#classIndexOf(front)]),
+    ]);
+  }
+
+  /** Names of the classes' zones. */
+  get zones(): readonly string[] {
+    return [...new Set(this.#classes.map(({ zone }) => zone.name))];
+  }
+
+  /** Ids of wanted products that an earlier press has not, or not as they are now; null where nothing of it can be used. */
+  changedSince(kept: KeptPress): readonly number[] | null {
+    if (kept.classes !== this.classes) return null;
+    const { products } = kept;
+    const { productOf } = this.catalogueOf(products);
+    const isUsable = (id: number, classIndexes: Iterable<number>): boolean => {
+      const product = productOf.get(id);
+      if (product === undefined || kept.isChanged(id)) return false;
+      if ((products.nextBoundaries[product] ?? 0) <= this.#until) return false;
+      return hasTimelines(products, product, classIndexes, kept.now, this.#now);
+    };
+    return [...this.#shown].filter(([id, classIndexes]) => !isUsable(id, classIndexes)).map(([id]) => id);
+  }
+
+  /** Puts the pressed ranges together, in their order, over what is taken over from an earlier press. */
+  async finish(ranges: readonly PressedRange[], reused: Reused | null): Promise<Pressed> {
     const log = this.#log;
     for (const { findings } of ranges) log.absorb(findings);
-    const products = joinPressed(
-      ranges.map((range) => range.products),
-      this.#isShared,
-    );
+    const pressed = ranges.map((range) => range.products);
+    const products = joinPressed(reused === null ? pressed : [reused.kept.products, ...pressed], this.#isShared);
     const catalogue = this.catalogueOf(products);
     const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
     const missing = await this.#missingOf(catalogue.productOf);
@@ -176,21 +216,64 @@ export class Press {
       isEveryCodeKnown: this.#loaded.isEveryCodeKnown,
       disabledCodes: new Set([...this.#loaded.codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
       keyRing: this.#keyRing,
+      unchanged: {
+        releaseId: reused?.kept.releaseId ?? null,
+        codes: reused === null ? new Set() : this.#unchangedCodes(reused.kept),
+      },
+      pressedIds: reused?.changedIds ?? null,
+      isEveryProductSound: ranges.every(({ findings }) => findings.total === 0),
       findings: log.kept,
       findingsTotal: log.total,
     };
   }
 
+  #unchangedCodes(kept: KeptPress): ReadonlySet<string> {
+    const unchanged = [...this.#fronts.values()].filter(
+      ({ id, shelf }) =>
+        !kept.isFrontChangedSince(id) && !shelf.some(({ productId }) => kept.isChangedSince(productId)),
+    );
+    return new Set(unchanged.map((front) => front.code));
+  }
+
   /** Products on shelves that were not pressed: bad ones, which have findings, and such as there are none. */
   async #missingOf(productOf: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
     const missing = new Map<number, 'bad' | 'unknown'>();
-    if (productOf.size === this.#shown.size) return missing;
-    const knownIds = await this.#load.knownIds();
-    for (const id of this.#shown.keys()) {
-      if (!productOf.has(id)) missing.set(id, knownIds.has(id) ? 'bad' : 'unknown');
-    }
+    const missingIds = [...this.#shown.keys()].filter((id) => !productOf.has(id));
+    const knownIds = missingIds.length === 0 ? null : await this.#load.knownIds();
+    for (const id of missingIds) missing.set(id, knownIds?.has(id) === true ? 'bad' : 'unknown');
     return missing;
   }
+}
+
+/** An earlier press, and the ids of wanted products that are not taken from it. */
+export interface Reused {
+  readonly kept: KeptPress;
+  readonly changedIds: readonly number[];
+}
+
+/**
+ * Whether a pressed product has a timeline for each class, or, not being published, for none. A card that has left since it was
+ * pressed does not count: of one that leaves later no press asks for the reason.
+ */
+function hasTimelines(
+  { ids, timelines, ownStarts, ownTimelines, stateFroms, stateFaces }: PressedProducts,
+  product: number,
+  classIndexes: Iterable<number>,
+  pressedNow: Instant,
+  now: Instant,
+): boolean {
+  const classCount = timelines.length / ids.length;
+  const all = timelines.subarray(product * classCount, (product + 1) * classCount);
+  for (const index of classIndexes) {
+    if (all[index] === NO_TIMELINE && all.some((timeline) => timeline !== NO_TIMELINE)) return false;
+  }
+  const own = ownTimelines.subarray(ownStarts[product], ownStarts[product + 1]);
+  return [...all, ...own].every((timeline) => {
+    if (timeline === NO_TIMELINE) return true;
+    let state = timeline;
+    while ((stateFroms[state + 1] ?? Infinity) <= now) state += 1;
+    return (stateFaces[state] ?? 0) >= 0 || (stateFroms[state] ?? 0) <= pressedNow;
+  });
 }
 
 function selectedCodes(wanted: readonly string[] | null, active: readonly string[]): ReadonlySet<string> {

@@ -11,7 +11,7 @@ import type { HoldCode, Manifest } from '../contract/manifest.ts';
 import { TREE_SCHEMA } from '../contract/primitives.ts';
 import { digestOf, pathOf } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
-import type { Guarded, GuardedBefore, GuardOptions } from './guards.ts';
+import type { Guarded, GuardOptions } from './guards.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import type { PublishedTree } from './published.ts';
 import type { FrontPut, FrontTask } from './put-front.ts';
@@ -21,7 +21,7 @@ import { manifestText, pointerText } from './wire.ts';
 
 export interface PublishInput {
   /** The fronts to render. */
-  readonly fronts: readonly Omit<FrontTask, 'before'>[];
+  readonly fronts: readonly Omit<FrontTask, 'before' | 'unchanged'>[];
   /** Renders fronts and puts their content into the store, in any order; each of them once (put-front.ts). */
   readonly putFronts: (tasks: readonly FrontTask[]) => Promise<readonly FrontPut[]>;
   /** Fronts that are not rendered, and why: their pointers stay. */
@@ -30,6 +30,8 @@ export interface PublishInput {
   readonly heldGone: HoldCode | null;
   /** Fronts that lose their pointers because their operator disabled them; others that go have no row any more. */
   readonly disabledCodes: ReadonlySet<string>;
+  /** A release, and the fronts of which everything is as it was when that was rendered. */
+  readonly unchanged: { readonly releaseId: string | null; readonly codes: ReadonlySet<string> };
   readonly horizonSeconds: number;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -42,6 +44,8 @@ export type FrontOutcome = FrontPut;
 export interface Publication {
   /** The release's id; that of the release in force where every front was held and nothing was written. */
   readonly releaseId: string | null;
+  /** Whether that release is what these outcomes are: false where every front was held. */
+  readonly isPublished: boolean;
   readonly outcomes: readonly FrontOutcome[];
   /** What happened to files that are no front's content: pointers removed, manifest, current. */
   readonly plan: readonly PlanEntry[];
@@ -57,7 +61,7 @@ export async function publish(
 ): Promise<Publication> {
   const plan = new Plan();
   const tasks: FrontTask[] = [];
-  for (const front of input.fronts) tasks.push({ ...front, before: await beforeOf(front.code, published, now) });
+  for (const front of input.fronts) tasks.push({ ...front, ...(await taskOf(front.code, input, published, now)) });
   const done: FrontOutcome[] = [];
   for (const put of await input.putFronts(tasks)) {
     done.push(put.held === null ? put : await carryFront(put.code, put.held, published, put.guards, put.findings));
@@ -81,7 +85,13 @@ export async function publish(
   // Gone fronts that only the release in force still lists: a run was stopped between their pointers and `current`.
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !listed.has(code));
   if (!isAnyNew && !isAnyLeft && removed.length === 0) {
-    return { releaseId: published.currentId, outcomes, plan: plan.entries, findings: published.findings };
+    return {
+      releaseId: published.currentId,
+      isPublished: false,
+      outcomes,
+      plan: plan.entries,
+      findings: published.findings,
+    };
   }
 
   const manifest = manifestOf(outcomes, input, now);
@@ -99,7 +109,7 @@ export async function publish(
   // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
 
   await putWhereDifferent(pathOf({ kind: 'current' }), new TextEncoder().encode(`${releaseId}\n`), store, plan);
-  return { releaseId, outcomes, plan: plan.entries, findings: published.findings };
+  return { releaseId, isPublished: true, outcomes, plan: plan.entries, findings: published.findings };
 }
 
 /**
@@ -113,10 +123,20 @@ function goneGuard(gone: readonly string[], publishedTotal: number, input: Publi
   return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
 }
 
-/** What guards compare a new snapshot with. */
-async function beforeOf(code: string, published: PublishedTree, now: Instant): Promise<GuardedBefore | null> {
+/** What is published of a front, as far as its task goes. */
+async function taskOf(
+  code: string,
+  { unchanged }: PublishInput,
+  published: PublishedTree,
+  now: Instant,
+): Promise<Pick<FrontTask, 'before' | 'unchanged'>> {
   const pointer = await published.pointer(code);
-  return pointer === null ? null : { now: pointer.now, cards: await published.cardsAt(pointer, now) };
+  if (pointer === null) return { before: null, unchanged: null };
+  const isUnchanged = unchanged.codes.has(code) && unchanged.releaseId === published.currentId;
+  return {
+    before: { now: pointer.now, cards: await published.cardsAt(pointer, now) },
+    unchanged: isUnchanged ? published.listedFront(pointer) : null,
+  };
 }
 
 /** A front whose pointer stays as it is: held back, not selected, or guarded. */

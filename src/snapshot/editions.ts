@@ -48,14 +48,12 @@ export class FrontEditions {
   readonly validUntil: Instant;
   readonly #front: Front;
   readonly #pressed: PressedCatalogue;
-  readonly #now: Instant;
   readonly #until: Instant;
   readonly #shelf: ShelfCards;
 
   constructor(front: Front, classIndex: number, pressed: PressedCatalogue, until: Instant, now: Instant) {
     this.#front = front;
     this.#pressed = pressed;
-    this.#now = now;
     this.#until = until;
     this.#shelf = new ShelfCards(front, classIndex, pressed, now);
     const reasons = new Map<DropReason, number>();
@@ -74,8 +72,11 @@ export class FrontEditions {
     );
   }
 
-  /** The editions of both endpoints, by time; at one instant products before categories. Consecutive ones of an endpoint differ. */
-  *render(): Generator<Edition> {
+  /**
+   * The editions of both endpoints, by time; at one instant products before categories. Consecutive ones of an endpoint differ.
+   * `start` is now, or the instant up to which editions are known already.
+   */
+  *render(start: Instant): Generator<Edition> {
     const encoder = new TextEncoder();
     const shelf = this.#shelf;
     const { taxonomy, spares } = this.#pressed;
@@ -86,8 +87,8 @@ export class FrontEditions {
     let cards = 0;
     let categories = '';
     let tail: Uint8Array = new Uint8Array(0);
-    const first = { at: this.#now, places: Array.from({ length: shelf.places }, (_, place) => place) };
-    for (const { at: from, places } of [first, ...shelf.changesIn(this.#now, this.#until)]) {
+    const first = { at: start, places: Array.from({ length: shelf.places }, (_, place) => place) };
+    for (const { at: from, places } of [first, ...shelf.changesIn(start, this.#until)]) {
       const changed: number[] = [];
       for (const place of places) {
         const wasShown = shelf.isShown(place);
@@ -95,7 +96,7 @@ export class FrontEditions {
         changed.push(place);
         cards += (shelf.isShown(place) ? 1 : 0) - (wasShown ? 1 : 0);
       }
-      if (changed.length === 0 && from !== this.#now) continue;
+      if (changed.length === 0 && from !== start) continue;
       const categoriesBefore = categories;
       shelf.collectFacets(bits);
       categories = facets.categoriesText(bits);

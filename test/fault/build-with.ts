@@ -18,6 +18,7 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     isDryRun: false,
     workers: 1,
     cores: 1,
+    cache: null,
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',
