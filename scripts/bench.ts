@@ -41,7 +41,7 @@ function timed(command: string, words: readonly string[], folder: string): Timed
   const isNode = command === process.execPath && words[0] !== '-e';
   const started = process.hrtime.bigint();
   const { status, stderr } = spawnSync(command, isNode ? ['--import', preload, ...words] : words, {
-    env: { ...process.env, PEAK_FILE: peakFile },
+    env: { ...process.env, PEAK_FILE: peakFile, XDG_CACHE_HOME: join(folder, 'cache') },
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
   });

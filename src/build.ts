@@ -7,11 +7,13 @@ import type { Front } from './catalogue/front.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
+import { catalogueMark } from './database/catalogue-mark.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { readRevisions } from './database/revisions.ts';
 import { Crew } from './press/crew.ts';
 import { PressCache } from './press/press-cache.ts';
 import type { Pressed } from './press/press.ts';
+import type { RunMark } from './last-run.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
 import { publish, type FrontOutcome } from './release/publish.ts';
@@ -24,6 +26,7 @@ import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
 import { refuseNoFolder } from './storage/folder.ts';
+import { markTree } from './storage/tree-mark.ts';
 
 export interface BuildOptions {
   readonly databasePath: string;
@@ -55,6 +58,8 @@ export interface BuildResult {
   readonly pressedAnew: number | null;
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
+  /** What catalogue and tree are known by from now on; null for a dry run, and where the catalogue keeps no revisions. */
+  readonly mark?: RunMark | null;
 }
 
 /**
@@ -77,7 +82,8 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
       const published = await PublishedTree.read(store);
       store.sweep();
       try {
-        return await buildInto(store, published, reader, views, options, now);
+        const result = await buildInto(store, published, reader, views, options, now);
+        return { ...result, mark: markOf(result, reader, options) };
       } catch (error) {
         // What was published stands; what was on its way is cleared, so that a full disk has its room back.
         store.sweep();
@@ -158,6 +164,25 @@ function pressCacheOf(reader: CatalogueReader, options: BuildOptions, until: Ins
   return cache === null || revisions === null
     ? null
     : new PressCache(cache, revisions, [toolVersion, tzdata], until, now);
+}
+
+/** Catalogue and tree as this run has read the one and leaves the other. Under the lock, and within the transaction. */
+function markOf(
+  { releaseId, outcomes }: BuildResult,
+  reader: CatalogueReader,
+  { databasePath, outPath }: BuildOptions,
+): RunMark | null {
+  const select = (sql: string): unknown[][] => reader.select(sql);
+  try {
+    if (releaseId === null || readRevisions(select) === null) return null;
+    const fronts = outcomes.flatMap(({ code, listing }) => (listing === null ? [] : [code]));
+    const files = outcomes.flatMap((outcome) => outcome.files.map(({ path }) => path));
+    const tree = markTree(outPath, releaseId, fronts, files);
+    return tree === null ? null : { catalogue: catalogueMark(databasePath, select), tree };
+  } catch {
+    // Everything is published by now: a mark that cannot be taken only makes the next run slower.
+    return null;
+  }
 }
 
 function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before' | 'unchanged'> {

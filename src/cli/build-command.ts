@@ -6,6 +6,7 @@ import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { FrontOutcome } from '../release/publish.ts';
 import { countArgument, durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
+import { DEFAULT_DB, DEFAULT_OUT } from './build-words.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { bytesText, countText, tableText } from './terminal.ts';
@@ -21,6 +22,7 @@ interface BuildFlags {
   readonly allowShrink?: true;
   readonly maxShrink: number;
   readonly workers?: number;
+  readonly cache?: string | false;
   readonly json?: true;
 }
 
@@ -32,8 +34,8 @@ export function addBuildCommand(program: Command, session: Session): void {
       'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
     )
-    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
-    .option('--out <folder>', 'the tree to publish into', 'out')
+    .option('--db <file>', 'the catalogue database, opened read-only', DEFAULT_DB)
+    .option('--out <folder>', 'the tree to publish into', DEFAULT_OUT)
     .option(
       '--now <instant>',
       'the instant the build is for, with Z or an offset (default: the current time)',
@@ -60,6 +62,11 @@ export function addBuildCommand(program: Command, session: Session): void {
       'how many threads press and render (default: by the size of the catalogue)',
       countArgument('--workers', 1, 64),
     )
+    .option(
+      '--cache <folder>',
+      'where to keep what makes the next build quick (default: a folder in $XDG_CACHE_HOME or ~/.cache)',
+    )
+    .option('--no-cache', 'keep nothing, and use nothing that was kept')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -81,6 +88,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
   const { terminal } = session;
   const now = flags.now ?? session.now();
   const { build } = await import('../build.ts');
+  const { cacheOfBuild, rememberBuild } = await import('./unchanged.ts');
   const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
   const result = await build(
     {
@@ -91,7 +99,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
       isDryRun: flags.dryRun === true,
       workers: flags.workers ?? null,
       cores: session.cores,
-      cache: null,
+      cache: cacheOfBuild(flags.cache, flags.out, session),
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       toolVersion: session.toolVersion,
       tzdata: session.tzdata,
@@ -129,7 +137,41 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
     findingsTotal: result.findingsTotal,
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
-  return exitCodeOfBuild(json);
+  const exitCode = exitCodeOfBuild(json);
+  const again = nothingToDo(json);
+  if (exitCode === EXIT.done && again !== null && result.mark !== undefined && result.mark !== null) {
+    rememberBuild(result.mark, { text: summaryText(again), json: JSON.stringify(again) }, session, now);
+  }
+  return exitCode;
+}
+
+/**
+ * What the same build finds once this one is done: nothing to put, the same to keep. Null where that is not sure: a guard that was
+ * overridden, a tree that was mended, and files that went leave their lines in one run and not in the next.
+ */
+function nothingToDo(result: BuildResultJson): BuildResultJson | null {
+  const { put, kept, removed, fronts, findings, findingsTotal } = result;
+  const isDone = put.files === 0 && removed.files === 0;
+  if (isDone) return result;
+  const isOfCatalogue = findings.every(({ place }) => !isOfTree(place));
+  if (removed.files > 0 || findingsTotal > findings.length || !isOfCatalogue) return null;
+  if (fronts.some((front) => front.guards.length > 0)) return null;
+  const none = { files: 0, bytes: 0 };
+  const both = (one: typeof put, other: typeof kept): typeof put => ({
+    files: one.files + other.files,
+    bytes: one.bytes + other.bytes,
+  });
+  return {
+    ...result,
+    fronts: fronts.map((front) => ({ ...front, put: none, kept: both(front.put, front.kept) })),
+    put: none,
+    kept: both(put, kept),
+  };
+}
+
+/** Findings in a tree are placed by its paths. */
+function isOfTree(place: string): boolean {
+  return /^(public|edge|releases)\//.test(place);
 }
 
 function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number]['snapshot'] {

@@ -1,14 +1,11 @@
 // Revisions: random tokens that triggers give anew to whatever a change of a row may touch, so that a build can know what is as it
 // was without reading it. The tables of the contract say nothing of them: a catalogue without them is built in full.
 
-import { createHash } from 'node:crypto';
+import { schemaState, type SelectRows } from './catalogue-mark.ts';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** What a token speaks for: every row there is; what all products share; what a product's card, or a front's shelf, is made from. */
 export type RevisionScope = 'catalogue' | 'shared' | 'product' | 'front';
-
-/** Rows of plain SQL, as arrays: better-sqlite3's `prepare(…).raw().all()`, or a reader's `select`. */
-export type SelectRows = (sql: string) => unknown[][];
 
 /** The revisions of a catalogue, as one transaction sees them. */
 export interface Revisions {
@@ -161,7 +158,7 @@ export function readRevisions(select: SelectRows): Revisions | null {
   const [[shared] = []] = select("SELECT token FROM revisions WHERE scope = 'shared' AND id = 0");
   if (typeof catalogue !== 'number' || typeof shared !== 'number') return null;
   return {
-    schema: schemaState(select, schema),
+    schema: schemaState(select),
     catalogue,
     shared,
     tokens: (scope) =>
@@ -172,9 +169,4 @@ export function readRevisions(select: SelectRows): Revisions | null {
         ]),
       ),
   };
-}
-
-function schemaState(select: SelectRows, schema: readonly unknown[][]): string {
-  const [[version] = []] = select('SELECT schema_version FROM pragma_schema_version');
-  return `${String(version)} ${createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 32)}`;
 }

@@ -12,6 +12,8 @@ import type { CacheFolder } from '../storage/cache-folder.ts';
 const PRESSED_FILE = 'pressed.bin';
 const RENDERED_FILE = 'rendered.json';
 const LINE_END = 0x0a;
+/** To be counted up with every change of what the files hold (pressed.ts, card.ts): the tool's version may stay. */
+const LAYOUT = 1;
 
 /** Beyond this share of changed products, or of such as are there no more, a cache saves little: then everything is pressed anew. */
 const MOST_CHANGED = 0.2;
@@ -84,7 +86,7 @@ export class PressCache {
   constructor(folder: CacheFolder, revisions: Revisions, versions: readonly string[], until: Instant, now: Instant) {
     this.#folder = folder;
     this.#revisions = revisions;
-    this.#basis = JSON.stringify([...versions, revisions.schema, revisions.shared]);
+    this.#basis = JSON.stringify([LAYOUT, ...versions, revisions.schema, revisions.shared]);
     this.#now = now;
     this.#until = until;
   }

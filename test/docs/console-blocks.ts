@@ -39,7 +39,7 @@ function run(line: string, cwd: string, bin: string): string {
   const { status, stdout } = spawnSync('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${line.slice(2)}`], {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+    env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, XDG_CACHE_HOME: join(bin, '../cache') },
   });
   // A release's id depends on the versions of tool and time-zone rules, which the documents should not.
   const text = stdout.replaceAll(/\brelease [0-9a-f]{16}\b/g, 'release 0123456789abcdef');
