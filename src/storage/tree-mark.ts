@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { folderOf, FRONTS_FOLDER, pathOf, RELEASES_FOLDER } from '../snapshot/paths.ts';
+import { folderOf, FRONTS_FOLDER, pathOf, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
 
 export interface TreeMark {
   /** What was looked at, one path a line. */
@@ -28,7 +28,11 @@ export function markTree(
   // Folders without a pointer: one that comes would be a front that is gone. In the others the pointer itself tells.
   const others = readdirSync(join(root, FRONTS_FOLDER)).filter((name) => !listed.has(name));
   const paths = [
-    ...['public', FRONTS_FOLDER, RELEASES_FOLDER, pathOf({ kind: 'key-ring' }), pathOf({ kind: 'current' })],
+    PUBLIC_FOLDER,
+    FRONTS_FOLDER,
+    RELEASES_FOLDER,
+    pathOf({ kind: 'key-ring' }),
+    pathOf({ kind: 'current' }),
     pathOf({ kind: 'manifest', id: releaseId }),
     ...others.map((name) => folderOf(name)),
     ...fronts.map((front) => pathOf({ kind: 'pointer', front })),
