@@ -72,7 +72,7 @@ function realPathOf(path: string): string {
 }
 
 /** The folder of a tree's cache; null where there is to be none, or the environment names no place for it. */
-function cachePathOf(
+export function cachePathOf(
   wanted: string | false | undefined,
   outPath: string,
   { environment }: Pick<Session, 'environment'>,

@@ -257,7 +257,7 @@ describe('a cache that cannot be believed is none', () => {
 
   test('what is written is read', () => {
     expect(folder().read('file')).toBeNull();
-    expect(folder().write('file', Buffer.from('content'))).toBe(true);
+    expect(folder().write('file', [Buffer.from('con'), Buffer.from('tent')])).toBe(true);
     expect(Buffer.from(folder().read('file') ?? []).toString()).toBe('content');
     expect(readdirSync(join(root, 'other-cache'))).toEqual(['file']);
   });
@@ -269,14 +269,14 @@ describe('a cache that cannot be believed is none', () => {
     ['of another format', (bytes) => Buffer.from(bytes.toString().replace('cache-1', 'cache-0'))],
     ['empty', () => Buffer.alloc(0)],
   ])('%s', (_, spoil) => {
-    folder().write('file', Buffer.from('content'));
+    folder().write('file', [Buffer.from('con'), Buffer.from('tent')]);
     writeFileSync(path, spoil(readFileSync(path)));
     expect(folder().read('file')).toBeNull();
   });
 
   test('a place that cannot be written is no error', () => {
     writeFileSync(join(root, 'a-file'), '');
-    expect(new CacheFolder(join(root, 'a-file/below'), null).write('file', Buffer.from('x'))).toBe(false);
+    expect(new CacheFolder(join(root, 'a-file/below'), null).write('file', [Buffer.from('x')])).toBe(false);
     expect(new CacheFolder(join(root, 'a-file/below'), null).read('file')).toBeNull();
   });
 
