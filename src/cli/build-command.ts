@@ -4,10 +4,14 @@ import type { Command } from 'commander';
 import { findingLine } from '../catalogue/finding.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
+import type { PlanEntry } from '../release/plan.ts';
 import type { FrontOutcome } from '../release/publish.ts';
 import { countArgument, durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
 import { DEFAULT_DB, DEFAULT_OUT } from './build-words.ts';
+import { withMetrics } from './build-metrics.ts';
 import { EXIT } from './exit-codes.ts';
+import { nothingToDo } from './nothing-to-do.ts';
+import { listenerArgument, tell, type Listener } from './on-publish.ts';
 import type { Session } from './session.ts';
 import { bytesText, countText, tableText } from './terminal.ts';
 
@@ -23,6 +27,9 @@ interface BuildFlags {
   readonly maxShrink: number;
   readonly workers?: number;
   readonly cache?: string | false;
+  readonly onPublish?: Listener;
+  readonly onPublishTimeout: number;
+  readonly prometheus?: string;
   readonly json?: true;
 }
 
@@ -67,6 +74,13 @@ export function addBuildCommand(program: Command, session: Session): void {
       'where to keep what makes the next build quick (default: a folder in $XDG_CACHE_HOME or ~/.cache)',
     )
     .option('--no-cache', 'keep nothing, and use nothing that was kept')
+    .option(
+      '--on-publish <command|url>',
+      'tell this command (on stdin) or URL (by POST) as JSON what was published',
+      listenerArgument,
+    )
+    .option('--on-publish-timeout <duration>', 'how long that may take', durationArgument('--on-publish-timeout'), 60)
+    .option('--prometheus <file>', 'replace this textfile at the end, however the build ends')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -75,16 +89,24 @@ Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
   playbill build --dry-run --json                       what would be put, kept and removed, and why
+  playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
+  playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
+
+--on-publish comes when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
+failure is a warning: what was published stands, and the exit code says what became of the tree. A dry run tells nobody.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back,
 5 another run holds the lock, 6 the tree could not be written.`,
     )
     .action(async (flags: BuildFlags) => {
-      session.exitCode = await runBuild(flags, session);
+      const run = (): Promise<BuildResultJson> => runBuild(flags, session);
+      if (flags.prometheus === undefined || flags.dryRun === true) await run();
+      else await withMetrics(flags.prometheus, flags.out, session, run);
     });
 }
 
-async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
+/** Builds, prints the summary and leaves the exit code in the session. */
+async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResultJson> {
   const { terminal } = session;
   const now = flags.now ?? session.now();
   const { build } = await import('../build.ts');
@@ -135,43 +157,35 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
+    warnings: await warningsOfTelling(plan, result.releaseId, flags, session, now),
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
-  const exitCode = exitCodeOfBuild(json);
+  for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);
+  session.exitCode = exitCodeOfBuild(json);
   const again = nothingToDo(json);
-  if (exitCode === EXIT.done && again !== null && result.mark !== undefined && result.mark !== null) {
+  if (session.exitCode === EXIT.done && again !== null && result.mark !== undefined && result.mark !== null) {
     rememberBuild(result.mark, { text: summaryText(again), json: JSON.stringify(again) }, session, now);
   }
-  return exitCode;
+  return json;
 }
 
 /**
- * What the same build finds once this one is done: nothing to put, the same to keep. Null where that is not sure: a guard that was
- * overridden, a tree that was mended, and files that went leave their lines in one run and not in the next.
+ * Tells whoever wants to know what was published. The lock is free by now: a listener may take its time, and may itself run a command
+ * that writes the tree. Two listeners may therefore run at once; each is told to look at paths, not what to find there.
  */
-function nothingToDo(result: BuildResultJson): BuildResultJson | null {
-  const { put, kept, removed, fronts, findings, findingsTotal } = result;
-  const isDone = put.files === 0 && removed.files === 0;
-  if (isDone) return result;
-  const isOfCatalogue = findings.every(({ place }) => !isOfTree(place));
-  if (removed.files > 0 || findingsTotal > findings.length || !isOfCatalogue) return null;
-  if (fronts.some((front) => front.guards.length > 0)) return null;
-  const none = { files: 0, bytes: 0 };
-  const both = (one: typeof put, other: typeof kept): typeof put => ({
-    files: one.files + other.files,
-    bytes: one.bytes + other.bytes,
-  });
-  return {
-    ...result,
-    fronts: fronts.map((front) => ({ ...front, put: none, kept: both(front.put, front.kept) })),
-    put: none,
-    kept: both(put, kept),
-  };
-}
-
-/** Findings in a tree are placed by its paths. */
-function isOfTree(place: string): boolean {
-  return /^(public|edge|releases)\//.test(place);
+async function warningsOfTelling(
+  plan: readonly PlanEntry[],
+  releaseId: string | null,
+  { onPublish, onPublishTimeout, dryRun }: BuildFlags,
+  session: Session,
+  now: Instant,
+): Promise<BuildResultJson['warnings']> {
+  if (onPublish === undefined || dryRun === true) return [];
+  const { publishNotice } = await import('../release/publish-notice.ts');
+  const notice = publishNotice(plan, releaseId, now);
+  if (notice === null) return [];
+  const problem = await tell(onPublish, `${JSON.stringify(notice)}\n`, session, onPublishTimeout);
+  return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
 }
 
 function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number]['snapshot'] {

@@ -19,6 +19,7 @@ async function main(words: readonly string[]): Promise<number> {
     words,
     userId: process.getuid?.() ?? null,
     nodeVersion: process.versions.node,
+    processId: String(process.pid),
     toolVersion: versionOfPackage(),
     onInterrupt: null,
     tzdata: process.versions['tz'] ?? 'unknown',

@@ -10,10 +10,12 @@ import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { addKeysCommand } from './keys-command.ts';
+import { addNextCommand } from './next-command.ts';
 import { addServeCommand } from './serve-command.ts';
 import type { Session } from './session.ts';
 import { addShowCommand } from './show-command.ts';
 import { addSignCommand } from './sign-command.ts';
+import { addStatusCommand } from './status-command.ts';
 import { errorText } from './terminal.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
@@ -40,6 +42,8 @@ function programOf(session: Session): Command {
   addBuildCommand(program, session);
   addVerifyCommand(program, session);
   addShowCommand(program, session);
+  addNextCommand(program, session);
+  addStatusCommand(program, session);
   addCheckDbCommand(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);

@@ -20,6 +20,8 @@ export interface Session {
   onInterrupt: (() => void) | null;
   /** How many threads the machine runs at a time. */
   readonly cores: number;
+  /** Tells this process' temporary files from another's. */
+  readonly processId: string;
   readonly toolVersion: string;
   /** Version of the time-zone rules. */
   readonly tzdata: string;

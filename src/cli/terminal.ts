@@ -82,3 +82,27 @@ export function bytesText(bytes: number): string {
 export function countText(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
 }
+
+/** A span of time in its two largest units, rounded down: 5025 → `1h23m`; `-` before one that is past. */
+export function spanText(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['m', 60],
+    ['s', 1],
+  ] as const;
+  const span = Math.abs(seconds);
+  const first = units.findIndex(([, size]) => span >= size);
+  if (first === -1) return '0s';
+  const parts = units.slice(first, first + 2).map(([unit, size], i) => {
+    const whole = i === 0 ? span : span % (units[first]?.[1] ?? 1);
+    return [Math.floor(whole / size), unit] as const;
+  });
+  const text = parts.map(([amount, unit], i) => (i > 0 && amount === 0 ? '' : `${amount}${unit}`)).join('');
+  return seconds < 0 ? `-${text}` : text;
+}
+
+/** A text of at most `width` characters, cut with an ellipsis. */
+export function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}

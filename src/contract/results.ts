@@ -6,7 +6,7 @@ import { count, frontCode, instantText, releaseId } from './primitives.ts';
 
 const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
-const findingSchema = z.strictObject({
+export const findingSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
   code: z.string(),
   /** A table and key, or a path of the tree. */
@@ -63,6 +63,8 @@ export const buildResultSchema = z.strictObject({
   /** At most a thousand; the total counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,
+  /** What went wrong beside the publish, and did not touch it. */
+  warnings: z.array(z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() })),
 });
 
 /** `verify` and `check-db`. */

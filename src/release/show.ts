@@ -73,7 +73,8 @@ async function hasPointer(front: string, reader: TreeReader): Promise<boolean> {
   return entries.some(({ path }) => path === pathOf({ kind: 'pointer', front }));
 }
 
-async function publishedFronts(reader: TreeReader): Promise<string[]> {
+/** Codes of the fronts that have a pointer, sorted; whether it can be read is another question. */
+export async function publishedFronts(reader: TreeReader): Promise<string[]> {
   const { entries } = await reader.entries(FRONTS_FOLDER);
   const codes: string[] = [];
   for (const { path, kind } of entries) {

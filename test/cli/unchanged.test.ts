@@ -52,6 +52,7 @@ function sessionOf(words: readonly string[], others: Partial<Session> = {}): Ses
     words,
     userId: process.getuid?.() ?? null,
     nodeVersion: process.versions.node,
+    processId: '1',
     toolVersion: version,
     onInterrupt: null,
     tzdata: process.versions['tz'] ?? '',

@@ -1,0 +1,106 @@
+// `build --on-publish`: tells a command or a URL what was published. Whatever comes of it, the publish stands: a problem is text for
+// the operator. The command's own text and the URL's path are never printed: they may hold a token.
+
+import { AppError, messageOf } from '../errors.ts';
+import type { Session } from './session.ts';
+
+/** How long a command that is asked to end may take to do so. */
+const LAST_WORDS_SECONDS = 2;
+
+export type Listener =
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'url'; readonly url: URL };
+
+/** What begins with http:// or https:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid */
+export function listenerArgument(text: string): Listener {
+  const invalid = (found: string): AppError =>
+    new AppError(
+      'on-publish-invalid',
+      `--on-publish: expected a command or a URL, found ${found}`,
+      'type it as --on-publish https://cdn.example/purge or --on-publish ./purge.sh; a user and password belong into a command',
+    );
+  if (text.trim() === '') throw invalid('nothing');
+  if (!/^https?:\/\//i.test(text)) return { kind: 'command', command: text };
+  if (!URL.canParse(text)) throw invalid('one that is no URL');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') throw invalid('a URL with a user or password in it');
+  return { kind: 'url', url };
+}
+
+/**
+ * Hands a notice over, and waits until it was taken, for so many seconds at most, or until somebody interrupts. Gives back what went
+ * wrong, or null.
+ */
+export async function tell(
+  listener: Listener,
+  notice: string,
+  session: Session,
+  seconds: number,
+): Promise<string | null> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
+  // What was to be published is: an interruption ends the telling, not the build's last words.
+  session.onInterrupt = () => stop.abort('was interrupted');
+  try {
+    if (listener.kind === 'command') return await runCommand(listener.command, notice, stop.signal);
+    return await callUrl(listener.url, notice, session.toolVersion, stop.signal);
+  } finally {
+    clearTimeout(timer);
+    session.onInterrupt = null;
+  }
+}
+
+/** The notice comes on stdin; what the command prints goes to stderr, for our stdout is the summary's. */
+async function runCommand(command: string, notice: string, stop: AbortSignal): Promise<string | null> {
+  const { spawn } = await import('node:child_process');
+  // A group of its own: what the command has started ends with it.
+  const child = spawn('sh', ['-c', command], { detached: true, stdio: ['pipe', 2, 2] });
+  const signalGroup = (signal: NodeJS.Signals): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // All of it has ended already.
+    }
+  };
+  let lastWords: NodeJS.Timeout | undefined;
+  stop.addEventListener('abort', () => {
+    signalGroup('SIGTERM');
+    lastWords = setTimeout(() => signalGroup('SIGKILL'), LAST_WORDS_SECONDS * 1000);
+  });
+  // A command that reads no stdin is as good as one that does.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(notice);
+  try {
+    return await new Promise((resolve) => {
+      child.once('error', (error) => resolve(`the command cannot be started: ${messageOf(error)}`));
+      child.once('exit', (code, signal) => {
+        if (stop.aborted) resolve(`the command ${String(stop.reason)}`);
+        else if (signal !== null) resolve(`the command was ended by ${signal}`);
+        else resolve(code === 0 ? null : `the command ended with exit code ${code}`);
+      });
+    });
+  } finally {
+    clearTimeout(lastWords);
+    if (stop.aborted) signalGroup('SIGKILL');
+  }
+}
+
+/** One POST to the URL that the operator has named, and to no other: a redirection is a problem. */
+async function callUrl(url: URL, notice: string, toolVersion: string, stop: AbortSignal): Promise<string | null> {
+  const call = `the call of ${url.protocol}//${url.host}`;
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': `playbill/${toolVersion}` },
+      body: notice,
+      redirect: 'manual',
+      signal: stop,
+    });
+    await response.body?.cancel();
+    return response.ok ? null : `${call} was answered ${response.status}`;
+  } catch (error) {
+    if (stop.aborted) return `${call} ${String(stop.reason)}`;
+    const cause = error instanceof Error ? error.cause : undefined;
+    return `${call} failed: ${messageOf(cause ?? error)}`;
+  }
+}

@@ -1,0 +1,30 @@
+// What `build --on-publish` hands to the command or URL of the operator.
+
+import { z } from 'zod';
+import { frontCode, instantText, releaseId } from './primitives.ts';
+
+/** A path from the CDN's origin root: what is below `public/`, with a slash before it. */
+const urlPath = z.string().regex(/^\/[A-Za-z0-9._/-]+$/);
+
+export const publishNoticeSchema = z.strictObject({
+  schema: z.literal(1),
+  /** The release in force. */
+  release: releaseId,
+  /** The instant that it is for. */
+  now: instantText,
+  /** Fronts of which a file below `public/` changed. */
+  fronts: z.array(frontCode),
+  /**
+   * Other bytes than before at the same place, or the first ones where a 404 was answered: pointers, and damaged editions written
+   * anew. What a cache must let go of.
+   */
+  changed: z.array(urlPath),
+  /** Gone: the pointers of fronts that are gone, and editions that no kept release needs. */
+  removed: z.array(urlPath),
+  /** Editions under new names, which nobody has asked for yet. */
+  added: z.array(urlPath),
+  /** Whether the edge's key ring changed. It is not below `public/`. */
+  isKeyRingChanged: z.boolean(),
+});
+
+export type PublishNotice = z.infer<typeof publishNoticeSchema>;

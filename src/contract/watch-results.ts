@@ -1,0 +1,61 @@
+// What `next` and `status` print under --json.
+
+import { z } from 'zod';
+import { DROP_CODES, HOLD_CODES } from './manifest.ts';
+import { count, frontCode, instantText, releaseId } from './primitives.ts';
+import { findingSchema } from './results.ts';
+
+/** `next`. */
+export const nextResultSchema = z.strictObject({
+  at: instantText,
+  /** The earliest of all fronts: past where one has expired, null where none is known. */
+  next: instantText.nullable(),
+  fronts: z.array(
+    z.strictObject({
+      front: frontCode,
+      /** Another edition; the end of what is published; that end, past already; or not known, for the pointer is broken. */
+      kind: z.enum(['edition', 'end', 'expired', 'unknown']),
+      next: instantText.nullable(),
+      /** Which documents change. */
+      endpoints: z.array(z.enum(['products', 'categories'])),
+    }),
+  ),
+});
+
+/** `status`. */
+export const statusResultSchema = z.strictObject({
+  at: instantText,
+  /** Whether any front is stale, or none is published: exit 1. */
+  isStale: z.boolean(),
+  /** null where no release is in force, or its manifest cannot be read. */
+  release: z
+    .strictObject({ id: releaseId, now: instantText, horizonSeconds: count, tool: z.string(), tzdata: z.string() })
+    .nullable(),
+  fronts: z.array(
+    z.strictObject({
+      front: frontCode,
+      /** null where the front is as it should be. */
+      stale: z.enum(['pointer-missing', 'pointer-invalid', 'early', 'expired', 'ending', 'old']).nullable(),
+      /** null where the pointer is broken. */
+      snapshot: z
+        .strictObject({
+          now: instantText,
+          validUntil: instantText,
+          ageSeconds: z.int(),
+          remainingSeconds: z.int(),
+          staleFrom: instantText,
+          editions: z.strictObject({ products: count, categories: count }),
+          /** Of the edition in force; null where no manifest tells. */
+          cards: count.nullable(),
+          dropped: z.partialRecord(z.enum(DROP_CODES), count),
+          /** Why the last build kept the snapshot that there was. */
+          held: z.enum(HOLD_CODES).nullable(),
+        })
+        .nullable(),
+    }),
+  ),
+  findings: z.array(findingSchema),
+});
+
+export type NextResultJson = z.infer<typeof nextResultSchema>;
+export type StatusResultJson = z.infer<typeof statusResultSchema>;

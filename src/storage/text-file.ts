@@ -1,0 +1,54 @@
+// One text file outside of any tree that others read while it is replaced, such as a Prometheus textfile: a reader sees the old text
+// or the new one, whole.
+
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { AppError, messageOf } from '../errors.ts';
+
+/**
+ * The text of a file that is about to be replaced; '' where there is none. Refuses what cannot be replaced, or is another's: only an
+ * empty file or one that begins with `mark` is ours.
+ * @throws AppError metrics-not-writable
+ */
+export function readReplaceableFile(path: string, mark: string): string {
+  const folder = dirname(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw notWritable(path, `expected a folder at ${folder}, found none`, 'make that folder, or name another file');
+  }
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return '';
+  let text = '';
+  try {
+    if (stats.isFile()) text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw notWritable(path, messageOf(error), 'check its owner and permissions', error);
+  }
+  if (stats.isFile() && (text === '' || text.startsWith(mark))) return text;
+  throw notWritable(path, 'found something that Playbill has not written', 'name another file, or remove that one');
+}
+
+/**
+ * Replaces a file durably: temporary name in the same folder, fsync, rename. `writer` tells this process' temporary name from that of
+ * another one that replaces the same file. @throws AppError metrics-not-writable
+ */
+export function replaceTextFile(path: string, text: string, writer: string): void {
+  // A collector that reads *.prom must not see it.
+  const temporary = join(dirname(path), `.${basename(path)}.${writer}.tmp`);
+  try {
+    const descriptor = openSync(temporary, 'w', 0o644);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw notWritable(path, messageOf(error), 'check the owner and permissions of its folder, and its room', error);
+  }
+}
+
+function notWritable(path: string, problem: string, hint: string, cause?: unknown): AppError {
+  return new AppError('metrics-not-writable', `expected to be able to replace ${path}: ${problem}`, hint, cause);
+}
