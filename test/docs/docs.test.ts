@@ -68,6 +68,15 @@ describe('codes', () => {
   });
 });
 
+test('every metric is explained, and no other', () => {
+  const table = /## Metrics([^]*?)(?:\n## |$)/.exec(read('src/cli/README.md'))?.[1] ?? '';
+  const listed = [...table.matchAll(/^\| `(playbill_[a-z_]+)`/gm)].map(([, name = '']) => name);
+  const source = read('src/cli/metrics.ts');
+  const written = [...source.matchAll(/'(playbill_[a-z_]*[a-z])'/g)].map(([, name = '']) => name);
+  expect(written.length).toBeGreaterThan(15);
+  expect(listed.toSorted()).toEqual([...new Set(written)].toSorted());
+});
+
 test('every command teaches: a description, an example and its exit codes', async () => {
   const { stdout } = await playbill(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)]

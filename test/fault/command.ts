@@ -2,7 +2,7 @@
 // this process is in it, so it can be killed, stopped and starved for real.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,6 +61,16 @@ export class Command {
 
   get #hook(): string {
     return join(this.#folder, 'step-signal.mjs');
+  }
+
+  /** A folder for $PATH in which this command is `playbill`. */
+  get folderForPath(): string {
+    const folder = join(this.#folder, 'bin');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'playbill'), `#!/bin/sh\nexec "${process.execPath}" "${this.#main}" "$@"\n`, {
+      mode: 0o755,
+    });
+    return folder;
   }
 
   start(words: readonly string[], { through = [], steps }: RunOptions = {}): Running {

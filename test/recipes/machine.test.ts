@@ -1,0 +1,144 @@
+// The recipes for one machine: cron and systemd.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { Command } from '../fault/command.ts';
+import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
+import { catalogueAt, filesOf, temporaryFolder } from '../trees.ts';
+import { recipe, RECIPES, run, type Ran } from './recipe.ts';
+
+const bin = new Command().folderForPath;
+
+/** A folder in the place of /var/lib/playbill. */
+function stateFolder(): string {
+  const folder = temporaryFolder();
+  const small = { fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'one' };
+  catalogueAt(join(folder, 'catalogue.sqlite'), smallCatalogue(small));
+  return folder;
+}
+
+describe('cron', () => {
+  const text = recipe('playbill.cron');
+  const settings = new Map<string, string>();
+  const jobs: { schedule: string; user: string; command: string }[] = [];
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const setting = /^([A-Z]+)=(.*)$/.exec(line);
+    const job = /^((?:\S+\s+){4}\S+)\s+(\S+)\s+(.*)$/.exec(line);
+    if (setting !== null) settings.set(setting[1] ?? '', setting[2] ?? '');
+    else jobs.push({ schedule: job?.[1] ?? '', user: job?.[2] ?? '', command: job?.[3] ?? '' });
+  }
+
+  test('the file is one that cron reads: settings, then five fields, a user and a command, a line end at the end', () => {
+    expect(settings.get('MAILTO')).toMatch(/@/);
+    expect(settings.get('PATH')).toContain('/usr/local/bin');
+    expect(jobs.map(({ user }) => user)).toEqual(['playbill', 'playbill']);
+    for (const { schedule, command } of jobs) {
+      const fields = schedule.split(/\s+/);
+      expect(fields).toHaveLength(5);
+      for (const field of fields) expect(field).toMatch(/^(\*|\d+-\d+)(\/\d+)?$/);
+      // cron would make it a line end.
+      expect(command).not.toContain('%');
+    }
+    expect(text.endsWith('\n')).toBe(true);
+  });
+
+  const cron = (job: number, state: string): Promise<Ran> => {
+    const command = (jobs[job]?.command ?? '')
+      .replaceAll('/var/lib/playbill', state)
+      .replaceAll('/usr/local/lib/playbill/', RECIPES);
+    return run(['/bin/sh', '-c', command], { PATH: `${bin}:${settings.get('PATH')}`, HOME: '/', LOGNAME: 'playbill' });
+  };
+
+  test('nothing is mailed while all is well, nor while another run holds the lock; what fails is', async () => {
+    const state = stateFolder();
+    const silent = { stdout: '', stderr: '' };
+    expect(await cron(0, state)).toEqual({ status: 0, ...silent });
+    expect(await cron(1, state)).toEqual({ status: 0, ...silent });
+    expect([...filesOf(state).keys()]).toContain('out/public/fronts/alpha/pointer.json');
+    expect([...filesOf(state).keys()]).toContain('playbill.prom');
+
+    const lock = new Database(join(state, 'out/.lock'), { timeout: 0 });
+    lock.exec('begin exclusive');
+    expect(await cron(0, state)).toEqual({ status: 5, ...silent });
+    lock.close();
+
+    writeFileSync(join(state, 'catalogue.sqlite'), '');
+    const failed = await cron(0, state);
+    expect(failed.status).toBe(2);
+    expect(failed.stdout).toMatch(/^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: playbill build /);
+
+    writeFileSync(join(state, 'out/public/fronts/alpha/pointer.json'), '');
+    const stale = await cron(1, state);
+    expect(stale.status).toBe(1);
+    expect(stale.stdout).toMatch(/^front .*\nalpha .* pointer-invalid\n/);
+  });
+
+  test('a warning of a build that succeeds is mailed, its summary is not', async () => {
+    const words = [join(RECIPES, 'quiet.sh'), 'sh', '-c', 'echo summary; echo warning >&2'];
+    expect(await run(words, { PATH: '/usr/bin:/bin' })).toEqual({ status: 0, stdout: 'warning\n', stderr: '' });
+  });
+});
+
+describe('systemd', () => {
+  const service = recipe('playbill.service');
+
+  /** `systemd-analyze verify` on both units, with a program that is there. */
+  const verify = async (text: string): Promise<Ran> => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'playbill.service'), text.replaceAll('/usr/local/bin/playbill', join(bin, 'playbill')));
+    writeFileSync(join(folder, 'playbill.timer'), recipe('playbill.timer'));
+    const units = ['playbill.service', 'playbill.timer'].map((name) => join(folder, name));
+    return run(['systemd-analyze', 'verify', ...units], { PATH: '/usr/bin:/bin' });
+  };
+
+  test('systemd finds nothing wrong with the units', async () => {
+    expect(await verify(service)).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  test('it would', async () => {
+    const { stderr } = await verify(service.replace('ProtectHome=yes', 'ProtectHome=perhaps\nProtectMoon=yes'));
+    expect(stderr).toContain('perhaps');
+    expect(stderr).toContain('ProtectMoon');
+  });
+
+  test('the service can do little but its work', async () => {
+    const folder = temporaryFolder();
+    const unit = join(folder, 'playbill.service');
+    writeFileSync(unit, service);
+    const words = ['systemd-analyze', 'security', '--offline=true', '--threshold=25', unit];
+    const { status, stdout } = await run(words, { PATH: '/usr/bin:/bin' });
+    expect(status, stdout).toBe(0);
+    // Node.js compiles as it runs: under this it would not start.
+    expect(service).not.toMatch(/^MemoryDenyWriteExecute/m);
+  });
+
+  test('the timer ticks every five minutes', async () => {
+    const calendar = /^OnCalendar=(.*)$/m.exec(recipe('playbill.timer'))?.[1] ?? '';
+    const words = [
+      'systemd-analyze',
+      'calendar',
+      `--base-time=${NOW.replace('T', ' ').replace('Z', ' UTC')}`,
+      '--iterations=2',
+      calendar,
+    ];
+    const { stdout } = await run(words, { PATH: '/usr/bin:/bin', TZ: 'UTC' });
+    expect(stdout).toMatch(/Next elapse: Fri 2026-05-01 09:05:00 UTC[^]*Iter\. #2: Fri 2026-05-01 09:10:00 UTC/);
+  });
+
+  test('its command builds, and its exit code 5 is no failure', async () => {
+    const state = stateFolder();
+    const command = /^ExecStart=(.*)$/m.exec(service)?.[1] ?? '';
+    expect(command).toMatch(/^\/usr\/local\/bin\/playbill build /);
+    const words = command
+      .replace('/usr/local/bin/playbill', join(bin, 'playbill'))
+      .replaceAll('/var/lib/playbill', state)
+      .split(' ');
+    const built = await run(words, { PATH: '/usr/bin:/bin' });
+    expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
+    expect([...filesOf(state).keys()]).toContain('out/releases/current');
+    expect(service).toMatch(/^SuccessExitStatus=5$/m);
+  });
+});
