@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { findingLine } from '../catalogue/finding.ts';
 import { formatInstant, parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { NextResultJson } from '../contract/watch-results.ts';
+import { AppError } from '../errors.ts';
 import { instantArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -49,7 +50,6 @@ async function runNext(flags: NextFlags, { terminal, now }: Session): Promise<nu
   const { DirectoryReader } = await import('../storage/directory-reader.ts');
   const { watchTree } = await import('../release/watch.ts');
   const { nextChangesOf } = await import('../release/status.ts');
-  const { AppError } = await import('../errors.ts');
   const tree = await watchTree(DirectoryReader.open(flags.out));
   if (tree.fronts.length === 0) {
     const message = `expected a published front in ${flags.out}, found none`;

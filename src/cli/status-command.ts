@@ -42,7 +42,7 @@ Examples:
 
 States: fresh; ending: less than a quarter of the horizon is left; expired: it may be wrong by now; old: older than
 --max-age; early: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see: playbill verify).
-A held front is one whose new snapshot the last build did not publish; it is stale only when its old one is.
+A held front is one that the release in force carries on from an earlier build; it is stale only when its snapshot is.
 
 Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
 be written.`,

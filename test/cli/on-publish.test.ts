@@ -105,6 +105,14 @@ describe('what is told', () => {
     expect(noticeIn(heard)).toMatchObject({ fronts: [], changed: [], removed: [], added: [], isKeyRingChanged: true });
   });
 
+  test('of a build of some fronts, those are told', async () => {
+    const out = fresh();
+    const heard = join(root, 'some.json');
+    await command.run(wordsOf(out, 'true'));
+    await command.run(wordsOf(out, `cat > ${heard}`, '--now', '2026-05-01T09:05:00Z', '--front', 'alpha'));
+    expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha'], changed: ['/fronts/alpha/pointer.json'], removed: [] });
+  });
+
   test('a damaged edition that --force writes anew is a change', async () => {
     const out = fresh();
     const heard = join(root, 'repaired.json');

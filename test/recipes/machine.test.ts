@@ -1,6 +1,6 @@
 // The recipes for one machine: cron and systemd.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -60,10 +60,13 @@ describe('cron', () => {
     expect([...filesOf(state).keys()]).toContain('out/public/fronts/alpha/pointer.json');
     expect([...filesOf(state).keys()]).toContain('playbill.prom');
 
+    const told = readFileSync(join(state, 'playbill.prom'), 'utf8');
     const lock = new Database(join(state, 'out/.lock'), { timeout: 0 });
     lock.exec('begin exclusive');
     expect(await cron(0, state)).toEqual({ status: 5, ...silent });
     lock.close();
+    // The run that holds the lock is the one that knows how it ended.
+    expect(readFileSync(join(state, 'playbill.prom'), 'utf8')).toBe(told);
 
     writeFileSync(join(state, 'catalogue.sqlite'), '');
     const failed = await cron(0, state);
