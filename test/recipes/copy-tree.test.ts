@@ -128,11 +128,14 @@ test('what is gone here is removed there after the grace time, the pointer of a 
   for (const path of old) rmSync(join(tree, path));
 
   const quiet = { status: 0, stdout: '', stderr: '' };
-  expect(await copyTree(tree, copy, { GRACE_SECONDS: '2' })).toEqual(quiet);
-  expect([...readCopy(copy).keys()]).toEqual(FRONTS.slice(0, 2));
-  for (const path of old) expect(existsSync(join(copy, path)), path).toBe(true);
-  await sleep(2100);
-  expect(await copyTree(tree, copy, { GRACE_SECONDS: '2' })).toEqual(quiet);
+  // Twice: the first run notes what is gone, the second might remove it.
+  for (let i = 0; i < 2; i++) {
+    expect(await copyTree(tree, copy, { GRACE_SECONDS: '60' })).toEqual(quiet);
+    expect([...readCopy(copy).keys()]).toEqual(FRONTS.slice(0, 2));
+    for (const path of old) expect(existsSync(join(copy, path)), path).toBe(true);
+  }
+  await sleep(1100);
+  expect(await copyTree(tree, copy, { GRACE_SECONDS: '1' })).toEqual(quiet);
   expect(filesOf(copy)).toEqual(filesOf(tree));
 });
 

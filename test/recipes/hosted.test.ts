@@ -49,7 +49,7 @@ describe('GitHub Actions', () => {
     const scripts = workflow.jobs.build.steps.flatMap(({ run: script }) => script ?? []);
     const host = temporaryFolder();
     const workspace = temporaryFolder();
-    for (const name of ['scripts', 'dist']) symlinkSync(join(projectRoot, name), join(workspace, name));
+    symlinkSync(join(projectRoot, 'scripts'), join(workspace, 'scripts'));
     await run(['cp', database, join(host, 'catalogue.sqlite')], { PATH: '/usr/bin:/bin' });
     const tried = scripts.filter((script) => !script.includes('npm ') && !script.includes('~/.ssh'));
     expect(tried).toHaveLength(3);
