@@ -60,15 +60,14 @@ test('a reader of the copy sees every front whole at every moment, and never an 
   let copies = 0;
   const moments = new Set<string>();
   const building = async (): Promise<void> => {
-    for (let minute = 1; !over.signal.aborted && (copies < 5 || moments.size < 5); minute++) {
-      await build(databases[minute % 2] ?? '', tree, minute);
-    }
+    for (let minute = 1; !over.signal.aborted; minute++) await build(databases[minute % 2] ?? '', tree, minute);
   };
   const copying = async (): Promise<void> => {
     while (!over.signal.aborted) {
       const done = await copyTree(tree, copy, { GRACE_SECONDS: '1' });
       expect(done).toEqual({ status: 0, stdout: '', stderr: '' });
       copies += 1;
+      if (copies >= 5 && moments.size >= 5) over.abort();
     }
   };
   const reading = async (): Promise<void> => {
@@ -82,7 +81,7 @@ test('a reader of the copy sees every front whole at every moment, and never an 
       await sleep(10);
     }
   };
-  // When the last build has ended, or anything has failed, the others end, too.
+  // Where one has failed, the others end, too.
   const works = [building, copying, reading].map((work) => work().finally(() => over.abort()));
   for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
 
