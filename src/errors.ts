@@ -35,7 +35,9 @@ export type ErrorCode =
   | 'tree-locked'
   | 'tree-not-writable'
   | 'tree-full'
-  | 'nothing-published';
+  | 'nothing-published'
+  | 'release-unknown'
+  | 'product-unknown';
 
 /** An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. */
 export class AppError extends Error {

@@ -51,6 +51,8 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'tree-unreadable':
     case 'tree-newer-schema':
     case 'nothing-published':
+    case 'release-unknown':
+    case 'product-unknown':
       return EXIT.usage;
   }
 }

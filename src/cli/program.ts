@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
 import { addBuildCommand } from './build-command.ts';
 import { addCheckDbCommand } from './check-db-command.ts';
+import { addDiffCommand } from './diff-command.ts';
 import { addEdgeCommand } from './edge-command.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { addExportCommand } from './export-command.ts';
@@ -40,6 +41,7 @@ function programOf(session: Session): Command {
   addBuildCommand(program, session);
   addVerifyCommand(program, session);
   addShowCommand(program, session);
+  addDiffCommand(program, session);
   addCheckDbCommand(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
