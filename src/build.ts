@@ -12,8 +12,9 @@ import { Crew, threadsThatPay } from './press/crew.ts';
 import type { Pressed } from './press/press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
+import { PlannedDiffs, type PlannedDiff } from './release/planned-diff.ts';
 import { publish, type FrontOutcome } from './release/publish.ts';
-import type { FrontTask } from './release/put-front.ts';
+import type { FrontPut, FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
@@ -48,6 +49,8 @@ export interface BuildResult {
   readonly isEveryFrontKnown: boolean;
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
+  /** What publishing would change on each front; only of a dry run. */
+  readonly differences: readonly PlannedDiff[] | null;
 }
 
 /**
@@ -100,19 +103,31 @@ export async function buildInto(
   const crew = await Crew.gather(
     reader,
     { databasePath, outPath, isDryRun, guards, press: { frontCodes, until, tzdata, views }, now },
-    options.workers ?? (await threadsThatPay(reader, options.cores)),
+    // What a dry run would put is compared as it passes by, and that is here.
+    isDryRun ? 1 : (options.workers ?? (await threadsThatPay(reader, options.cores))),
   );
   try {
     const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
     // A revocation never waits for the guards.
     const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
 
+    const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
     let frontsDone = 0;
     const onFront = (): void => options.onProgress('publish', ++frontsDone, pressed.fronts.length);
     const { releaseId, outcomes, plan, findings } = await publish(
       {
         fronts: pressed.fronts.map((front) => taskOf(front, now)),
-        putFronts: (tasks) => crew.putFronts(pressed, tasks, store, onFront),
+        putFronts: async (tasks) => {
+          if (diffs === null) return crew.putFronts(pressed, tasks, store, onFront);
+          const puts: FrontPut[] = [];
+          for (const task of tasks) {
+            const [put] = await crew.putFronts(pressed, [task], diffs.store, onFront);
+            if (put === undefined) continue;
+            await diffs.add(put);
+            puts.push(put);
+          }
+          return puts;
+        },
         held: heldOf(pressed),
         // A front whose own code cannot be read is not gone.
         heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
@@ -134,6 +149,7 @@ export async function buildInto(
       isEveryFrontKnown: pressed.isEveryCodeKnown,
       findings: [...pressed.findings, ...treeFindings],
       findingsTotal: pressed.findingsTotal + treeFindings.length,
+      differences: diffs?.result(plan) ?? null,
     };
   } finally {
     await crew.dismiss();

@@ -6,6 +6,7 @@ import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { FrontOutcome } from '../release/publish.ts';
 import { countArgument, durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
+import { plannedDiffLines } from './diff-text.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { bytesText, countText, tableText } from './terminal.ts';
@@ -67,7 +68,8 @@ export function addBuildCommand(program: Command, session: Session): void {
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
-  playbill build --dry-run --json                       what would be put, kept and removed, and why
+  playbill build --dry-run --json                       what would be put, kept and removed, and why;
+                                                        what would change on each front, by clock and by data
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back,
 5 another run holds the lock, 6 the tree could not be written.`,
@@ -123,6 +125,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<number> {
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
     ...(flags.dryRun === true ? { plan } : {}),
+    ...(result.differences === null ? {} : { differences: [...result.differences] }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
@@ -165,6 +168,7 @@ function summaryText(result: BuildResultJson): string {
     lines.push(`… ${result.findingsTotal} findings in all; playbill check-db lists every one`);
   for (const { action, path, bytes, reason } of result.plan ?? [])
     lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   const { put, kept, removed } = result;
   lines.push(
     `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +

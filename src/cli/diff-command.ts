@@ -9,7 +9,7 @@ import type { FrontForecast } from '../release/forecast.ts';
 import type { FrontDiff } from '../release/release-diff.ts';
 import type { ReleaseView } from '../release/release-view.ts';
 import { instantArgument } from './arguments.ts';
-import { MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from './diff-text.ts';
+import { cardsWords, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, unclearTitle, type ReportStyle } from './diff-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { wallTimeText } from './lines.ts';
 import type { Session } from './session.ts';
@@ -161,13 +161,10 @@ function* frontLines(
     return;
   }
   const { cardsBefore, cardsAfter, clock, data, unclear, reachedUntil, later } = one.diff;
-  const cards =
-    cardsBefore === cardsAfter ? countText(cardsAfter, 'card') : `${cardsBefore} → ${countText(cardsAfter, 'card')}`;
-  yield `${style.front(one.front, cards)}\n`;
+  yield `${style.front(one.front, cardsWords(cardsBefore, cardsAfter))}\n`;
   yield* partLines('by the clock', clock, style, isBrief);
   yield* partLines('by the data', data, style, isBrief);
-  const why = `by clock or data (the older snapshot was known to be right only until ${reachedUntil}, so they cannot be told apart)`;
-  yield* partLines(why, unclear, style, isBrief);
+  yield* partLines(unclearTitle(reachedUntil), unclear, style, isBrief);
   const zone = new Zone(one.timezone);
   for (const { from, changes } of later) {
     yield* partLines(`by the data, from ${wallTimeOf(from, zone)} on`, changes, style, isBrief);

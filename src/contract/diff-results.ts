@@ -1,6 +1,6 @@
 // What `diff` prints under --json, and the differences in the result of `build --dry-run --json`.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 
 type FieldValueJson =
@@ -74,6 +74,32 @@ export const diffResultSchema = z.strictObject({
       later: z.array(z.strictObject({ from: instantText, changes })).readonly(),
     }),
   ),
+});
+
+const changeCounts = z.strictObject({ added: count, gone: count, changed: count, moved: count });
+
+const plannedChanges = z.strictObject({
+  /** By list; lists without a change are left out. */
+  counts: z.partialRecord(element.list, changeCounts),
+  total: count,
+  /** The first of them: twenty at most, and a thousand in the whole result. */
+  named: changes,
+});
+
+/** One front in `differences` of `build --dry-run`: what publishing would change. */
+export const plannedDiffSchema = z.strictObject({
+  front: frontCode,
+  /** `unknown`: what is published is damaged. */
+  state: z.enum(['added', 'gone', 'same', 'changed', 'unknown']),
+  /** null where nothing is published, or it is not known. */
+  cardsBefore: count.nullable(),
+  cardsAfter: count.nullable(),
+  clock: plannedChanges,
+  data: plannedChanges,
+  unclear: plannedChanges,
+  reachedUntil: instantText.nullable(),
+  /** Whether other data shows in later editions. */
+  isLaterDifferent: z.boolean(),
 });
 
 /** `diff --until`. */

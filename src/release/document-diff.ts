@@ -233,7 +233,14 @@ export function countChanges(changes: readonly DocumentChange[]): Readonly<Parti
 
 /** All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`. Empty where nothing changed. */
 export function summaryWords(changes: readonly DocumentChange[]): string {
-  const counts = countChanges(changes);
+  return countWords(countChanges(changes), (list) => fieldTally(list, changes));
+}
+
+/** The same from counts, without the fields: `1 product added, 4 changed; 1 category gone`. */
+export function countWords(
+  counts: Readonly<Partial<Record<ListName, ChangeCounts>>>,
+  detailOf: (list: ListName) => string = () => '',
+): string {
   return DOCUMENT_LISTS.flatMap((list) => {
     const ofList = counts[list];
     if (ofList === undefined) return [];
@@ -243,7 +250,7 @@ export function summaryWords(changes: readonly DocumentChange[]): string {
       if (count === 0) return [];
       const noun = isNamed ? '' : ` ${NOUNS[list][count === 1 ? 0 : 1]}`;
       isNamed = true;
-      return [`${count}${noun} ${kind}${kind === 'changed' ? fieldTally(list, changes) : ''}`];
+      return [`${count}${noun} ${kind}${kind === 'changed' ? detailOf(list) : ''}`];
     });
     return [words.join(', ')];
   }).join('; ');

@@ -15,7 +15,13 @@ export interface SnapshotView {
 }
 
 /** What differs between the documents of two snapshots, each at its instant. */
-export interface SnapshotDiff {
+export interface SnapshotDiff extends InstantDiff {
+  /** What other data will change later on, each change from the instant at which it first shows. */
+  readonly later: readonly { readonly from: string; readonly changes: readonly DocumentChange[] }[];
+}
+
+/** The same without what is still to come. */
+export interface InstantDiff {
   readonly cardsBefore: number;
   readonly cardsAfter: number;
   /** What time alone changed, on the data of the older snapshot. */
@@ -26,31 +32,33 @@ export interface SnapshotDiff {
   readonly unclear: readonly DocumentChange[];
   /** Until when the older snapshot is known to be right, where that is why nothing can be told apart; else null. */
   readonly reachedUntil: string | null;
-  /** What other data will change later on, each change from the instant at which it first shows. */
-  readonly later: readonly { readonly from: string; readonly changes: readonly DocumentChange[] }[];
 }
 
 /**
- * Compares two snapshots of a front. The instants may be in any order: backwards, the newer snapshot is the one that comes first,
- * and it is the editions of the older one that are asked what they show at its instant.
+ * Compares two snapshots of a front, at their instants and at every later one that both reach. The instants may be in any order:
+ * backwards, it is the editions of the second snapshot that say what it shows at the instant of the first.
  * @throws AppError tree-unreadable
  */
 export async function diffSnapshots(before: SnapshotView, after: SnapshotView): Promise<SnapshotDiff> {
+  const diff = await diffAtInstants(before, after);
+  return { ...diff, later: diff.reachedUntil === null ? await laterChanges(before, after, diff.data) : [] };
+}
+
+/** The comparison at the two instants alone. @throws AppError tree-unreadable */
+export async function diffAtInstants(before: SnapshotView, after: SnapshotView): Promise<InstantDiff> {
   const first = await before.products(productsDigestAt(before.pointer, before.at));
   const last = await after.products(productsDigestAt(after.pointer, after.at));
   const counts = { cardsBefore: first.productCards.length, cardsAfter: last.productCards.length };
   const isForward = before.at <= after.at;
   const [older, newer] = isForward ? [before, after] : [after, before];
-  const isSame = isSameSnapshot(before.pointer, after.pointer);
-  if (!isSame && newer.at >= older.pointer.validUntil) {
+  if (!isSameSnapshot(before.pointer, after.pointer) && newer.at >= older.pointer.validUntil) {
     const unclear = diffDocuments(first, last);
-    return { ...counts, clock: [], data: [], unclear, reachedUntil: older.pointer.validUntil, later: [] };
+    return { ...counts, clock: [], data: [], unclear, reachedUntil: older.pointer.validUntil };
   }
   const between = await older.products(productsDigestAt(older.pointer, newer.at));
   const clock = isForward ? diffDocuments(first, between) : diffDocuments(between, last);
   const data = isForward ? diffDocuments(between, last) : diffDocuments(first, between);
-  const later = isSame ? [] : await laterChanges(before, after, newer.at, data);
-  return { ...counts, clock, data, unclear: [], reachedUntil: null, later };
+  return { ...counts, clock, data, unclear: [], reachedUntil: null };
 }
 
 /** Whether anything differs, now or later. */
@@ -62,21 +70,32 @@ function isSameSnapshot(a: Pointer, b: Pointer): boolean {
   return a.now === b.now && a.validUntil === b.validUntil && String(a.products) === String(b.products);
 }
 
-/** At each later start of an edition that both snapshots reach: the differences that have not been told before. */
+/**
+ * The instants after both views' own, and before either's validUntil, at which an edition begins and the two snapshots show
+ * different documents: by the pointers alone, with the digests of both.
+ */
+export function laterDifferences(
+  before: Omit<SnapshotView, 'products'>,
+  after: Omit<SnapshotView, 'products'>,
+): readonly { readonly from: string; readonly digests: readonly [before: string, after: string] }[] {
+  const since = before.at > after.at ? before.at : after.at;
+  const starts = [...before.pointer.products, ...after.pointer.products].map((entry) => entryOf(entry).from);
+  return [...new Set(starts)].sort().flatMap((from) => {
+    if (from <= since || from >= before.pointer.validUntil || from >= after.pointer.validUntil) return [];
+    const digests = [productsDigestAt(before.pointer, from), productsDigestAt(after.pointer, from)] as const;
+    return digests[0] === digests[1] ? [] : [{ from, digests }];
+  });
+}
+
+/** What differs at later instants and has not been told before. */
 async function laterChanges(
   before: SnapshotView,
   after: SnapshotView,
-  since: string,
   known: readonly DocumentChange[],
 ): Promise<SnapshotDiff['later']> {
-  const until = [before.pointer.validUntil, after.pointer.validUntil].sort()[0] ?? since;
-  const starts = [...before.pointer.products, ...after.pointer.products].map((entry) => entryOf(entry).from);
   const told = new Set(known.flatMap(keysOf));
   const later: { from: string; changes: DocumentChange[] }[] = [];
-  for (const from of [...new Set(starts)].sort()) {
-    if (from <= since || from >= until) continue;
-    const digests = [productsDigestAt(before.pointer, from), productsDigestAt(after.pointer, from)] as const;
-    if (digests[0] === digests[1]) continue;
+  for (const { from, digests } of laterDifferences(before, after)) {
     const documents = [await before.products(digests[0]), await after.products(digests[1])] as const;
     const changes = diffDocuments(...documents).flatMap((change) => untold(change, told));
     if (changes.length > 0) later.push({ from, changes });
