@@ -8,6 +8,7 @@ import { addCheckDbCommand } from './check-db-command.ts';
 import { addDiffCommand } from './diff-command.ts';
 import { addEdgeCommand } from './edge-command.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { addExplainCommand } from './explain-command.ts';
 import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { addKeysCommand } from './keys-command.ts';
@@ -42,6 +43,7 @@ function programOf(session: Session): Command {
   addVerifyCommand(program, session);
   addShowCommand(program, session);
   addDiffCommand(program, session);
+  addExplainCommand(program, session);
   addCheckDbCommand(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);

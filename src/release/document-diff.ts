@@ -94,7 +94,8 @@ function diffLists(before: readonly Listed[], after: readonly Listed[]): Documen
   return [...gone, ...added, ...changed, ...movesOf(before, after)];
 }
 
-function diffFields(before: Fields, after: Fields): FieldChange[] {
+/** The fields in which two elements differ, by the order of the fields. */
+export function diffFields(before: Fields, after: Fields): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => diffField(name, before[name] ?? null, after[name] ?? null));
 }
@@ -207,7 +208,8 @@ function keyOf(value: FieldValue): string {
   return typeof slug === 'string' ? slug : JSON.stringify(value);
 }
 
-function valueWords(value: FieldValue): string {
+/** One value as words have it: dates and times without quotes, no value as `none`. */
+export function valueWords(value: FieldValue): string {
   if (value === null) return 'none';
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
   // Dates and times are read without quotes, and their seconds only where there are any.
