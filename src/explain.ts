@@ -159,10 +159,9 @@ export class FrontShelf {
           tzdata,
           isReadingViews: views.has('sessions') || views.has('price_tiers'),
         },
-        log,
         now,
       );
-      for await (const batch of load.batches()) {
+      for await (const batch of load.batches(log)) {
         for (const product of batch) {
           readIds.add(product.id);
           if (slug === null || product.id === wanted?.id) products.set(product.id, product);
