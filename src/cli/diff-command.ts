@@ -209,7 +209,7 @@ async function* forecastLines(
   for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
     const zone = new Zone(timezone);
     const reach = until < validUntil ? '' : `; known only until ${wallTimeOf(validUntil, zone)}: build again for more`;
-    const words = steps.length === 0 ? 'nothing changes' : countText(steps.length, 'change');
+    const words = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
     yield `${style.front(front, `${countText(cards, 'card')}, ${words} (times in ${timezone})${reach}`)}\n`;
     for (const { at, changes } of steps) yield* partLines(wallTimeOf(at, zone), changes, style, isBrief);
   }

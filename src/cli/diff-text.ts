@@ -76,7 +76,10 @@ export function plannedDiffLines(diffs: readonly PlannedDiff[]): string[] {
     lines.push(...plannedPart('by the clock', diff.clock));
     lines.push(...plannedPart('by the data', diff.data));
     lines.push(...plannedPart(unclearTitle(diff.reachedUntil), diff.unclear));
-    if (diff.isLaterDifferent) lines.push(folded('by the data: later editions differ as well', '  ', '    '));
+    // Where data differs now, later editions mostly differ by the same.
+    if (diff.isLaterDifferent && diff.data.total === 0) {
+      lines.push(folded('by the data: only editions to come differ', '  ', '    '));
+    }
   }
   const same = diffs.filter(({ state }) => state === 'same').length;
   lines.push(`${countText(same, 'front')} would show the same as before`);

@@ -150,7 +150,7 @@ function moreLine(total: number): string[] {
 }
 
 function sessionWords(session: ExplainedSession, { when }: Words): string {
-  const { refusal, soldOut, isInPool, isOnSale, salesStartAt, isPaused, available, days } = session;
+  const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, days } = session;
   const facts = [refusal === null ? 'offered' : `not offered: ${refusalWords(session)}`];
   if (soldOut !== null) {
     facts.push(soldOut === 'no-seats' ? 'sold out: no seats left' : 'sold out: nothing left at any price');
@@ -158,6 +158,7 @@ function sessionWords(session: ExplainedSession, { when }: Words): string {
   } else if (available !== null && refusal === null) facts.push(`${countText(available, 'seat')} left`);
   if (!isOnSale && refusal === null && soldOut === null && salesStartAt !== null)
     facts.push(`sales begin ${when(salesStartAt)}, until then it has no price`);
+  if (salesEndAt !== null && refusal === null) facts.push(`sales end ${when(salesEndAt)}`);
   if (isPaused) facts.push('paused');
   if (days.length > 0 && refusal === null) facts.push(days.join(' and '));
   return `${startWords(session.start)}, session ${session.session}, ${JSON.stringify(session.venue)}: ${facts.join('; ')}`;

@@ -112,7 +112,7 @@ describe('a forecast', () => {
     expect([status, stderr]).toEqual([0, '']);
     const editions = pointerOf(filesOf(tree), 'alpha').products.filter((entry) => entry.slice(0, 20) > LATER);
     expect(editions.length).toBeGreaterThan(2);
-    expect(stdout).toContain(`alpha: 3 cards, ${editions.length} changes (times in Europe/Moscow)`);
+    expect(stdout).toContain(`alpha: 3 cards, ${editions.length} editions to come (times in Europe/Moscow)`);
     expect(stdout).toContain('\n  Fri 2026-05-01 13:20: 1 product changed (nextScheduleSlot 1, ');
     for (const line of stdout.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
   });

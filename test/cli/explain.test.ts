@@ -120,7 +120,7 @@ test('a finding that holds the front back is told: of another product of the she
   expect(text).toContain('error value-invalid products 10: age_rating');
   const own = changed(
     'own',
-    "UPDATE sessions SET available = 'x' WHERE product_id = (SELECT id FROM products WHERE slug = 'chayka')",
+    "UPDATE sessions SET sales_end_at = 'soon' WHERE product_id = (SELECT id FROM products WHERE slug = 'chayka')",
   );
   const bad = await explain('moscow', 'chayka', '--db', own, '--json');
   const json = explainResultSchema.parse(JSON.parse(bad.stdout));
