@@ -90,7 +90,8 @@ export const explainResultSchema = z.strictObject({
     id: z.int(),
     slug: z.string(),
     name: z.string(),
-    status: z.enum(['draft', 'published', 'archived']),
+    /** As the row has it. */
+    status: z.string(),
   }),
   at: instantText,
   /** Why there is no card; null where there is one. */

@@ -7,7 +7,7 @@ import type { CatalogueReader } from './open.ts';
 import { RowChecker } from './row-check.ts';
 import { instantIn, periodOf } from './values.ts';
 
-const PRODUCT = new RowChecker('products', ['id', 'slug', 'name', 'status']);
+const PRODUCT = new RowChecker('products', ['id', 'slug']);
 const SESSION = new RowChecker('sessions', [
   'id',
   'venue_id',
@@ -36,16 +36,16 @@ export interface ProductRow {
   readonly id: number;
   readonly slug: string;
   readonly name: string;
-  readonly status: 'draft' | 'published' | 'archived';
+  /** As the row has it: draft, published, archived, or what no build would take. */
+  readonly status: string;
 }
 
 /** The first product with a slug; null where there is none. @throws AppError database-unreadable, database-busy */
 export async function productRow(reader: CatalogueReader, slug: string): Promise<ProductRow | null> {
-  const query = reader.db.selectFrom('products').select([...PRODUCT.columns]);
+  const query = reader.db.selectFrom('products').select([...PRODUCT.columns, 'name', 'status']);
   for (const row of await reader.rows(query.where('slug', '=', slug).orderBy('id'))) {
-    if (!PRODUCT.accepts(row)) continue;
-    const [id, , name, status] = row;
-    return { id, slug, name, status };
+    const key = row.slice(0, PRODUCT.columns.length);
+    if (PRODUCT.accepts(key)) return { id: key[0], slug, name: String(row[2]), status: String(row[3]) };
   }
   return null;
 }

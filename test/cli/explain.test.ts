@@ -127,6 +127,10 @@ test('a finding that holds the front back is told: of another product of the she
   expect(json).toMatchObject({ reason: 'product-unreadable', isHeldBack: true, rules: null });
   expect(json.holding.length).toBeGreaterThan(0);
   expect(await textOf('berlin', 'chayka', own)).not.toContain('held back');
+  const status = changed('status', "UPDATE products SET status = 'live' WHERE slug = 'chayka'");
+  const live = unfolded(await textOf('moscow', 'chayka', status));
+  expect(live).toContain('no card: its rows cannot be read');
+  expect(live).toContain('no  published: its status is live');
   const zone = changed('zone', "UPDATE fronts SET timezone = 'Mars/Base' WHERE code = 'moscow'");
   const unreadable = unfolded(await textOf('moscow', 'chayka', zone));
   expect(unreadable).toContain("no card: the front's own row cannot be read");
