@@ -16,8 +16,9 @@ import type { Pressed } from './press/press.ts';
 import type { RunMark } from './last-run.ts';
 import type { GuardOptions } from './release/guards.ts';
 import type { PlanEntry } from './release/plan.ts';
+import { PlannedDiffs, type PlannedDiff } from './release/planned-diff.ts';
 import { publish, type FrontOutcome } from './release/publish.ts';
-import type { FrontTask } from './release/put-front.ts';
+import type { FrontPut, FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
@@ -60,6 +61,8 @@ export interface BuildResult {
   readonly findingsTotal: number;
   /** What catalogue and tree are known by from now on; null for a dry run, and where the catalogue keeps no revisions. */
   readonly mark?: RunMark | null;
+  /** What publishing would change on each front; only of a dry run. */
+  readonly differences: readonly PlannedDiff[] | null;
 }
 
 /**
@@ -113,7 +116,8 @@ export async function buildInto(
   const crew = await Crew.gather(
     reader,
     { databasePath, outPath, isDryRun, guards, press: { frontCodes, until, tzdata, views }, now },
-    { wanted: options.workers, cores: options.cores },
+    // What a dry run would put is compared as it passes by, and that is here.
+    { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
     () => pressCacheOf(reader, options, until, now),
   );
   try {
@@ -121,12 +125,23 @@ export async function buildInto(
     // A revocation never waits for the guards.
     const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
 
+    const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
     let frontsDone = 0;
     const onFront = (): void => options.onProgress('publish', ++frontsDone, pressed.fronts.length);
     const { releaseId, isPublished, outcomes, plan, findings } = await publish(
       {
         fronts: pressed.fronts.map((front) => taskOf(front, now)),
-        putFronts: (tasks) => crew.putFronts(pressed, tasks, store, onFront),
+        putFronts: async (tasks) => {
+          if (diffs === null) return crew.putFronts(pressed, tasks, store, onFront);
+          const puts: FrontPut[] = [];
+          for (const task of tasks) {
+            const [put] = await crew.putFronts(pressed, [task], diffs.store, onFront);
+            if (put === undefined) continue;
+            await diffs.add(put);
+            puts.push(put);
+          }
+          return puts;
+        },
         held: heldOf(pressed),
         // A front whose own code cannot be read is not gone.
         heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
@@ -151,6 +166,7 @@ export async function buildInto(
       pressedAnew: pressed.pressedIds?.length ?? null,
       findings: [...pressed.findings, ...treeFindings],
       findingsTotal: pressed.findingsTotal + treeFindings.length,
+      differences: diffs?.result(plan) ?? null,
     };
   } finally {
     await crew.dismiss();

@@ -1,7 +1,6 @@
 // What is offered, available and in the pool at an instant, and the fields of a card that follow: fields.md, word for word.
 
 import type { FrontDays } from './calendar.ts';
-import { periodContains } from './front.ts';
 import type { Instant } from './instant.ts';
 import type { Exclusion, PriceTier, Product, Session } from './product.ts';
 
@@ -29,22 +28,32 @@ export function isLive(tier: PriceTier, now: Instant): boolean {
   return now < tier.valid.until;
 }
 
-/** offered(s) of fields.md, for a session that is scheduled. */
-export function isOffered(session: Session, now: Instant): boolean {
-  if (now >= session.offerEndsAt) return false;
-  return session.tiers.length === 0 || session.tiers.some((tier) => isLive(tier, now));
+/** Why a scheduled session is not offered, by the first rule of fields.md that refuses it. */
+export type OfferRefusal = 'excluded' | 'over' | 'prices-expired';
+
+/** offered(s) of fields.md for a session that is scheduled: null where it is offered. */
+export function offerRefusalAt(session: Session, excluded: Exclusion | undefined, now: Instant): OfferRefusal | null {
+  if (excluded?.sessionIds.has(session.id) === true) return 'excluded';
+  if (now >= session.offerEndsAt) return 'over';
+  if (session.tiers.length > 0 && !session.tiers.some((tier) => isLive(tier, now))) return 'prices-expired';
+  return null;
 }
 
-/** out(s) of fields.md. */
-export function isOut(session: Session, now: Instant): boolean {
-  if (session.available !== null && session.available <= 0) return true;
+/** offered(s) of fields.md, for a session that is scheduled, on a front that does not exclude it. */
+export function isOffered(session: Session, now: Instant): boolean {
+  return offerRefusalAt(session, undefined, now) === null;
+}
+
+/** out(s) of fields.md: whether the session itself has no seats left, or all its live tickets are gone; null where it is not out. */
+export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-tickets' | null {
+  if (session.available !== null && session.available <= 0) return 'no-seats';
   let isAnyLive = false;
   for (const tier of session.tiers) {
     if (!isLive(tier, now)) continue;
-    if (tier.available === null || tier.available > 0) return false;
+    if (tier.available === null || tier.available > 0) return null;
     isAnyLive = true;
   }
-  return isAnyLive;
+  return isAnyLive ? 'no-tickets' : null;
 }
 
 /** The pool at an instant, or null where nothing is offered: then the product has no card. */
@@ -52,9 +61,9 @@ export function poolAt(product: Product, excluded: Exclusion | undefined, now: I
   const offered: Session[] = [];
   const available: Session[] = [];
   for (const session of product.sessions) {
-    if (excluded?.sessionIds.has(session.id) === true || !isOffered(session, now)) continue;
+    if (offerRefusalAt(session, excluded, now) !== null) continue;
     offered.push(session);
-    if (!isOut(session, now)) available.push(session);
+    if (outReasonAt(session, now) === null) available.push(session);
   }
   if (offered.length === 0) return null;
   return available.length > 0 ? { sessions: available, isSoldOut: false } : { sessions: offered, isSoldOut: true };
@@ -71,15 +80,32 @@ export function dropReasonAt(product: Product, excluded: Exclusion | undefined, 
   return isAnyGoing ? 'prices-expired' : 'over';
 }
 
+/** Why a public ticket tier of a session on sale does not count for `priceFrom`. */
+export type PriceRefusal = 'not-counted' | 'other-currency' | 'not-yet-valid' | 'expired' | 'none-left';
+
+/** The rule of `priceFrom` for one tier: null where its amount counts. */
+export function priceRefusalAt(tier: PriceTier, currency: string, now: Instant): PriceRefusal | null {
+  if (!tier.isInPriceFrom) return 'not-counted';
+  if (tier.currency !== currency) return 'other-currency';
+  if (now < tier.valid.from) return 'not-yet-valid';
+  if (!isLive(tier, now)) return 'expired';
+  if (tier.available !== null && tier.available <= 0) return 'none-left';
+  return null;
+}
+
+/** Whether sales of a session have begun. */
+export function isOnSale(session: Session, now: Instant): boolean {
+  return session.salesStartAt <= now;
+}
+
 /** The least amount in minor units that a visitor can pay now in a currency; null where there is none. Free is 0. */
 export function priceFromAt(pool: Pool, currency: string, now: Instant): number | null {
   if (pool.isSoldOut) return null;
   let least: number | null = null;
   for (const session of pool.sessions) {
-    if (session.salesStartAt > now) continue;
+    if (!isOnSale(session, now)) continue;
     for (const tier of session.tiers) {
-      if (!tier.isInPriceFrom || tier.currency !== currency || !periodContains(tier.valid, now)) continue;
-      if (tier.available !== null && tier.available <= 0) continue;
+      if (priceRefusalAt(tier, currency, now) !== null) continue;
       if (least === null || tier.amountMinor < least) least = tier.amountMinor;
     }
   }

@@ -9,6 +9,7 @@ import type { FrontOutcome } from '../release/publish.ts';
 import { countArgument, durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
 import { DEFAULT_DB, DEFAULT_OUT } from './build-words.ts';
 import { withMetrics } from './build-metrics.ts';
+import { plannedDiffLines } from './diff-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { nothingToDo } from './nothing-to-do.ts';
 import { listenerArgument, tell, type Listener } from './on-publish.ts';
@@ -88,7 +89,8 @@ export function addBuildCommand(program: Command, session: Session): void {
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
-  playbill build --dry-run --json                       what would be put, kept and removed, and why
+  playbill build --dry-run --json                       what would be put, kept and removed, and why;
+                                                        what would change on each front, by clock and by data
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
 
@@ -154,6 +156,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
     ...(flags.dryRun === true ? { plan } : {}),
+    ...(result.differences === null ? {} : { differences: [...result.differences] }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
@@ -222,6 +225,7 @@ function summaryText(result: BuildResultJson): string {
     lines.push(`… ${result.findingsTotal} findings in all; playbill check-db lists every one`);
   for (const { action, path, bytes, reason } of result.plan ?? [])
     lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   const { put, kept, removed } = result;
   lines.push(
     `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +

@@ -1,6 +1,7 @@
 // What commands print under --json: one schema each. Machines may rely on these as on any other part of the contract.
 
 import * as z from 'zod';
+import { plannedDiffSchema } from './diff-results.ts';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 
@@ -58,6 +59,8 @@ export const buildResultSchema = z.strictObject({
   removed: filesAndBytes,
   /** Every file with what becomes of it and why; only of a dry run. */
   plan: z.array(planEntrySchema).optional(),
+  /** What publishing would change on each front; only of a dry run. */
+  differences: z.array(plannedDiffSchema).optional(),
   /** False where a front's own code cannot be read: it is built under no name, and is not listed. */
   isEveryFrontKnown: z.boolean(),
   /** At most a thousand; the total counts all. */

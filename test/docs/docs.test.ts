@@ -21,7 +21,8 @@ describe('README', () => {
     const real = withRealOutput(readme);
     expect(real.match(/^\$ playbill/gm)?.length).toBeGreaterThan(4);
     expect(readme).toBe(real);
-  });
+    // Some twenty processes, one after the other.
+  }, 300_000);
 
   test('a wrong output would be seen', () => {
     const wrong = '```console\n$ playbill --version\n9.9.9\n```\n';

@@ -158,9 +158,12 @@ test('a dry run makes nothing, not even the folder, and foretells what the run d
   const dry = await command.run([...wordsOf(tree), '--dry-run']);
   expect(dry, dry.stderr).toMatchObject({ code: 0 });
   expect(existsSync(tree)).toBe(false);
-  const { isDryRun, plan, ...foretold } = summaryOf(dry);
+  const { isDryRun, plan, differences, ...foretold } = summaryOf(dry);
   expect({ ...foretold, isDryRun: false }).toEqual(summaryOf(await command.run(wordsOf(tree))));
   expect([isDryRun, plan?.length]).toEqual([true, filesOf(tree).size]);
+  expect(differences?.map(({ front, state }) => [front, state])).toEqual(
+    foretold.fronts.map(({ front }) => [front, 'added']),
+  );
 });
 
 describe('two runs at once', () => {

@@ -1,0 +1,159 @@
+// `playbill explain` as a support desk runs it: the verdict first, then rule by rule.
+
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { explanationText } from '../../src/cli/explain-text.ts';
+import { widthOf } from '../../src/cli/lines.ts';
+import { explainResultSchema } from '../../src/contract/explain-result.ts';
+import { errorResultSchema } from '../../src/contract/results.ts';
+import { explainProduct } from '../../src/explain.ts';
+import { catalogueAt, instant, temporaryFolderOfFile } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const NOW = '2026-05-01T09:00:00Z';
+const root = temporaryFolderOfFile();
+const database = join(root, 'demo.sqlite');
+
+beforeAll(() => {
+  catalogueAt(database, demoRows(NOW));
+});
+
+const explain = (front: string, product: string, ...words: readonly string[]) =>
+  playbill(['explain', '--db', database, '--at', NOW, '--front', front, '--product', product, ...words]);
+
+/** What the command prints, without a process of its own. */
+async function textOf(frontCode: string, slug: string, databasePath = database): Promise<string> {
+  const tzdata = process.versions['tz'] ?? '';
+  return explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, instant(NOW)));
+}
+
+const unfolded = (text: string): string => text.replaceAll(/\n +/g, ' ');
+
+/** The demo with a change that no constraint stands in the way of. */
+function changed(name: string, sql: string): string {
+  const path = join(root, `${name}.sqlite`);
+  cpSync(database, path);
+  const handle = new Database(path);
+  handle.pragma('ignore_check_constraints = ON');
+  handle.pragma('foreign_keys = OFF');
+  handle.exec(sql);
+  handle.close();
+  return path;
+}
+
+test.each<readonly [string, string, string, readonly string[]]>([
+  [
+    'a card',
+    'moscow',
+    'organ-i-duduk',
+    [
+      'it has a card.',
+      'priceFrom is 900 RUB',
+      'this is priceFrom',
+      'Next change: Sat 2026-05-02 08:00: priceFrom 900 → 1500.',
+    ],
+  ],
+  [
+    'not visible yet',
+    'moscow',
+    'buran',
+    [
+      'no card: visible on this front only from Sat 2026-05-02 10:00.',
+      'Next change: Sat 2026-05-02 10:00: it gets a card.',
+    ],
+  ],
+  [
+    'a draft',
+    'moscow',
+    'sosedi',
+    ['no card: its status is draft, not published.', 'no  published: its status is draft'],
+  ],
+  [
+    'no session scheduled',
+    'moscow',
+    'traviata',
+    ['no card: of 7 sessions none is scheduled', 'its status is postponed'],
+  ],
+  ['not on this shelf', 'fonar', 'traviata', ['(no row in front_products)', 'Next change: none without a row']],
+  ['paused by the front', 'kassa', 'revizor', ['paused: yes: the front has paused it']],
+  [
+    'sold out',
+    'moscow',
+    'kuhnya-na-dvoih',
+    ['sold out: nothing left at any price; shown, since all are', 'no priceFrom: everything is sold out'],
+  ],
+  [
+    'a front that is disabled',
+    'neva',
+    'chayka',
+    ['no card: the front is disabled', 'no  front neva is active: it is disabled'],
+  ],
+])('%s', async (_, front, product, expected) => {
+  const text = await textOf(front, product);
+  for (const words of expected) expect(unfolded(text)).toContain(words);
+  for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+});
+
+test('as JSON', async () => {
+  const { status, stdout } = await explain('moscow', 'karmen', '--json');
+  const json = explainResultSchema.parse(JSON.parse(stdout));
+  expect(status).toBe(0);
+  expect(json).toMatchObject({
+    front: 'moscow',
+    frontState: 'active',
+    at: NOW,
+    reason: null,
+    isHeldBack: false,
+    holding: [],
+  });
+  expect(json.rules?.sessions[0]).toMatchObject({ refusal: 'prices-expired', isInPool: false });
+  expect(json.rules?.tiers.find(({ verdict }) => verdict === 'expired')?.name).toBe('Премьерный вечер');
+});
+
+test('a finding that holds the front back is told: of another product of the shelf, of its own, of the front', async () => {
+  const other = changed('other', "UPDATE products SET age_rating = 99 WHERE slug = 'gamlet'");
+  const text = unfolded(await textOf('moscow', 'chayka', other));
+  expect(text).toContain('it has a card.\nThe front is held back by findings');
+  expect(text).toContain('error value-invalid products 10: age_rating');
+  const own = changed(
+    'own',
+    "UPDATE sessions SET sales_end_at = 'soon' WHERE product_id = (SELECT id FROM products WHERE slug = 'chayka')",
+  );
+  const bad = await explain('moscow', 'chayka', '--db', own, '--json');
+  const json = explainResultSchema.parse(JSON.parse(bad.stdout));
+  expect(json).toMatchObject({ reason: 'product-unreadable', isHeldBack: true, rules: null });
+  expect(json.holding.length).toBeGreaterThan(0);
+  expect(await textOf('berlin', 'chayka', own)).not.toContain('held back');
+  const status = changed('status', "UPDATE products SET status = 'live' WHERE slug = 'chayka'");
+  const live = unfolded(await textOf('moscow', 'chayka', status));
+  expect(live).toContain('no card: its rows cannot be read');
+  expect(live).toContain('no  published: its status is live');
+  const zone = changed('zone', "UPDATE fronts SET timezone = 'Mars/Base' WHERE code = 'moscow'");
+  const unreadable = unfolded(await textOf('moscow', 'chayka', zone));
+  expect(unreadable).toContain("no card: the front's own row cannot be read");
+  expect(unreadable).toContain('error zone-unknown fronts');
+});
+
+test('names from the catalogue cannot steer the terminal', async () => {
+  const nasty = changed(
+    'nasty',
+    "UPDATE products SET name = char(27) || '[2J' || char(10) || char(8238) || 'x' WHERE slug = 'chayka'",
+  );
+  const { status, stdout } = await explain('moscow', 'chayka', '--db', nasty);
+  expect(status).toBe(0);
+  expect(stdout).toContain('[2J');
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202E]/u);
+});
+
+test.each([
+  ['a front', 'moskow', 'chayka', 'front-unknown', 'did you mean moscow?'],
+  ['a slug', 'moscow', 'chaika', 'product-unknown', 'did you mean chayka ("Чайка")?'],
+  ['a name in the place of a slug', 'moscow', 'чайка', 'product-unknown', 'did you mean chayka ("Чайка")?'],
+])('%s mistyped: near names, exit 2', async (_, front, product, code, hint) => {
+  const { status, stdout } = await explain(front, product, '--json');
+  const { error } = errorResultSchema.parse(JSON.parse(stdout));
+  expect([status, error.code, error.hint]).toEqual([2, code, hint]);
+});

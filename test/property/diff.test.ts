@@ -1,0 +1,334 @@
+// `diff` on real trees: a tree differs from itself in nothing; of two builds of the same data all differences are the clock's, and of
+// a build after one changed row exactly that row's are the data's, on the fronts it concerns.
+
+import Database from 'better-sqlite3';
+import * as fc from 'fast-check';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
+import type { ProductsDocument } from '../../src/contract/documents.ts';
+import { changeWords, diffDocuments, type DocumentChange } from '../../src/release/document-diff.ts';
+import { forecast } from '../../src/release/forecast.ts';
+import { PlannedDiffs } from '../../src/release/planned-diff.ts';
+import { PublishedTree } from '../../src/release/published.ts';
+import { diffReleases, type FrontDiff } from '../../src/release/release-diff.ts';
+import { openRelease } from '../../src/release/release-view.ts';
+import type { SnapshotDiff } from '../../src/release/snapshot-diff.ts';
+import { DirectoryReader } from '../../src/storage/directory-reader.ts';
+import { DirectoryStore } from '../../src/storage/directory-store.ts';
+import { dryRunStore } from '../../src/storage/dry-run-store.ts';
+import { smallCatalogue, NOW } from '../fault/small-catalogue.ts';
+import { catalogueArbitrary } from '../reference/random-catalogue.ts';
+import {
+  buildTree,
+  catalogueAt,
+  documentAt,
+  filesOf,
+  instant,
+  pointerOf,
+  temporaryFolder,
+  temporaryFolderOfFile,
+} from '../trees.ts';
+
+async function diffTrees(before: string, after: string): Promise<FrontDiff[]> {
+  const releases = [before, after].map((tree) => openRelease(null, DirectoryReader.open(tree)));
+  const [old, now] = await Promise.all(releases);
+  if (old === undefined || now === undefined) throw new Error('two trees');
+  const diffs: FrontDiff[] = [];
+  for await (const diff of diffReleases(old, now, null)) diffs.push(diff);
+  return diffs;
+}
+
+const productsAt = (files: ReadonlyMap<string, string>, front: string, at: string): ProductsDocument =>
+  JSON.parse(documentAt(files, front, 'products', at)) as ProductsDocument;
+
+const NO_DIFF: Omit<SnapshotDiff, 'cardsBefore' | 'cardsAfter'> = {
+  clock: [],
+  data: [],
+  unclear: [],
+  reachedUntil: null,
+  later: [],
+};
+
+test('the same data at two instants: nothing is the data’s, and the clock’s is what the documents differ in', async () => {
+  const root = temporaryFolder();
+  let serial = 0;
+  const seen = { clock: 0, unclear: 0, back: 0 };
+  await fc.assert(
+    fc.asyncProperty(catalogueArbitrary(), fc.nat(50 * 3600), async ({ rows, now }, seconds) => {
+      const name = join(root, String(++serial));
+      const database = catalogueAt(`${name}.sqlite`, rows);
+      const [first, second] = [instant(now), instantOf(instant(now) + seconds)];
+      const guards = { maxShrink: 1, allowShrink: true, force: true };
+      await buildTree(database, `${name}-a`, first, { horizonSeconds: 30 * 3600, guards });
+      await buildTree(database, `${name}-b`, second, { horizonSeconds: 3600, guards });
+      expect((await diffTrees(`${name}-a`, `${name}-a`)).filter(({ state }) => state !== 'same')).toEqual([]);
+      const files = [filesOf(`${name}-a`), filesOf(`${name}-b`)] as const;
+      const documentsOf = (front: string) =>
+        [
+          productsAt(files[0], front, formatInstant(first)),
+          productsAt(files[1], front, formatInstant(second)),
+        ] as const;
+      for (const one of await diffTrees(`${name}-a`, `${name}-b`)) {
+        const [before, after] = documentsOf(one.front);
+        const changes = diffDocuments(before, after);
+        expect(one.state, one.front).toBe(changes.length === 0 ? 'same' : 'changed');
+        if (one.state !== 'changed') continue;
+        const { validUntil } = pointerOf(files[0], one.front);
+        const isReached = formatInstant(second) < validUntil;
+        const expected = isReached ? { clock: changes } : { unclear: changes, reachedUntil: validUntil };
+        expect(one.diff).toMatchObject({ ...NO_DIFF, ...expected });
+        if (isReached) seen.clock += 1;
+        else seen.unclear += 1;
+      }
+      // Backwards it is the older snapshot, the second one named, that is asked what it shows at the newer one's now.
+      for (const one of await diffTrees(`${name}-b`, `${name}-a`)) {
+        const [before, after] = documentsOf(one.front);
+        if (one.state !== 'changed' || one.diff.reachedUntil !== null) continue;
+        expect(one.diff).toMatchObject({ ...NO_DIFF, clock: diffDocuments(after, before) });
+        seen.back += 1;
+      }
+    }),
+    { numRuns: 15 },
+  );
+  expect(Math.min(seen.clock, seen.unclear, seen.back)).toBeGreaterThan(0);
+});
+
+const root = temporaryFolderOfFile();
+const LATER = '2026-05-01T10:00:00Z';
+const fronts = ['alpha', 'bravo'];
+let serial = 0;
+
+/** A published tree as of NOW, and its database. */
+async function published(): Promise<{ database: string; tree: string }> {
+  const tree = join(root, `tree-${++serial}`);
+  const rows = smallCatalogue({ fronts, productsPerFront: 2, sessionsPerProduct: 5, edition: 'x' });
+  const database = catalogueAt(`${tree}.sqlite`, rows);
+  await buildTree(database, tree, instant(NOW));
+  return { database, tree };
+}
+
+function change(path: string, sql: string): void {
+  const database = new Database(path);
+  database.exec(sql);
+  database.close();
+}
+
+const wordsOf = (changes: readonly DocumentChange[]): string[] => changes.map(changeWords);
+
+describe('one changed row, an hour later', () => {
+  const hit =
+    "INSERT INTO badges (id, slug, name, color) VALUES (5, 'hit', 'Hit', '#abcdef');" +
+    'INSERT INTO product_badges (product_id, badge_id, valid_from) VALUES';
+  test.each<readonly [string, string, Record<string, readonly string[]>, Record<string, readonly string[]>]>([
+    ['nothing', '', {}, {}],
+    [
+      'a price',
+      'UPDATE price_tiers SET amount_minor = 100 WHERE product_id = 1001',
+      { alpha: ['product "Show 1001 "x"" (show-1001): priceFrom 510.02 → 1'] },
+      {},
+    ],
+    [
+      'a name that two fronts show',
+      "UPDATE products SET name = 'New' WHERE id = 1",
+      {
+        alpha: ['product "New" (show-1): name "Show 1 "x"" → "New"'],
+        bravo: ['product "New" (show-1): name "Show 1 "x"" → "New"'],
+      },
+      {},
+    ],
+    [
+      'a product gone',
+      "UPDATE products SET status = 'draft' WHERE id = 2001",
+      { bravo: ['product "Show 2001 "x"" (show-2001) gone'] },
+      {},
+    ],
+    [
+      'another order',
+      'UPDATE front_products SET sort_weight = 9 WHERE front_id = 1 AND product_id = 1',
+      { alpha: ['product "Show 1 "x"" (show-1) moved from place 1 to 3'] },
+      {},
+    ],
+    [
+      'a category no longer attached',
+      'DELETE FROM front_categories WHERE front_id = 2',
+      { bravo: ['category "пьесы" (about-bravo) gone'] },
+      {},
+    ],
+    [
+      'the name of a category',
+      "UPDATE categories SET name_plural = 'драмы' WHERE id = 1",
+      { alpha: ['category "драмы" (about-alpha): namePlural "пьесы" → "драмы"'] },
+      {},
+    ],
+    [
+      'the last seats',
+      'UPDATE sessions SET available = 0 WHERE product_id = 1002',
+      { alpha: ['product "Show 1002 "x"" (show-1002): soldOut false → true; priceFrom 510.03 → none'] },
+      {},
+    ],
+    [
+      'a badge',
+      `${hit} (2002, 5, NULL)`,
+      { bravo: ['product "Show 2002 "x"" (show-2002): badges + hit', 'badge "Hit" (hit) added'] },
+      {},
+    ],
+    [
+      'a badge that begins later',
+      `${hit} (2002, 5, '2026-05-01T12:30:00Z')`,
+      {},
+      {
+        bravo: [
+          '2026-05-01T12:30:00Z product "Show 2002 "x"" (show-2002): badges + hit',
+          '2026-05-01T12:30:00Z badge "Hit" (hit) added',
+        ],
+      },
+    ],
+  ])('%s: named with its fronts, and nothing else; a dry run says the same', async (_, sql, data, later) => {
+    const { database, tree } = await published();
+    const undisturbed = `${tree}-undisturbed`;
+    await buildTree(database, undisturbed, instant(LATER));
+    const changed = `${tree}-changed`;
+    copyFileSync(database, `${changed}.sqlite`);
+    change(`${changed}.sqlite`, sql);
+    await buildTree(`${changed}.sqlite`, changed, instant(LATER));
+    const clockOf = new Map(
+      (await diffTrees(tree, undisturbed)).map((one) => [one.front, one.state === 'changed' ? one.diff.clock : []]),
+    );
+    const dry = await buildTree(`${changed}.sqlite`, tree, instant(LATER), { isDryRun: true });
+    const diffs = await diffTrees(tree, changed);
+    expect(diffs).toHaveLength(2);
+    for (const one of diffs) {
+      if (one.state !== 'changed') throw new Error(`${one.front}: an hour changes its sessions`);
+      expect(one.diff.clock.length).toBeGreaterThan(0);
+      expect(one.diff.clock).toEqual(clockOf.get(one.front));
+      expect(wordsOf(one.diff.data)).toEqual(data[one.front] ?? []);
+      const told = one.diff.later.flatMap(({ from, changes }) => wordsOf(changes).map((words) => `${from} ${words}`));
+      expect(told).toEqual(later[one.front] ?? []);
+      expect(one.diff).toMatchObject({ unclear: [], reachedUntil: null });
+      const planned = dry.differences?.find(({ front }) => front === one.front);
+      expect(planned?.clock.named).toEqual(one.diff.clock);
+      expect(planned?.data.named).toEqual(one.diff.data);
+      expect(planned).toMatchObject({
+        state: 'changed',
+        cardsBefore: one.diff.cardsBefore,
+        cardsAfter: one.diff.cardsAfter,
+      });
+      if (told.length > 0) expect(planned?.isLaterDifferent).toBe(true);
+    }
+  });
+
+  test('a front added, one gone, and one that is held back and so changes by the clock alone', async () => {
+    const { database, tree } = await published();
+    const changed = `${tree}-changed`;
+    await buildTree(database, changed, instant(NOW));
+    change(
+      database,
+      "UPDATE fronts SET status = 'disabled' WHERE id = 1; UPDATE fronts SET min_cards = 99 WHERE id = 2;" +
+        "INSERT INTO fronts (id, code, name, timezone, currency) VALUES (3, 'new', 'New', 'UTC', 'RUB')",
+    );
+    await buildTree(database, changed, instant(LATER));
+    const [alpha, bravo, added] = await diffTrees(tree, changed);
+    expect(alpha).toEqual({ front: 'alpha', state: 'gone', cards: 3 });
+    expect(added).toEqual({ front: 'new', state: 'added', cards: 0 });
+    expect(bravo).toMatchObject({ state: 'changed', diff: { data: [], unclear: [], later: [] } });
+  });
+});
+
+test('where the older snapshot does not reach, nothing is told apart; a second earlier it is', async () => {
+  const { database, tree } = await published();
+  change(database, "UPDATE products SET name = 'New' WHERE id = 1");
+  const until = instant(pointerOf(filesOf(tree), 'alpha').validUntil);
+  const stateAt = async (now: Instant) => {
+    const out = `${tree}-${now}`;
+    await buildTree(database, out, now);
+    const [alpha] = await diffTrees(tree, out);
+    if (alpha?.state !== 'changed') throw new Error('a name has changed');
+    return alpha.diff;
+  };
+  const reached = await stateAt(instantOf(until - 1));
+  expect([reached.unclear, wordsOf(reached.data)]).toEqual([[], ['product "New" (show-1): name "Show 1 "x"" → "New"']]);
+  const unreached = await stateAt(until);
+  expect(unreached).toMatchObject({ clock: [], data: [], later: [], reachedUntil: formatInstant(until) });
+  expect(wordsOf(unreached.unclear).join('\n')).toContain('name "Show 1 "x"" → "New"');
+});
+
+test('a forecast tells every edition after `from` up to `until`, each with what it changes', async () => {
+  const { tree } = await published();
+  const release = await openRelease(null, DirectoryReader.open(tree));
+  const files = filesOf(tree);
+  for (const [from, until] of [
+    [NOW, '2026-05-09T00:00:00Z'],
+    ['2026-05-01T09:40:00Z', '2026-05-01T10:20:00Z'],
+    ['2026-04-01T00:00:00Z', '2026-05-01T09:40:00Z'],
+  ] as const) {
+    for await (const { front, steps, cards } of forecast(release, null, from, until)) {
+      const starts = pointerOf(files, front).products.map((entry) => entry.slice(0, 20));
+      const expected = starts.filter((start) => start > from && start <= until && start !== NOW);
+      expect(expected.length).toBeGreaterThan(1);
+      expect(steps.map(({ at }) => at)).toEqual(expected);
+      let before = productsAt(files, front, from < NOW ? NOW : from);
+      expect(cards).toBe(before.productCards.length);
+      for (const step of steps) {
+        const after = productsAt(files, front, step.at);
+        expect(step.changes).toEqual(diffDocuments(before, after));
+        expect(step.changes.length).toBeGreaterThan(0);
+        expect(step.cards).toBe(after.productCards.length);
+        before = after;
+      }
+    }
+  }
+});
+
+describe('a dry run', () => {
+  test('names at most twenty changes for one reason, and counts all', async () => {
+    const tree = join(root, `many-${++serial}`);
+    const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 30, sessionsPerProduct: 1, edition: 'x' });
+    const database = catalogueAt(`${tree}.sqlite`, rows);
+    await buildTree(database, tree, instant(NOW));
+    change(database, 'UPDATE products SET age_rating = 18');
+    const { differences } = await buildTree(database, tree, instant(NOW), { isDryRun: true });
+    const [alpha] = differences ?? [];
+    expect(alpha?.data).toMatchObject({ total: 31, counts: { productCards: { changed: 31, added: 0 } } });
+    expect(alpha?.data.named).toHaveLength(20);
+    const again = await buildTree(database, tree, instant(NOW));
+    expect(again.differences).toBeNull();
+    const after = await buildTree(database, tree, instant(NOW), { isDryRun: true });
+    expect(after.differences?.map(({ state }) => state)).toEqual(['same']);
+  });
+
+  test('lets go of each front’s document when its turn ends', async () => {
+    const tree = join(root, `memory-${++serial}`);
+    const inner = dryRunStore(new DirectoryStore(tree));
+    const diffs = new PlannedDiffs(await PublishedTree.read(inner), inner, instant(NOW));
+    const { store } = diffs;
+    const bytes = new Uint8Array(1_000_000);
+    const before = process.memoryUsage().arrayBuffers;
+    const outcome = { held: 'findings', guards: [], listing: null, files: [], plan: [], findings: [] } as const;
+    for (let i = 0; i < 300; i++) {
+      for (const digest of ['0123456789abcdef', '123456789abcdef0'])
+        await store.create(`public/fronts/f${i}/products.${digest}.json`, bytes);
+      await diffs.add({ code: `f${i}`, ...outcome });
+    }
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc()');
+    // Three hundred megabytes would still be there if they were kept.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+  });
+
+  test('tells a front that goes, and one whose published edition is damaged, and goes on', async () => {
+    const { database, tree } = await published();
+    change(database, "UPDATE fronts SET status = 'disabled' WHERE id = 1");
+    const digest = pointerOf(filesOf(tree), 'bravo').products[0]?.slice(21);
+    const path = join(tree, `public/fronts/bravo/products.${digest}.json`);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('Show', 'show'));
+    const { differences } = await buildTree(database, tree, instant(LATER), { isDryRun: true });
+    expect(differences?.map(({ front, state }) => [front, state])).toEqual([
+      ['alpha', 'gone'],
+      ['bravo', 'unknown'],
+    ]);
+  });
+});
