@@ -21,11 +21,13 @@ import { publish, type FrontOutcome } from './release/publish.ts';
 import type { FrontPut, FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
+import type { Compression } from './release/tree-reader.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
 import type { CacheFolder } from './storage/cache-folder.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
+import { precompressingStore } from './storage/precompressing-store.ts';
 import { refuseNoFolder } from './storage/folder.ts';
 import { markTree } from './storage/tree-mark.ts';
 
@@ -42,6 +44,8 @@ export interface BuildOptions {
   readonly cores: number;
   /** Where what makes the next build quick is kept; null where nothing is. */
   readonly cache: CacheFolder | null;
+  /** In which forms new editions are put beside the plain one. */
+  readonly precompress: readonly Compression[];
   readonly guards: GuardOptions;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -85,7 +89,14 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
       const published = await PublishedTree.read(store);
       store.sweep();
       try {
-        const result = await buildInto(store, published, reader, views, options, now);
+        const result = await buildInto(
+          precompressingStore(store, options.precompress),
+          published,
+          reader,
+          views,
+          options,
+          now,
+        );
         return { ...result, mark: markOf(result, reader, options) };
       } catch (error) {
         // What was published stands; what was on its way is cleared, so that a full disk has its room back.
@@ -109,13 +120,13 @@ export async function buildInto(
   options: BuildOptions,
   now: Instant,
 ): Promise<BuildResult> {
-  const { databasePath, outPath, isDryRun, guards, frontCodes, tzdata } = options;
+  const { databasePath, outPath, isDryRun, precompress, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
   // The transactions begin here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
   const crew = await Crew.gather(
     reader,
-    { databasePath, outPath, isDryRun, guards, press: { frontCodes, until, tzdata, views }, now },
+    { databasePath, outPath, isDryRun, precompress, guards, press: { frontCodes, until, tzdata, views }, now },
     // What a dry run would put is compared as it passes by, and that is here.
     { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
     () => pressCacheOf(reader, options, until, now),

@@ -58,6 +58,7 @@ export function buildTree(
       workers: 1,
       cores: 1,
       cache: null,
+      precompress: [],
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',

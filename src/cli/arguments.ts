@@ -60,6 +60,17 @@ export function countArgument(flag: string, min: number, max: number): (text: st
   };
 }
 
+/** `gzip`, `br`, or both with a comma. @throws AppError usage */
+export function compressionsArgument(flag: string): (text: string) => readonly ('gzip' | 'br')[] {
+  return (text) => {
+    const words = text.split(',');
+    const known = (['gzip', 'br'] as const).filter((one) => words.includes(one));
+    if (known.length === words.length) return known;
+    const message = `${flag}: expected gzip, br or gzip,br, found ${JSON.stringify(text)}`;
+    throw new AppError('usage', message, `type it as ${flag} gzip,br`);
+  };
+}
+
 /** A TCP port, 0 to 65535. @throws AppError usage */
 export function portArgument(flag: string): (text: string) => number {
   return (text) => {

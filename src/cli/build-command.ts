@@ -6,7 +6,15 @@ import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { PlanEntry } from '../release/plan.ts';
 import type { FrontOutcome } from '../release/publish.ts';
-import { countArgument, durationArgument, durationText, instantArgument, percentageArgument } from './arguments.ts';
+import type { Compression } from '../release/tree-reader.ts';
+import {
+  compressionsArgument,
+  countArgument,
+  durationArgument,
+  durationText,
+  instantArgument,
+  percentageArgument,
+} from './arguments.ts';
 import { DEFAULT_DB, DEFAULT_OUT } from './build-words.ts';
 import { withMetrics } from './build-metrics.ts';
 import { plannedDiffLines } from './diff-text.ts';
@@ -27,6 +35,7 @@ interface BuildFlags {
   readonly allowShrink?: true;
   readonly maxShrink: number;
   readonly workers?: number;
+  readonly precompress?: readonly Compression[];
   readonly cache?: string | false;
   readonly onPublish?: Listener;
   readonly onPublishTimeout: number;
@@ -69,6 +78,11 @@ export function addBuildCommand(program: Command, session: Session): void {
       '--workers <count>',
       'how many threads press and render (default: by the size of the catalogue)',
       countArgument('--workers', 1, 64),
+    )
+    .option(
+      '--precompress <forms>',
+      'put compressed siblings beside new editions: gzip, br or gzip,br',
+      compressionsArgument('--precompress'),
     )
     .option(
       '--cache <folder>',
@@ -123,6 +137,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
       isDryRun: flags.dryRun === true,
       workers: flags.workers ?? null,
       cores: session.cores,
+      precompress: flags.precompress ?? [],
       cache: cacheOfBuild(flags.cache, flags.out, session),
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       toolVersion: session.toolVersion,

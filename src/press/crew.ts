@@ -15,6 +15,7 @@ import { Press, type Pressed, type PressedRange, type PressOptions } from './pre
 import { putFront, type FrontPut, type FrontTask } from '../release/put-front.ts';
 import type { GuardOptions } from '../release/guards.ts';
 import type { ReleaseStore } from '../release/release-store.ts';
+import type { Compression } from '../release/tree-reader.ts';
 import type { PressedProducts } from '../snapshot/pressed.ts';
 
 /** What a helper needs to know from the start. */
@@ -22,6 +23,8 @@ export interface CrewOptions {
   readonly databasePath: string;
   readonly outPath: string;
   readonly isDryRun: boolean;
+  /** In which forms new editions are put beside the plain one. */
+  readonly precompress: readonly Compression[];
   readonly press: Omit<PressOptions, 'isShared'>;
   /** Whether there are helpers: what one thread presses the others read. */
   readonly isShared: boolean;
@@ -68,8 +71,14 @@ export async function* untaken(next: Int32Array<SharedArrayBuffer>, total: numbe
 const CARDS_FOR_THREADS = 30_000;
 
 /** How many threads make a build shorter: one for a small catalogue, else as many as the machine has, four at most. */
-async function threadsThatPay(reader: CatalogueReader, cores: number): Promise<number> {
+async function threadsThatPay(
+  reader: CatalogueReader,
+  { precompress }: Pick<CrewOptions, 'precompress'>,
+  cores: number,
+): Promise<number> {
   if (cores === 1) return 1;
+  // It takes longer than everything else.
+  if (precompress.length > 0) return Math.min(cores, 4);
   const some = reader.db.selectFrom('front_products').select('front_id').limit(CARDS_FOR_THREADS).as('some');
   const query = reader.db.selectFrom(some).select((eb) => eb.fn.countAll().as('total'));
   const [[total] = [0]] = await reader.rows(query);
@@ -114,7 +123,7 @@ export class Crew {
     const kept = cache?.read() ?? null;
     const next = new Int32Array(new SharedArrayBuffer(4));
     const alone = new Crew(reader, { ...options, isShared: false, next }, [], cache, kept);
-    const helping = (threads.wanted ?? (kept === null ? await threadsThatPay(reader, threads.cores) : 1)) - 1;
+    const helping = (threads.wanted ?? (kept === null ? await threadsThatPay(reader, options, threads.cores) : 1)) - 1;
     if (helping === 0) return alone;
 
     const shared: CrewOptions = { ...options, isShared: true, next };

@@ -8,6 +8,7 @@ import { Press } from './press.ts';
 import { putFront } from '../release/put-front.ts';
 import { DirectoryStore } from '../storage/directory-store.ts';
 import { dryRunStore } from '../storage/dry-run-store.ts';
+import { precompressingStore } from '../storage/precompressing-store.ts';
 
 // As the crew has sent them.
 const options = workerData as CrewOptions;
@@ -39,7 +40,7 @@ async function work(question: Question): Promise<void> {
     }
     case 'put': {
       const directory = new DirectoryStore(options.outPath);
-      const store = options.isDryRun ? dryRunStore(directory) : directory;
+      const store = options.isDryRun ? dryRunStore(directory) : precompressingStore(directory, options.precompress);
       const catalogue = press?.catalogueOf(question.products);
       for await (const index of untaken(next, question.tasks.length)) {
         const task = question.tasks[index];

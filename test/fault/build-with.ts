@@ -19,6 +19,7 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     workers: 1,
     cores: 1,
     cache: null,
+    precompress: [],
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',

@@ -1,0 +1,64 @@
+// `build --precompress`: siblings of every new edition, which unfold to it; the release is the same as without.
+
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { catalogueAt, temporaryFolder } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const NOW = '2026-05-01T09:00:00Z';
+
+test('siblings stand beside new editions and unfold to them, with any number of workers', async () => {
+  const root = temporaryFolder();
+  const database = catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW));
+  const releases: string[] = [];
+  const build = async (name: string, ...words: string[]): Promise<string> => {
+    const out = join(root, name);
+    const { status, stdout } = await playbill([
+      'build',
+      '--db',
+      database,
+      '--out',
+      out,
+      '--now',
+      NOW,
+      '--json',
+      ...words,
+    ]);
+    expect(status).toBe(0);
+    releases.push((JSON.parse(stdout) as { release: string }).release);
+    return out;
+  };
+  const plain = await build('plain');
+  const one = await build('one', '--precompress', 'gzip,br', '--workers', '1');
+  const two = await build('two', '--precompress', 'br,gzip', '--workers', '2');
+  const gzip = await build('gzip', '--precompress', 'gzip');
+  expect(new Set(releases).size).toBe(1);
+
+  const filesOf = (out: string): string[] =>
+    readdirSync(join(out, 'public'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => statSync(join(out, 'public', path)).isFile())
+      .sort();
+  const editions = filesOf(plain).filter((path) => !path.endsWith('pointer.json'));
+  expect(filesOf(one)).toEqual([...filesOf(plain), ...editions.flatMap((path) => [`${path}.gz`, `${path}.br`])].sort());
+  expect(filesOf(gzip)).toEqual([...filesOf(plain), ...editions.map((path) => `${path}.gz`)].sort());
+  for (const path of editions) {
+    const bytes = readFileSync(join(plain, 'public', path));
+    expect(gunzipSync(readFileSync(join(one, 'public', `${path}.gz`))).equals(bytes)).toBe(true);
+    expect(brotliDecompressSync(readFileSync(join(one, 'public', `${path}.br`))).equals(bytes)).toBe(true);
+  }
+  for (const path of filesOf(one)) {
+    expect(readFileSync(join(two, 'public', path)).equals(readFileSync(join(one, 'public', path))), path).toBe(true);
+  }
+  const verified = await playbill(['verify', '--out', one]);
+  expect(verified.stdout).toContain('0 errors, 0 warnings');
+
+  // What is there already gets none.
+  await build('plain', '--precompress', 'gzip,br');
+  expect(filesOf(plain).filter((path) => /\.(gz|br)$/.test(path))).toEqual([]);
+  const wrong = await playbill(['build', '--db', database, '--out', plain, '--precompress', 'zip']);
+  expect(wrong.status).toBe(2);
+  expect(wrong.stderr).toContain('--precompress gzip,br');
+});
