@@ -1,0 +1,59 @@
+// The real argument parser without its actions: what a line would be taken for, without anything being done.
+
+import { Command, CommanderError } from 'commander';
+import { programOf } from '../../src/cli/program.ts';
+import type { Session } from '../../src/cli/session.ts';
+import { instant } from '../trees.ts';
+
+/** A session that goes nowhere. */
+export function testSession(): Session {
+  const now = instant('2026-05-01T09:00:00Z');
+  return {
+    terminal: {
+      print: () => undefined,
+      say: () => undefined,
+      progress: async () => ({ show: () => undefined, end: () => undefined }),
+      isColoured: false,
+    },
+    now: () => now,
+    clock: () => now,
+    environment: () => undefined,
+    toolVersion: 'test',
+    onInterrupt: null,
+    tzdata: 'test',
+    exitCode: 0,
+  };
+}
+
+export interface Listed {
+  /** `keys`, `issue`. */
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+/** Every command that does something: with its words, without groups such as `keys`. */
+export function commandsOf(session: Session): Listed[] {
+  const below = (parent: Command, words: readonly string[]): Listed[] =>
+    parent.commands.flatMap((command) => {
+      const own = [...words, command.name()];
+      return command.commands.length === 0 ? [{ words: own, command }] : below(command, own);
+    });
+  return below(programOf(session), []);
+}
+
+/** Why the parser refuses a line; null when it takes it. Values are parsed too: instants, durations, choices. */
+export async function refusalOf(words: readonly string[]): Promise<string | null> {
+  const program = programOf(testSession());
+  const disarm = (command: Command): void => {
+    if (command.commands.length === 0) command.action(() => undefined);
+    for (const child of command.commands) disarm(child.configureOutput({ writeOut: () => undefined }));
+  };
+  disarm(program.configureOutput({ writeOut: () => undefined }));
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return null;
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
