@@ -33,7 +33,7 @@ function privateKeyFrom(jwk: unknown): PrivateJwk {
 function textOf(holder: unknown, name: string): string {
   const value = memberOf(holder, name);
   if (typeof value === 'string') return value;
-  throw new Error(`expected what playbill keys issue --json prints, found no text under "${name}"`);
+  throw new Error(`expected what keys issue --json prints, found no text under "${name}"`);
 }
 
 function memberOf(holder: unknown, name: string): unknown {

@@ -11,6 +11,7 @@ export function testSession(): Session {
   return {
     terminal: {
       print: () => undefined,
+      printExact: () => undefined,
       say: () => undefined,
       progress: async () => ({ show: () => undefined, end: () => undefined }),
       isColoured: false,
