@@ -194,18 +194,22 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`,
           front,
           alg,
           state,
-          notBefore ?? '-',
-          notAfter ?? '-',
+          datesText(notBefore, notAfter),
         ]);
         session.terminal.print(
-          flags.json === true
-            ? JSON.stringify(json)
-            : tableText(['keyid', 'front', 'alg', 'state', 'not before', 'not after'], rows),
+          flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
         );
       } finally {
         await reader.close();
       }
     });
+}
+
+/** When a key is valid, to the minute. */
+function datesText(notBefore: string | null, notAfter: string | null): string {
+  const minute = (instant: string): string => instant.replace('T', ' ').replace(/:00Z$/, 'Z');
+  if (notBefore === null) return notAfter === null ? '-' : `until ${minute(notAfter)}`;
+  return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
 }
 
 function stateOf(
