@@ -39,11 +39,17 @@ async function render(): Promise<{ readonly status: number; readonly page: Marku
     return { status: 200, page: mainPage(last, false, { currency, language }) };
   } catch (error) {
     // The reason is for us: a refusal says what to check (a 401 the key or the clock, a 403 the front), anything else that nobody answers.
-    process.stderr.write(`catalogue: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`catalogue: ${reasonOf(error)}\n`);
     const isPassing = !(error instanceof CatalogueError) || error.status >= 500;
     if (isPassing && last !== null) return { status: 200, page: mainPage(last, true, { currency, language }) };
     return { status: 502, page: sorryPage(language) };
   }
+}
+
+/** What `fetch` rejects with says little; its cause says who could not be reached. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 function send(response: ServerResponse, status: number, body: string): void {
@@ -63,6 +69,10 @@ const server = createServer((request, response) => {
     return;
   }
   void render().then(({ status, page }) => send(response, status, page.text));
+});
+server.on('error', (error) => {
+  process.stderr.write(`cannot listen on port ${values.port}: ${error.message}\n`);
+  process.exitCode = 2;
 });
 server.listen(Number(values.port), '127.0.0.1', () => {
   const address = server.address();

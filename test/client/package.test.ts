@@ -70,6 +70,20 @@ test.each([
   writeFileSync(path, whole);
 });
 
+test('the programs in the documents compile', () => {
+  const texts = ['README.md', 'scripts/storefront/README.md'].map((path) => readFileSync(root + path, 'utf8'));
+  const programs = texts.flatMap((text) =>
+    [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program = '']) => program),
+  );
+  expect(programs).toHaveLength(2);
+  // Of Node.js they use this alone.
+  const node =
+    "declare module 'node:fs/promises' { export function readFile(path: string, encoding: 'utf8'): Promise<string>; }";
+  writeFileSync(join(consumer, 'node.d.ts'), node);
+  for (const [i, program] of programs.entries()) writeFileSync(join(consumer, `program-${i}.ts`), program);
+  expect(compile()).toBe('');
+});
+
 test('runs where nothing else is installed', () => {
   expect(readdirSync(join(consumer, 'node_modules'))).toEqual(['playbill']);
   mkdirSync(join(consumer, 'run'));

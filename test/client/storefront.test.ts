@@ -176,7 +176,7 @@ test('where nobody answers any more, the last page stays, and says so', async ()
   expect((await page.goto(url))?.status()).toBe(200);
   expect(await texts('[role=status]')).toEqual([`As of ${NOW}: this may have changed.`]);
   expect(await texts('h2 a')).toHaveLength(4);
-  expect(said.join('')).toContain('catalogue: ');
+  expect(said.join('')).toContain('catalogue: fetch failed: connect ECONNREFUSED');
 });
 
 test('a refusal is a page that tells nothing, and a line in the log that tells what to check', async () => {
