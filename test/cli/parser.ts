@@ -1,17 +1,18 @@
-// The real argument parser without its actions: what a line would be taken for, without anything being done.
+// The real command line inside the test's own process: its parser without the actions, to see what a line would be taken for; and whole
+// commands, where a process for each would cost more than what they do.
 
 import { Command, CommanderError } from 'commander';
-import { programOf } from '../../src/cli/program.ts';
+import { programOf, runProgram } from '../../src/cli/program.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { instant } from '../trees.ts';
 
-/** A session that goes nowhere. */
-export function testSession(): Session {
+/** A session whose results go into a list, and everything else nowhere. */
+export function testSession(printed: string[] = []): Session {
   const now = instant('2026-05-01T09:00:00Z');
   return {
     terminal: {
-      print: () => undefined,
-      printExact: () => undefined,
+      print: (text) => void printed.push(text),
+      printExact: (text) => void printed.push(text),
       say: () => undefined,
       progress: async () => ({ show: () => undefined, end: () => undefined }),
       isColoured: false,
@@ -20,6 +21,7 @@ export function testSession(): Session {
     clock: () => now,
     environment: () => undefined,
     toolVersion: 'test',
+    cores: 1,
     onInterrupt: null,
     tzdata: 'test',
     exitCode: 0,
@@ -57,4 +59,11 @@ export async function refusalOf(words: readonly string[]): Promise<string | null
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return null;
     return thrown instanceof Error ? thrown.message : String(thrown);
   }
+}
+
+/** What a command prints by the terminal; nothing of what it streams. */
+export async function printedBy(words: readonly string[]): Promise<string> {
+  const printed: string[] = [];
+  await runProgram(words, testSession(printed));
+  return printed.join('\n');
 }

@@ -2,7 +2,7 @@
 // must be whole without zod, without Node's types and without the DOM's.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
@@ -16,10 +16,9 @@ const consumer = temporaryFolderOfFile();
 const packed = join(consumer, 'node_modules/playbill');
 
 beforeAll(() => {
-  const compiled = spawnSync(tsc, ['-p', `${root}src/tsconfig.json`, '--outDir', `${packed}/dist`], {
-    encoding: 'utf8',
-  });
-  expect(compiled.stdout).toBe('');
+  const words = [`${root}scripts/compile.ts`, `${packed}/dist`];
+  const { status, stdout, stderr } = spawnSync(`${root}node_modules/.bin/tsx`, words, { cwd: root, encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: '' });
   cpSync(`${root}package.json`, `${packed}/package.json`);
   writeFileSync(`${consumer}/package.json`, '{"type":"module"}');
   writeFileSync(
@@ -82,6 +81,17 @@ test('the programs in the documents compile', () => {
   writeFileSync(join(consumer, 'node.d.ts'), node);
   for (const [i, program] of programs.entries()) writeFileSync(join(consumer, `program-${i}.ts`), program);
   expect(compile()).toBe('');
+});
+
+test('the compiled command prints the same contract', () => {
+  const print = (...words: readonly string[]): string =>
+    spawnSync(process.execPath, [...words, 'openapi'], { cwd: root, encoding: 'utf8' }).stdout;
+  // Its own packages are those of the checkout.
+  symlinkSync(`${root}node_modules`, `${packed}/node_modules`);
+  const compiled = print(`${packed}/dist/cli/main.js`);
+  expect(compiled).toContain('"openapi": "3.1.0"');
+  expect(compiled).toBe(print('--import', 'tsx', `${root}src/cli/main.ts`));
+  rmSync(`${packed}/node_modules`);
 });
 
 test('runs where nothing else is installed', () => {

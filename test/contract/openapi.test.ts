@@ -13,7 +13,7 @@ import { generatedFiles } from '../../scripts/generated.ts';
 import { instantText } from '../../src/edge/instant.ts';
 import type { Key } from '../../src/edge/key-ring.ts';
 import { REFUSALS } from '../../src/edge/refusal.ts';
-import { playbill } from '../cli/run.ts';
+import { printedBy } from '../cli/parser.ts';
 import { prepareLines } from '../edge/exchange.ts';
 import { startNginx } from '../edge/runtimes/nginx.ts';
 import type { Runtime } from '../edge/runtimes/runtime.ts';
@@ -52,7 +52,7 @@ let document: Document;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  text = (await playbill(['openapi', '--server', 'https://cdn.playbill.test/v1/'])).stdout;
+  text = await printedBy(['openapi', '--server', 'https://cdn.playbill.test/v1/']);
   document = JSON.parse(text) as Document;
   ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
   addFormats.default(ajv);
@@ -108,9 +108,8 @@ describe('the document', () => {
   });
 
   test.each([['ftp://x'], ['cdn.example'], ['https://x/?a=1']])('--server %s is refused', async (server) => {
-    const run = await playbill(['openapi', '--server', server]);
-    expect(run.status).toBe(2);
-    expect(run.stderr).toContain('hint: type it as --server https://cdn.example');
+    const { error } = JSON.parse(await printedBy(['openapi', '--server', server, '--json'])) as { error: unknown };
+    expect(error).toMatchObject({ code: 'usage', hint: 'type it as --server https://cdn.example' });
   });
 });
 

@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { RESULTS } from '../../src/contract/schemas.ts';
-import { commandsOf, testSession } from '../cli/parser.ts';
+import { commandsOf, printedBy, testSession } from '../cli/parser.ts';
 import { playbill } from '../cli/run.ts';
 import { temporaryFolderOfFile } from '../trees.ts';
 
@@ -18,7 +18,7 @@ const folder = temporaryFolderOfFile();
 const validators = new Map<string, ValidateFunction>();
 
 beforeAll(async () => {
-  const { stdout } = await playbill(['openapi', '--schemas', `${folder}/schemas`, '--json']);
+  const stdout = await printedBy(['openapi', '--schemas', `${folder}/schemas`, '--json']);
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   addFormats.default(ajv);
   const { files } = JSON.parse(stdout) as { files: { path: string }[] };
@@ -56,43 +56,33 @@ test('every schema of a result is in the list', () => {
 
 test('what commands print, and what the tree holds, is accepted', async () => {
   const rows = [...demoRows(NOW)].map((row) => JSON.stringify(row)).join('\n');
+  writeFileSync(`${folder}/demo.ndjson`, `${rows}\n`);
   const db = ['--db', `${folder}/demo.sqlite`];
   const out = ['--out', `${folder}/out`];
-  const print = async (words: readonly string[], input = ''): Promise<string> =>
-    (await playbill(words, {}, input)).stdout;
-  const printed: [schema: string, text: string][] = [
-    ['result.import', await print(['import', '-', ...db, '--json'], `${rows}\n`)],
-    ['result.build', await print(['build', ...db, ...out, '--now', NOW, '--json', '--dry-run'])],
-    ['result.build', await print(['build', ...db, ...out, '--now', NOW, '--json'])],
-  ];
-  const issued = await print(['keys', 'issue', '--front', 'kuwait', '--keyid', 'k', ...db, ...out, '--json']);
-  writeFileSync(`${folder}/k.json`, issued);
-  const all = await Promise.all([
-    print(['verify', ...out, '--json']),
-    print(['check-db', ...db, '--json']),
-    print(['show', '--front', 'kuwait', '--endpoint', 'products', '--at', NOW, ...out, '--json']),
-    print(['export', ...db, '--table', 'sessions']),
-    print(['keys', 'list', ...db, '--json']),
-    print(['edge', 'build', '--target', 'worker', '--to', `${folder}/edge`, ...out, '--json']),
-    print(['sign', 'http://127.0.0.1/products/', '--key', `${folder}/k.json`, '--json']),
-    print(['build', '--db', `${folder}/none.sqlite`, '--json']),
-    print(['openapi']),
-  ]);
-  const [verified, checked, shown, exported, listed, edge, signed, failed, openapi] = all;
-  printed.push(
-    ['result.keys-issue', issued],
-    ['result.verify', verified],
-    ['result.check-db', checked],
-    ['result.show', shown],
-    ['products', shown],
-    ['result.export', exported.split('\n')[0] ?? ''],
-    ['result.keys-list', listed],
-    ['result.edge-build', edge],
-    ['result.sign', signed],
-    ['result.any-error', failed],
-    ['result.openapi', openapi],
-    ['result.keys-revoke', await print(['keys', 'revoke', 'k', ...db, ...out, '--json'])],
-  );
+  const printed: [schema: string, text: string][] = [];
+  const print = async (schema: string, words: readonly string[]): Promise<string> => {
+    const text = await printedBy(words);
+    printed.push([schema, text]);
+    return text;
+  };
+  await print('result.import', ['import', `${folder}/demo.ndjson`, ...db, '--json']);
+  await print('result.build', ['build', ...db, ...out, '--now', NOW, '--json', '--dry-run']);
+  await print('result.build', ['build', ...db, ...out, '--now', NOW, '--json']);
+  const key = ['keys', 'issue', '--front', 'kuwait', '--keyid', 'k', ...db, ...out, '--json'];
+  writeFileSync(`${folder}/k.json`, await print('result.keys-issue', key));
+  await print('result.keys-list', ['keys', 'list', ...db, '--json']);
+  await print('result.keys-revoke', ['keys', 'revoke', 'k', ...db, ...out, '--json']);
+  await print('result.sign', ['sign', 'http://127.0.0.1/products/', '--key', `${folder}/k.json`, '--json']);
+  await print('result.verify', ['verify', ...out, '--json']);
+  await print('result.check-db', ['check-db', ...db, '--json']);
+  await print('result.edge-build', ['edge', 'build', '--target', 'worker', '--to', `${folder}/edge`, ...out, '--json']);
+  await print('result.any-error', ['build', '--db', `${folder}/none.sqlite`, '--json']);
+  await print('result.openapi', ['openapi']);
+  const show = ['show', '--front', 'kuwait', '--endpoint', 'products', '--at', NOW, ...out, '--json'];
+  printed.push(['products', await print('result.show', show)]);
+  // Rows are streamed to stdout itself.
+  const exported = await playbill(['export', ...db, '--table', 'sessions']);
+  printed.push(['result.export', exported.stdout.split('\n')[0] ?? '']);
   const fileOf = (path: string): string => readFileSync(`${folder}/out/${path}`, 'utf8');
   printed.push(
     ['pointer', fileOf('public/fronts/kuwait/pointer.json')],
