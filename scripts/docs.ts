@@ -1,8 +1,11 @@
-// Runs the sessions in the documents and writes their real output into them: to be read as a diff before it is committed.
+// Runs the sessions in the documents and writes their real output into them, and makes the generated sources anew: to be read as a diff
+// before it is committed.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { withRealOutput } from '../test/docs/console-blocks.ts';
+import { generatedFiles } from './generated.ts';
 
-const readme = fileURLToPath(new URL('../README.md', import.meta.url));
-writeFileSync(readme, withRealOutput(readFileSync(readme, 'utf8')));
+const root = fileURLToPath(new URL('../', import.meta.url));
+for (const [path, text] of await generatedFiles()) writeFileSync(root + path, text);
+writeFileSync(`${root}README.md`, withRealOutput(readFileSync(`${root}README.md`, 'utf8')));

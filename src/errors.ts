@@ -54,6 +54,11 @@ export class AppError extends Error {
   }
 }
 
+/** A value as one word of a POSIX shell, for command lines in hints: quoted where it must be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** The message of anything thrown, without a stack. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,10 +1,10 @@
 // `playbill build`: words to options, the result to a summary that can be read at 3 a.m.
 
 import type { Command } from 'commander';
-import { findingLine } from '../catalogue/finding.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { PlanEntry } from '../release/plan.ts';
+import { shellWord } from '../errors.ts';
 import type { FrontOutcome } from '../release/publish.ts';
 import type { Compression } from '../release/tree-reader.ts';
 import {
@@ -22,7 +22,8 @@ import { EXIT } from './exit-codes.ts';
 import { nothingToDo } from './nothing-to-do.ts';
 import { listenerArgument, tell, type Listener } from './on-publish.ts';
 import type { Session } from './session.ts';
-import { bytesText, countText, tableText } from './terminal.ts';
+import { foldedText } from './table.ts';
+import { bytesText, countText, findingText, painted, tableBlocks, type Terminal } from './terminal.ts';
 
 interface BuildFlags {
   readonly db: string;
@@ -177,12 +178,14 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     findingsTotal: result.findingsTotal,
     warnings: await warningsOfTelling(plan, result.releaseId, flags, session, now),
   };
-  terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+  terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
   for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);
   session.exitCode = exitCodeOfBuild(json);
   const again = nothingToDo(json);
   if (session.exitCode === EXIT.done && again !== null && result.mark !== undefined && result.mark !== null) {
-    rememberBuild(result.mark, { text: summaryText(again), json: JSON.stringify(again) }, session, now);
+    // What is remembered may be read in a pipe: without colours.
+    const text = summaryText(again, flags.db, { isColoured: false });
+    rememberBuild(result.mark, { text, json: JSON.stringify(again) }, session, now);
   }
   return json;
 }
@@ -220,7 +223,7 @@ function exitCodeOfBuild({ fronts, isEveryFrontKnown }: BuildResultJson): number
   return EXIT.done;
 }
 
-function summaryText(result: BuildResultJson): string {
+function summaryText(result: BuildResultJson, db: string, terminal: Pick<Terminal, 'isColoured'>): string {
   const verb = result.isDryRun ? 'Would publish' : 'Published';
   const published = result.fronts.filter((front) => front.held === null);
   const lines: string[] = [];
@@ -228,16 +231,19 @@ function summaryText(result: BuildResultJson): string {
   if (shown.length > 0) lines.push(frontTable(shown), '');
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
-      lines.push(`${front}: ${isOverridden ? 'overridden' : 'held back by'} ${code}: ${message}`);
+      const verdict = painted(isOverridden ? 'overridden' : 'held back by', 'doubtful', terminal);
+      lines.push(`${front}: ${verdict} ${code}: ${message}`);
     }
     if (held === 'findings')
-      lines.push(`${front}: held back by findings; its last snapshot stays (see: playbill check-db)`);
+      lines.push(
+        `${front}: held back by findings; its last snapshot stays (see: playbill check-db --db ${shellWord(db)})`,
+      );
     if (held === 'file-size-wrong')
       lines.push(`${front}: held back: a published file is damaged (build --force writes it anew)`);
   }
-  for (const finding of result.findings.slice(0, 20)) lines.push(findingLine(finding));
+  for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > 20)
-    lines.push(`… ${result.findingsTotal} findings in all; playbill check-db lists every one`);
+    lines.push(`… ${result.findingsTotal} findings in all; for every one: playbill check-db --db ${shellWord(db)}`);
   for (const { action, path, bytes, reason } of result.plan ?? [])
     lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
@@ -261,11 +267,12 @@ function frontTable(fronts: BuildResultJson['fronts']): string {
     kept.files,
     held ?? 'published',
   ]);
-  const [head = '', ...lines] = tableText(header, rows).split('\n');
-  const described = lines.flatMap((line, i) => {
-    const dropped = Object.entries(fronts[i]?.snapshot?.dropped ?? {});
-    if (dropped.length === 0) return [line];
-    return [line, `  without a card: ${dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`];
+  const [head = '', ...blocks] = tableBlocks(header, rows);
+  const described = blocks.map((block, i) => {
+    const dropped = Object.entries(fronts[i]?.snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
+    return dropped.length === 0
+      ? block
+      : `${block}\n${foldedText('  ', [`without a card: ${dropped[0] ?? ''}`, ...dropped.slice(1)])}`;
   });
-  return [head, ...described].join('\n');
+  return (head === '' ? described : [head, ...described]).join('\n');
 }

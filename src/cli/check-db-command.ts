@@ -1,13 +1,13 @@
 // `playbill check-db`: everything that is wrong with a catalogue, one finding a line, printed as it is found.
 
 import type { Command } from 'commander';
-import { findingLine, type Finding } from '../catalogue/finding.ts';
+import type { Finding } from '../catalogue/finding.ts';
 import type { FindingsResultJson } from '../contract/results.ts';
 import type { CatalogueReader } from '../database/open.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { printAll } from './stdout.ts';
-import { countText } from './terminal.ts';
+import { countText, findingText } from './terminal.ts';
 
 interface CheckFlags {
   readonly db: string;
@@ -65,7 +65,7 @@ async function runCheck(flags: CheckFlags, session: Session): Promise<number> {
       const json: FindingsResultJson = { ...tally, findings };
       session.terminal.print(JSON.stringify(json));
     } else {
-      await printAll(linesOf(reader, tally, session.tzdata));
+      await printAll(linesOf(reader, tally, session));
     }
   } finally {
     await reader.close();
@@ -85,8 +85,8 @@ async function* talliedFindings(reader: CatalogueReader, tally: Tally, tzdata: s
   }
 }
 
-async function* linesOf(reader: CatalogueReader, tally: Tally, tzdata: string): AsyncGenerator<string> {
-  for await (const finding of talliedFindings(reader, tally, tzdata)) yield `${findingLine(finding)}\n`;
+async function* linesOf(reader: CatalogueReader, tally: Tally, { terminal, tzdata }: Session): AsyncGenerator<string> {
+  for await (const finding of talliedFindings(reader, tally, tzdata)) yield `${findingText(finding, terminal)}\n`;
   const rowsTotal = Object.values(tally.checked).reduce((sum, count) => sum + count, 0);
   const tables = countText(Object.keys(tally.checked).length, 'table');
   const found = `${countText(tally.errors, 'error')}, ${countText(tally.warnings, 'warning')}`;

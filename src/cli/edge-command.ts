@@ -7,7 +7,7 @@ import type { DeploymentFiles } from '../edge/deploy.ts';
 import type { SiblingEncoding } from '../edge/encoding.ts';
 import type { KeyRingFile } from '../edge/key-ring.ts';
 import type { SettingsFile } from '../edge/settings.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf, shellWord } from '../errors.ts';
 import { durationArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -134,7 +134,7 @@ async function readKeyRing(out: string): Promise<KeyRingFile> {
     throw new AppError(
       'tree-missing',
       `expected a key ring at ${path}, found nothing`,
-      `make one: playbill build --out ${out}`,
+      `make one: playbill build --out ${shellWord(out)}`,
     );
   }
   const { parseKeyRing } = await import('../release/wire.ts');

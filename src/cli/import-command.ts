@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import type { RowsResultJson } from '../contract/results.ts';
 import type { ImportSource } from '../database/import-rows.ts';
+import { shellWord } from '../errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { countText, tableText } from './terminal.ts';
@@ -72,7 +73,7 @@ async function runImport(files: readonly string[], flags: ImportFlags, session: 
   const tables = countText(Object.keys(rows).length, 'table');
   terminal.print(
     `Imported ${countText(rowsTotal, 'row')} of ${tables} into ${flags.db}${isNew ? ', which was made' : ''}\n` +
-      `Check it with: playbill check-db --db ${flags.db}`,
+      `Check it with: playbill check-db --db ${shellWord(flags.db)}`,
   );
   return EXIT.done;
 }

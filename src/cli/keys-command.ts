@@ -6,7 +6,7 @@ import { Option, type Command } from 'commander';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
 import type { NewKey } from '../database/front-keys.ts';
-import { AppError } from '../errors.ts';
+import { AppError, shellWord } from '../errors.ts';
 import { instantArgument } from './arguments.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -80,7 +80,7 @@ function addIssue(keys: Command, session: Session): void {
     .option('--not-after <instant>', 'valid until', instantArgument('--not-after'))
     .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
     .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
-    .option('--json', 'print the key for machines; also what `playbill sign --key` reads')
+    .option('--json', 'print the key for machines; also what sign --key reads')
     .addHelpText(
       'after',
       `
@@ -194,18 +194,22 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`,
           front,
           alg,
           state,
-          notBefore ?? '-',
-          notAfter ?? '-',
+          datesText(notBefore, notAfter),
         ]);
         session.terminal.print(
-          flags.json === true
-            ? JSON.stringify(json)
-            : tableText(['keyid', 'front', 'alg', 'state', 'not before', 'not after'], rows),
+          flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
         );
       } finally {
         await reader.close();
       }
     });
+}
+
+/** When a key is valid, to the minute. */
+function datesText(notBefore: string | null, notAfter: string | null): string {
+  const minute = (instant: string): string => instant.replace('T', ' ').replace(/:00Z$/, 'Z');
+  if (notBefore === null) return notAfter === null ? '-' : `until ${minute(notAfter)}`;
+  return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
 }
 
 function stateOf(
@@ -266,7 +270,7 @@ async function enforce(
     try {
       await putKeysIntoForce(flags.db, flags.out);
       terminal.say(
-        `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (playbill edge build)`,
+        `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (see: playbill edge build --help)`,
       );
       return EXIT.done;
     } catch (error) {
@@ -277,7 +281,7 @@ async function enforce(
       }
       terminal.say(errorText(error));
       terminal.say(
-        `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: run playbill build as soon as that can be written`,
+        `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
       );
       return exitCodeOf(error.code);
     }

@@ -13,6 +13,7 @@ import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { addKeysCommand } from './keys-command.ts';
 import { addNextCommand } from './next-command.ts';
+import { addOpenApiCommand } from './openapi-command.ts';
 import { addServeCommand } from './serve-command.ts';
 import type { Session } from './session.ts';
 import { addShowCommand } from './show-command.ts';
@@ -31,7 +32,8 @@ export async function runProgram(words: readonly string[], session: Session): Pr
   }
 }
 
-function programOf(session: Session): Command {
+/** The whole command line as the argument parser knows it: every command with its options, and what they do to a session. */
+export function programOf(session: Session): Command {
   const program = new Command('playbill')
     .description(
       'Presses a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
@@ -55,6 +57,7 @@ function programOf(session: Session): Command {
   addSignCommand(program, session);
   addServeCommand(program, session);
   addEdgeCommand(program, session);
+  addOpenApiCommand(program, session);
   return program;
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatInstant, instantOf, type Instant } from '../catalogue/instant.ts';
-import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { AppError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
 import { durationArgument, instantArgument, portArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -69,7 +69,7 @@ async function runServe(flags: ServeFlags, session: Session): Promise<number> {
     throw new AppError(
       'tree-missing',
       `expected a tree at ${flags.out}, found none`,
-      `make one: playbill build --out ${flags.out}`,
+      `make one: playbill build --out ${shellWord(flags.out)}`,
     );
   }
   const settings = { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority };

@@ -65,6 +65,6 @@ async function runShow(flags: ShowFlags, session: Session): Promise<number> {
     terminal.say(`note: ${message}; run playbill build`);
   }
   // The document ends in a line end of its own, and so does what is printed.
-  terminal.print(text.slice(0, -1));
+  terminal.printExact(text.slice(0, -1));
   return EXIT.done;
 }

@@ -29,7 +29,7 @@ export function addSignCommand(program: Command, session: Session): void {
       'Signs a request as RFC 9421 says, in the profile of the edge rule. A signature lives for five minutes, and a minute more where clocks differ.',
     )
     .argument('<url>', 'the whole URL of the request')
-    .requiredOption('--key <file>', 'what `playbill keys issue --json` printed')
+    .requiredOption('--key <file>', 'what keys issue --json printed')
     .option(
       '--secret-env <name>',
       'hmac only: the environment variable that holds the secret (default: the name in the key file)',
@@ -135,7 +135,7 @@ function clientKeyOf(
     throw new AppError(
       'key-invalid',
       `expected the secret in the environment variable ${name}, found none`,
-      `type: ${name}='…' playbill sign …, or name another with --secret-env`,
+      `set it: export ${name}='the secret', or name another with --secret-env`,
     );
   }
   return { keyid, secret };

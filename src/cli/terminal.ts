@@ -1,34 +1,60 @@
-// What commands write to: results to stdout, messages and progress to stderr. The only place that knows whether a person reads.
+// What commands write to: results to stdout, messages and progress to stderr. The only place that knows whether a person reads, and the
+// last one before a terminal: nothing gets past it that a terminal would obey.
 
+import type { Finding } from '../catalogue/finding.ts';
 import type { AppError } from '../errors.ts';
+import { harmless, harmlessButColoured, oneLine } from './harmless.ts';
+
+export { tableBlocks, tableText } from './table.ts';
 
 export interface Terminal {
-  /** Prints a line of the result. */
+  /** Prints a line of the result, or several. */
   readonly print: (text: string) => void;
+  /** Prints a line of the result byte for byte; made harmless where that is a terminal. For documents that are published. */
+  readonly printExact: (text: string) => void;
   /** Says something beside the result. */
   readonly say: (text: string) => void;
   /** A bar on stderr where that is a terminal; elsewhere nothing. */
   readonly progress: (label: string) => Promise<Progress>;
+  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is not asked: a pipe gets plain text. */
   readonly isColoured: boolean;
 }
 
 export interface Progress {
   readonly show: (done: number, total: number) => void;
+  /** Takes the bar away, as before anything else is written; the next `show` brings it back. */
   readonly end: () => void;
 }
 
 const NO_PROGRESS: Progress = { show: () => undefined, end: () => undefined };
 
+/** Where a terminal writes: a stream that may be one. */
+export interface Output extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+}
+
 export function processTerminal(): Terminal {
+  return terminalOn(process.stdout, process.stderr, (name) => process.env[name]);
+}
+
+export function terminalOn(
+  stdout: Output,
+  stderr: Output,
+  environment: (name: string) => string | undefined,
+): Terminal {
+  // no-color.org: set and not empty. A dumb terminal shows escapes as what they are.
+  const isColoured = stdout.isTTY === true && (environment('NO_COLOR') ?? '') === '' && environment('TERM') !== 'dumb';
+  const safe = isColoured ? harmlessButColoured : harmless;
   return {
-    print: (text) => void process.stdout.write(`${text}\n`),
-    say: (text) => void process.stderr.write(`${text}\n`),
+    print: (text) => void stdout.write(`${safe(text)}\n`),
+    printExact: (text) => void stdout.write(`${stdout.isTTY === true ? harmless(text) : text}\n`),
+    say: (text) => void stderr.write(`${harmless(text)}\n`),
     progress: async (label) => {
-      if (!process.stderr.isTTY) return NO_PROGRESS;
+      if (stderr.isTTY !== true) return NO_PROGRESS;
       const { SingleBar, Presets } = await import('cli-progress');
       const format = `${label} {bar} {value}/{total}`;
       const bar = new SingleBar(
-        { format, stream: process.stderr, clearOnComplete: true, hideCursor: true },
+        { format, stream: stderr, clearOnComplete: true, hideCursor: true },
         Presets.shades_classic,
       );
       let isStarted = false;
@@ -40,30 +66,37 @@ export function processTerminal(): Terminal {
         },
         end: () => {
           if (isStarted) bar.stop();
+          isStarted = false;
         },
       };
     },
-    isColoured: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
+    isColoured,
   };
+}
+
+/** What a colour stands for. */
+export type Style = 'bad' | 'good' | 'doubtful';
+
+const STYLES: Readonly<Record<Style, string>> = { bad: '31', good: '32', doubtful: '33' };
+
+/** A text in colour, where there may be any. */
+export function painted(text: string, style: Style, { isColoured }: Pick<Terminal, 'isColoured'>): string {
+  return isColoured ? `\u{1b}[${STYLES[style]}m${text}\u{1b}[0m` : text;
+}
+
+/** `error value-invalid sessions 17: …`: a finding on one line, whatever its data hold. */
+export function findingText(
+  finding: Omit<Finding, 'code'> & { readonly code: string },
+  terminal: Pick<Terminal, 'isColoured'>,
+): string {
+  const { severity, code, place, message } = finding;
+  const coloured = painted(severity, severity === 'error' ? 'bad' : 'doubtful', terminal);
+  return `${coloured} ${code} ${oneLine(place)}: ${oneLine(message)}`;
 }
 
 /** An error as a person reads it: code and message, then what to type. */
 export function errorText(error: AppError): string {
-  return `error ${error.code}: ${error.message}\n  hint: ${error.hint}`;
-}
-
-/** A table whose columns line up; numbers to the right. Cells are plain ASCII but for the last column. */
-export function tableText(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => String(row[i] ?? '').length)));
-  const line = (cells: readonly (string | number)[]): string =>
-    cells
-      .map((cell, i) => {
-        const width = widths[i] ?? 0;
-        return typeof rows[0]?.[i] === 'number' ? String(cell).padStart(width) : String(cell).padEnd(width);
-      })
-      .join('  ')
-      .trimEnd();
-  return [header, ...rows].map(line).join('\n');
+  return `error ${error.code}: ${oneLine(error.message)}\n  hint: ${oneLine(error.hint)}`;
 }
 
 /** Bytes with a unit: 1234567 → `1.2 MB`. */

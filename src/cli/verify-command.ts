@@ -1,12 +1,12 @@
 // `playbill verify`: everything that is wrong with a tree, one finding a line, printed front by front.
 
 import type { Command } from 'commander';
-import { findingLine, type Finding } from '../catalogue/finding.ts';
+import type { Finding } from '../catalogue/finding.ts';
 import type { FindingsResultJson } from '../contract/results.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { printAll } from './stdout.ts';
-import { bytesText, countText, type Progress } from './terminal.ts';
+import { bytesText, countText, findingText, type Progress, type Terminal } from './terminal.ts';
 
 interface VerifyFlags {
   readonly out: string;
@@ -67,7 +67,7 @@ async function runVerify(flags: VerifyFlags, session: Session): Promise<number> 
       const json: FindingsResultJson = { ...tally, findings };
       session.terminal.print(JSON.stringify(json));
     } else {
-      await printAll(linesOf(flags.out, tally, bar));
+      await printAll(linesOf(flags.out, tally, bar, session.terminal), bar.end);
     }
   } finally {
     bar.end();
@@ -85,8 +85,8 @@ async function* talliedFindings(out: string, tally: Tally, bar: Progress): Async
   }
 }
 
-async function* linesOf(out: string, tally: Tally, bar: Progress): AsyncGenerator<string> {
-  for await (const finding of talliedFindings(out, tally, bar)) yield `${findingLine(finding)}\n`;
+async function* linesOf(out: string, tally: Tally, bar: Progress, terminal: Terminal): AsyncGenerator<string> {
+  for await (const finding of talliedFindings(out, tally, bar)) yield `${findingText(finding, terminal)}\n`;
   const { fronts, editions, bytes, releases } = tally.checked;
   const looked =
     `${countText(fronts, 'front')}, ${countText(editions, 'edition file')} (${bytesText(bytes)}), ` +

@@ -1,8 +1,26 @@
 // A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates what has run out.
 // Web APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
 
-import type { CategoriesDocument, ProductsDocument } from '../contract/documents.ts';
+import type { CategoriesDocument, ProductsDocument } from './documents.ts';
 import { type ClientKey, type SignatureHeaders, signRequest } from './signature.ts';
+
+export type * from './documents.ts';
+export { keyFrom, type IssuedKey } from './key-file.ts';
+export type { ClientKey } from './signature.ts';
+
+/** What the client needs of `fetch`: the runtime's own is one, and so is a wrapper that times requests or goes through a proxy. */
+export type Fetch = (
+  url: string,
+  init: { readonly headers: Record<string, string>; readonly redirect: 'manual' },
+) => Promise<FetchedAnswer>;
+
+/** What the client needs of a Response. */
+export interface FetchedAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+}
 
 export interface ClientOptions {
   /** Everything before `/products/`, without a slash at its end: `https://cdn.example.com/api`. */
@@ -12,7 +30,7 @@ export interface ClientOptions {
   /** False only for a deployment whose proxy rewrites Host. */
   readonly coversAuthority?: boolean;
   /** Default: the runtime's own fetch. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default: the runtime's clock. */
   readonly clock?: () => number;
 }
@@ -22,6 +40,21 @@ export interface Client {
   categories(): Promise<CategoriesDocument>;
   /** Everything for the storefront's main page. Rejects like `categories`. */
   products(): Promise<ProductsDocument>;
+  /** The categories with how timely they are. Rejects like `categories`. */
+  categoriesAnswer(): Promise<Answer<CategoriesDocument>>;
+  /** The main page's data with how timely they are. Rejects like `categories`. */
+  productsAnswer(): Promise<Answer<ProductsDocument>>;
+}
+
+/** A document, and what its headers say about its time. */
+export interface Answer<Document> {
+  readonly document: Document;
+  /** The instant that the catalogue was read for, UTC text; null where something in between took the header away. */
+  readonly asOf: string | null;
+  /** Up to when the operator's last build is known to be right, UTC text; null like `asOf`. */
+  readonly validUntil: string | null;
+  /** True where nobody has built for too long: the last edition is served all the same, because an old page beats no page. */
+  readonly isStale: boolean;
 }
 
 /** An answer that is no document: a refusal of the edge rule (RFC 9457), or something else between it and here. */
@@ -57,9 +90,9 @@ const SIGNATURE_LIFETIME_MS = 240_000;
 interface Endpoint {
   readonly url: string;
   signature: { readonly headers: SignatureHeaders; readonly createdMs: number } | null;
-  answer: { readonly document: unknown; readonly etag: string | null; readonly freshUntilMs: number } | null;
+  kept: { readonly answer: Answer<unknown>; readonly etag: string | null; readonly freshUntilMs: number } | null;
   /** The request under way, which everybody who asks meanwhile waits for. */
-  underway: Promise<unknown> | null;
+  underway: Promise<Answer<unknown>> | null;
 }
 
 /** A client for one front. Throws TypeError for a base URL that is none. */
@@ -67,29 +100,33 @@ export function createClient(options: ClientOptions): Client {
   const endpointAt = (path: string): Endpoint => ({
     url: new URL(options.baseUrl + path).href,
     signature: null,
-    answer: null,
+    kept: null,
     underway: null,
   });
   const categories = endpointAt('/fronts/categories/');
   const products = endpointAt('/products/');
   // The deployment's own verify and the contract's schemas check the documents; a client takes them at their word.
+  const categoriesAnswer = () => get(options, categories) as Promise<Answer<CategoriesDocument>>;
+  const productsAnswer = () => get(options, products) as Promise<Answer<ProductsDocument>>;
   return {
-    categories: () => get(options, categories) as Promise<CategoriesDocument>,
-    products: () => get(options, products) as Promise<ProductsDocument>,
+    categories: async () => (await categoriesAnswer()).document,
+    products: async () => (await productsAnswer()).document,
+    categoriesAnswer,
+    productsAnswer,
   };
 }
 
-function get(options: ClientOptions, endpoint: Endpoint): Promise<unknown> {
+function get(options: ClientOptions, endpoint: Endpoint): Promise<Answer<unknown>> {
   endpoint.underway ??= load(options, endpoint).finally(() => {
     endpoint.underway = null;
   });
   return endpoint.underway;
 }
 
-async function load(options: ClientOptions, endpoint: Endpoint): Promise<unknown> {
+async function load(options: ClientOptions, endpoint: Endpoint): Promise<Answer<unknown>> {
   const nowMs = (options.clock ?? Date.now)();
-  const kept = endpoint.answer;
-  if (kept !== null && nowMs < kept.freshUntilMs) return kept.document;
+  const { kept } = endpoint;
+  if (kept !== null && nowMs < kept.freshUntilMs) return kept.answer;
 
   const headers: Record<string, string> = {
     ...(await signatureFor(options, endpoint, nowMs)),
@@ -99,13 +136,18 @@ async function load(options: ClientOptions, endpoint: Endpoint): Promise<unknown
   const response = await (options.fetch ?? fetch)(endpoint.url, { headers, redirect: 'manual' });
   if (response.status !== 200 && !(response.status === 304 && kept !== null)) throw await errorOf(response);
 
-  const document: unknown = response.status === 304 && kept !== null ? kept.document : await response.json();
-  endpoint.answer = {
-    document,
+  const answer: Answer<unknown> = {
+    document: response.status === 304 && kept !== null ? kept.answer.document : await response.json(),
+    asOf: response.headers.get('Catalogue-As-Of'),
+    validUntil: response.headers.get('Catalogue-Valid-Until'),
+    isStale: response.headers.get('Catalogue-Stale') === '?1',
+  };
+  endpoint.kept = {
+    answer,
     etag: response.headers.get('ETag') ?? kept?.etag ?? null,
     freshUntilMs: nowMs + maxAgeOf(response) * 1000,
   };
-  return document;
+  return answer;
 }
 
 async function signatureFor(options: ClientOptions, endpoint: Endpoint, nowMs: number): Promise<SignatureHeaders> {
@@ -119,14 +161,14 @@ async function signatureFor(options: ClientOptions, endpoint: Endpoint, nowMs: n
 }
 
 /** Seconds for which an answer may be used again: max-age less the Age it came with (RFC 9111, 4.2). */
-function maxAgeOf(response: Response): number {
+function maxAgeOf(response: FetchedAnswer): number {
   const cacheControl = response.headers.get('Cache-Control') ?? '';
   if (/\bno-(store|cache)\b/.test(cacheControl)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/.exec(cacheControl)?.[1] ?? 0);
   return Math.max(0, maxAge - Number(response.headers.get('Age') ?? 0));
 }
 
-async function errorOf(response: Response): Promise<CatalogueError> {
+async function errorOf(response: FetchedAnswer): Promise<CatalogueError> {
   const { status } = response;
   const isProblem = /^application\/problem\+json\b/.test(response.headers.get('Content-Type') ?? '');
   const text = await response.text();

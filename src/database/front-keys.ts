@@ -3,7 +3,7 @@
 
 import type { Compilable } from 'kysely';
 import type { KeyRing } from '../contract/key-ring.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf, shellWord } from '../errors.ts';
 import { anyTable } from './any-table.ts';
 import { checkContract } from './contract-check.ts';
 import { WritableCatalogue, writing } from './create.ts';
@@ -141,7 +141,7 @@ async function changing(databasePath: string, change: (catalogue: WritableCatalo
       throw new AppError(
         'database-missing',
         `expected a catalogue database at ${databasePath}, found nothing`,
-        `make one: playbill import FILE.ndjson --db ${databasePath} (or name another with --db)`,
+        `make one: playbill import FILE.ndjson --db ${shellWord(databasePath)} (or name another with --db)`,
       );
     }
     await checkContract(catalogue);

@@ -4,7 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect, type Compilable } from 'kysely';
-import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { AppError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
 import type { CatalogueTables } from './tables.ts';
 
 /** One read transaction on a catalogue. Rows come as arrays, in the order of the query's columns. */
@@ -34,7 +34,7 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
     throw new AppError(
       'database-missing',
       `expected a catalogue database at ${path}, found nothing`,
-      `make one: playbill import FILE.ndjson --db ${path} (or name another with --db)`,
+      `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`,
     );
   }
   if (!statSync(path).isFile()) {

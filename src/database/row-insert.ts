@@ -78,7 +78,7 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
     return new AppError(
       'import-row-refused',
       message,
-      'replace rows that are there: playbill import --replace …',
+      'replace rows that are there: playbill import --replace FILE.ndjson',
       error,
     );
   }

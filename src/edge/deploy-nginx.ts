@@ -37,7 +37,7 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
 
 /** The part for the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
 function configuration(deployment: NginxDeployment, hasSecrets: boolean): string {
-  return `# The edge rule of Playbill: include this in the http block. Written by "playbill edge build"; see README.md.
+  return `# The edge rule of Playbill: include this in the http block. Written by playbill edge build --target nginx; see README.md.
 
 js_import playbill from playbill.js;
 
@@ -176,7 +176,7 @@ ${secrets}
 
 ## After a change of keys
 
-\`playbill keys issue\` and \`playbill keys revoke\` write \`edge/keyring.json\` of the tree. Copy it and reload:
+\`keys issue\` and \`keys revoke\` write \`edge/keyring.json\` of the tree. Copy it and reload:
 
     cp out/edge/keyring.json /etc/nginx/playbill-keyring.json && nginx -s reload
 

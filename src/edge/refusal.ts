@@ -4,21 +4,37 @@
 import type { FieldLine } from './request.ts';
 import type { RuleSettings } from './settings.ts';
 
+/**
+ * The reasons, each with its one status and with when it is given, for the OpenAPI document. No bundle contains the list: of it the
+ * rule uses types alone, and they hold every refusal to the status that is told here.
+ */
+export const REFUSALS = {
+  'front-missing': { status: 400, when: 'X-Front is missing' },
+  'front-malformed': { status: 400, when: "X-Front is there twice, or is no front's code" },
+  'signature-malformed': { status: 400, when: 'the signature headers are malformed, repeated or ambiguous' },
+  'signature-missing': { status: 401, when: 'the request is not signed' },
+  'signature-component-missing': { status: 401, when: 'the signature does not cover all that it must' },
+  'signature-parameter-missing': { status: 401, when: 'created or keyid is missing' },
+  'signature-expired': { status: 401, when: 'the signature is too old, or past its own expires' },
+  'signature-from-future': {
+    status: 401,
+    when: 'the signature was created more than a minute ahead of the clock here',
+  },
+  'signature-invalid': {
+    status: 401,
+    when: 'the key is unknown, revoked or out of its validity, or did not make this signature: which of them is not told',
+  },
+  'front-not-allowed': {
+    status: 403,
+    when: 'the key speaks for another front: the same whether or not this one exists',
+  },
+  'not-found': { status: 404, when: 'the path is another one, or nothing is published for the front' },
+  'method-not-allowed': { status: 405, when: 'the method is neither GET nor HEAD' },
+  internal: { status: 503, when: 'the catalogue cannot be read just now: try again in a moment' },
+} as const satisfies Record<string, { readonly status: number; readonly when: string }>;
+
 /** Stable codes, the `code` of a problem document. */
-export type Reason =
-  | 'front-missing'
-  | 'front-malformed'
-  | 'signature-malformed'
-  | 'signature-missing'
-  | 'signature-component-missing'
-  | 'signature-parameter-missing'
-  | 'signature-expired'
-  | 'signature-from-future'
-  | 'signature-invalid'
-  | 'front-not-allowed'
-  | 'not-found'
-  | 'method-not-allowed'
-  | 'internal';
+export type Reason = keyof typeof REFUSALS;
 
 export interface Refusal {
   readonly kind: 'refuse';
@@ -30,7 +46,11 @@ export interface Refusal {
 }
 
 /** The refusal for a reason. Settings matter to a 401 alone, which tells how to sign under each profile that is on. */
-export const refuse = (status: number, reason: Reason, settings: RuleSettings): Refusal => {
+export const refuse = <R extends Reason>(
+  status: (typeof REFUSALS)[R]['status'],
+  reason: R,
+  settings: RuleSettings,
+): Refusal => {
   const problem = { type: `urn:playbill:${reason}`, title: reason.replace(/-/g, ' '), status, code: reason };
   let headers: readonly FieldLine[] = [
     ['Content-Type', 'application/problem+json'],

@@ -103,6 +103,6 @@ function textOf(bytes: Uint8Array, path: string): string {
 }
 
 function damaged(path: string, problem: string): AppError {
-  const hint = 'playbill verify names everything that is damaged; remove it, then run playbill build';
+  const hint = 'see everything that is damaged: playbill verify; remove it, then run: playbill build';
   return new AppError('tree-unreadable', `${path}: ${problem}`, hint);
 }

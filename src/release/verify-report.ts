@@ -1,5 +1,5 @@
-// Where the checks of a tree put what they find, until it is taken away, front by front. Each finding stays one line, whatever
-// a hostile name or document has in it.
+// Where the checks of a tree put what they find, until it is taken away, front by front. Places
+// and messages are as they are found, for machines; a terminal gets them through cli/harmless.ts.
 
 import type { Finding, FindingCode, Severity } from '../catalogue/finding.ts';
 
@@ -27,7 +27,7 @@ export class Report {
   }
 
   #add(severity: Severity, code: FindingCode, place: string, message: string): void {
-    this.#waiting.push({ severity, code, place: oneLine(place), message: oneLine(message) });
+    this.#waiting.push({ severity, code, place, message: shortened(message) });
   }
 }
 
@@ -37,10 +37,7 @@ export function gathered(messages: readonly string[]): string {
   return others.length === 0 ? first : `${first}; and ${others.length} more of this kind`;
 }
 
-/** Text that cannot leave its line, steer a terminal or run on for ever: names of files may contain anything. */
-function oneLine(text: string): string {
-  const start = text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX)}…`;
-  return start.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+/** A message does not run on for ever: documents may contain anything. Making it harmless is for whoever shows it. */
+function shortened(message: string): string {
+  return message.length <= TEXT_LENGTH_MAX ? message : `${message.slice(0, TEXT_LENGTH_MAX)}…`;
 }

@@ -2,7 +2,7 @@
 // twice is compared, what nobody names is reported. All findings come in one run. Writes nothing, follows no link.
 
 import type { Finding } from '../catalogue/finding.ts';
-import { AppError } from '../errors.ts';
+import { AppError, shellWord } from '../errors.ts';
 import {
   EDGE_FOLDER,
   folderOf,
@@ -84,7 +84,7 @@ async function usableFolders(reader: TreeReader, report: Report): Promise<Readon
   throw new AppError(
     'tree-missing',
     `expected a tree at ${reader.place}, found a folder with none of ${TOP_FOLDERS.join(', ')} in it`,
-    `make one: playbill build --out ${reader.place} (or name another with --out)`,
+    `make one: playbill build --out ${shellWord(reader.place)} (or name another with --out)`,
   );
 }
 

@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, s
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { AppError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
 import type { Compression, EntryKind, TreeListing, TreeRead, TreeReader } from '../release/tree-reader.ts';
 import { isTemporaryName } from './directory-store.ts';
 
@@ -32,7 +32,7 @@ export class DirectoryReader implements TreeReader {
     throw new AppError(
       'tree-missing',
       `expected a tree at ${root}, found ${found}`,
-      `make one: playbill build --out ${root} (or name another with --out)`,
+      `make one: playbill build --out ${shellWord(root)} (or name another with --out)`,
     );
   }
 

@@ -99,7 +99,7 @@ describe('playbill show', () => {
     truncateSync(join(out, edition), 100);
     const { status, stdout, stderr } = await show(out, '--at', NOW);
     expect(stderr).toContain(`error tree-unreadable: ${edition}: `);
-    expect(stderr).toContain('hint: playbill verify names everything that is damaged');
+    expect(stderr).toContain('hint: see everything that is damaged: playbill verify; remove it');
     expect(stderr).not.toContain('    at ');
     expect(stdout).toBe('');
     expect(status).toBe(2);

@@ -41,6 +41,7 @@ function sessionOf(words: readonly string[], others: Partial<Session> = {}): Ses
   return {
     terminal: {
       print: () => undefined,
+      printExact: () => undefined,
       say: () => undefined,
       progress: () => Promise.reject(new Error()),
       isColoured: false,

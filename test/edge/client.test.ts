@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CatalogueError, type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
+import { CatalogueError, type Client, type ClientOptions, createClient, keyFrom } from '../../src/client/client.ts';
 import { type ClientKey, curlCommand, signRequest } from '../../src/client/signature.ts';
 import { generateKeyPair, publicKeyFrom } from '../../src/edge/key-pair.ts';
 import { startNodeServer } from './runtimes/node-server.ts';
@@ -100,6 +100,71 @@ describe('documents', () => {
     const client = clientWith();
     await Promise.all([client.products(), client.products(), client.products()]);
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('answers', () => {
+  it('tell as of when, and whether nobody has built for too long', async () => {
+    const moscow = world.fronts.get('moscow');
+    const fresh = await clientWith().productsAnswer();
+    expect(fresh).toEqual({
+      document: documentOf('products', 1),
+      asOf: moscow?.asOf,
+      validUntil: moscow?.validUntil,
+      isStale: false,
+    });
+    const stale = await clientWith({ front: 'stale', key: keyOf('stale-1') }).categoriesAnswer();
+    expect(stale).toMatchObject({ validUntil: world.fronts.get('stale')?.validUntil, isStale: true });
+  });
+
+  it('become stale by a 304 as well', async () => {
+    const client = clientWith({ key: keyOf('moscow-hmac') });
+    clock += 5 * 3600;
+    const [before] = [await client.productsAnswer()];
+    clock += 2 * 3600;
+    const after = await client.productsAnswer();
+    expect(sent.map(({ status }) => status)).toEqual([200, 304]);
+    expect([before.isStale, after.isStale]).toEqual([false, true]);
+    expect(after.document).toBe(before.document);
+  });
+
+  it('lose what something in between takes away', async () => {
+    const proxy = async () => new Response('{}');
+    expect(await clientWith({ fetch: proxy }).productsAnswer()).toEqual({
+      document: {},
+      asOf: null,
+      validUntil: null,
+      isStale: false,
+    });
+  });
+});
+
+describe('keyFrom', () => {
+  const issued = { front: 'moscow', keyid: 'k', alg: 'x', privatePem: null };
+  const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' };
+
+  it('reads what keys issue prints, and asks for a secret by its name', () => {
+    const okp = { kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'd' };
+    for (const privateKey of [jwk, okp]) {
+      expect(keyFrom(JSON.stringify({ ...issued, privateKey, secretRef: null }))).toEqual({
+        front: 'moscow',
+        key: { keyid: 'k', privateKey },
+      });
+    }
+    const text = JSON.stringify({ ...issued, privateKey: null, secretRef: 'NAME' });
+    expect(keyFrom(text, (name) => `secret of ${name}`).key).toEqual({ keyid: 'k', secret: 'secret of NAME' });
+    expect(() => keyFrom(text)).toThrow('expected the secret NAME of key k, found none');
+    expect(() => keyFrom(text, () => '')).toThrow('expected the secret NAME of key k, found none');
+  });
+
+  it.each([
+    ['no JSON', '', 'JSON'],
+    ['another JSON', '[]', 'found no text under "front"'],
+    ['a number', '1', 'found no text under "front"'],
+    ['no key', JSON.stringify({ ...issued, privateKey: {}, secretRef: null }), 'found no text under "kty"'],
+    ['half a key', JSON.stringify({ ...issued, privateKey: { ...jwk, y: 1 } }), 'found no text under "y"'],
+  ])('refuses %s', (_, text, message) => {
+    expect(() => keyFrom(text)).toThrow(message);
   });
 });
 

@@ -1,0 +1,87 @@
+// The sources that are made and not written: real answers of the demo as the examples of the contract, and the types of the documents
+// as the client publishes them, without zod. `npm run docs` writes them; a test says when they are out of date.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { categoriesDocumentSchema, productsDocumentSchema } from '../src/contract/documents.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/trees.ts';
+import { demoRows } from './demo-rows.ts';
+
+/** The smallest front of the demo, at the instant of its goldens. */
+const FRONT = 'kuwait';
+const NOW = '2026-05-01T09:00:00Z';
+
+/** Every generated source: its path from the root, and its text. */
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['src/contract/examples.ts', await examplesText()],
+    ['src/client/documents.ts', documentTypesText()],
+  ]);
+}
+
+async function examplesText(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'playbill-examples-'));
+  try {
+    const database = catalogueAt(join(folder, 'demo.sqlite'), demoRows(NOW));
+    await buildTree(database, join(folder, 'out'), instant(NOW), { frontCodes: [FRONT], horizonSeconds: 0 });
+    const files = filesOf(join(folder, 'out'));
+    const literal = (endpoint: 'products' | 'categories'): string => {
+      const text = documentAt(files, FRONT, endpoint, NOW).trimEnd();
+      return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
+    };
+    return [
+      `// Real answers: front ${FRONT} of the demo as of ${NOW}, byte for byte but for the final newline. Made by: npm run docs`,
+      '',
+      `export const PRODUCTS_EXAMPLE =\n  ${literal('products')};`,
+      '',
+      `export const CATEGORIES_EXAMPLE =\n  ${literal('categories')};`,
+      '',
+    ].join('\n');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a schema of the contract can be; only the keywords that tell a type. */
+interface TypeSchema {
+  readonly type?: string | readonly string[];
+  readonly $ref?: string;
+  readonly anyOf?: readonly TypeSchema[];
+  readonly items?: TypeSchema;
+  readonly properties?: Readonly<Record<string, TypeSchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+}
+
+function documentTypesText(): string {
+  const both = z.strictObject({ products: productsDocumentSchema, categories: categoriesDocumentSchema });
+  const definitions = Object.entries(z.toJSONSchema(both).$defs ?? {}) as [string, TypeSchema][];
+  const texts = definitions.map(([name, schema]) => {
+    const comment = `/** ${schema.description ?? ''}. */\n`;
+    if (schema.properties === undefined) return `${comment}export type ${name} = ${typeText(schema)};`;
+    const lines = Object.entries(schema.properties).map(([key, property]) => {
+      if (schema.required?.includes(key) !== true) throw new Error(`${name}.${key}: expected every key to be required`);
+      return `  /** ${property.description ?? ''}. */\n  readonly ${key}: ${typeText(property)};`;
+    });
+    return `${comment}export interface ${name} {\n${lines.join('\n')}\n}`;
+  });
+  return [
+    '// The documents of the API as types, for code that has no zod. Made from contract/documents.ts by: npm run docs',
+    '',
+    texts.join('\n\n'),
+    '',
+  ].join('\n');
+}
+
+function typeText(schema: TypeSchema): string {
+  if (schema.$ref !== undefined) return schema.$ref.replace('#/$defs/', '');
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(' | ');
+  if (typeof schema.type === 'object') return schema.type.join(' | ');
+  if (schema.type === 'array') return `readonly ${typeText(schema.items ?? {})}[]`;
+  if (schema.type === 'integer') return 'number';
+  if (schema.type === 'string' || schema.type === 'number' || schema.type === 'boolean' || schema.type === 'null')
+    return schema.type;
+  throw new Error(`no type for ${JSON.stringify(schema)}`);
+}

@@ -1,0 +1,41 @@
+// Reads what `playbill keys issue --json` printed, for code that signs with it. It opens no file and reads no environment itself.
+
+import type { PrivateJwk } from '../edge/key-pair.ts';
+import type { ClientKey } from './signature.ts';
+
+/** Whom a key speaks for, and the key: to be spread into the options of a client. */
+export interface IssuedKey {
+  readonly front: string;
+  readonly key: ClientKey;
+}
+
+/**
+ * The key in the text of a key file. `secretOf` gives the secret of an hmac key by the name in the file; a file never holds it.
+ * Throws Error for any other text, and for a secret that is not there.
+ */
+export function keyFrom(text: string, secretOf: (name: string) => string | undefined = () => undefined): IssuedKey {
+  const issued: unknown = JSON.parse(text);
+  const front = textOf(issued, 'front');
+  const keyid = textOf(issued, 'keyid');
+  const jwk = memberOf(issued, 'privateKey');
+  if (jwk !== null && jwk !== undefined) return { front, key: { keyid, privateKey: privateKeyFrom(jwk) } };
+  const name = textOf(issued, 'secretRef');
+  const secret = secretOf(name);
+  if (secret === undefined || secret === '') throw new Error(`expected the secret ${name} of key ${keyid}, found none`);
+  return { front, key: { keyid, secret } };
+}
+
+function privateKeyFrom(jwk: unknown): PrivateJwk {
+  const frame = { kty: textOf(jwk, 'kty'), crv: textOf(jwk, 'crv'), x: textOf(jwk, 'x'), d: textOf(jwk, 'd') };
+  return frame.kty === 'EC' ? { ...frame, y: textOf(jwk, 'y') } : frame;
+}
+
+function textOf(holder: unknown, name: string): string {
+  const value = memberOf(holder, name);
+  if (typeof value === 'string') return value;
+  throw new Error(`expected what keys issue --json prints, found no text under "${name}"`);
+}
+
+function memberOf(holder: unknown, name: string): unknown {
+  return typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+}

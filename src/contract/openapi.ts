@@ -1,0 +1,153 @@
+// The OpenAPI 3.1 document of both operations, made from the schemas that check the output. Pure: what the edge rule alone knows
+// (its refusals) and what the deployment alone knows (its address) are handed in.
+
+import * as z from 'zod';
+import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
+import { CATEGORIES_EXAMPLE, PRODUCTS_EXAMPLE } from './examples.ts';
+import { EDITION_HEADERS, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './http-fields.ts';
+import { problemSchema } from './problem.ts';
+
+/** One way in which the edge rule says no. */
+export interface RefusalSample {
+  readonly status: number;
+  /** The stable code. */
+  readonly reason: string;
+  /** When it is given, in words. */
+  readonly when: string;
+  /** The header lines of the answer. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The problem document as it is sent. */
+  readonly body: string;
+}
+
+export interface OpenApiOptions {
+  /** Version of the tool, which is the version of the contract. */
+  readonly version: string;
+  /** Everything before `/products/`: a URL without a slash at its end, or `/` where it is not known. */
+  readonly server: string;
+  /** Every refusal of the edge rule. */
+  readonly refusals: readonly RefusalSample[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The document, ready for JSON.stringify. Examples are real answers of the demo catalogue. */
+export function openApiDocument({ version, server, refusals }: OpenApiOptions): Json {
+  const paths = {
+    '/products/': operations('Products', productsOperation, refusals),
+    '/fronts/categories/': operations('Categories', categoriesOperation, refusals),
+  };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Storefront catalogue', version, description: INTRODUCTION },
+    servers: [{ url: server }],
+    tags: [{ name: 'catalogue', description: 'What a storefront shows, right at the moment of every request' }],
+    security: [{ signatureInput: [], signature: [] }],
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const INTRODUCTION =
+  'Two read operations for one storefront ("front"), which the header X-Front names. Every request is signed (RFC 9421). Answers are ' +
+  'static files, chosen by the time of the request: `max-age` ends where the next edition begins, and ETags are stable, so ' +
+  'revalidation is cheap. Paths match to the letter, trailing slash included; the query string is ignored. HEAD is answered as GET, and ' +
+  'is signed as HEAD. There is no CORS: a browser that signs would publish its key.';
+
+interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly schema: string;
+  readonly example: string;
+}
+
+const productsOperation: Operation = {
+  summary: "All that it takes to build a front's main page",
+  description: 'Product cards, and the categories, groups, tags and badges that go with them, in one call.',
+  schema: 'ProductsDocument',
+  example: PRODUCTS_EXAMPLE,
+};
+
+const categoriesOperation: Operation = {
+  summary: 'The categories of a front',
+  description: 'The categories that are relevant for the front and hold products. Not sorted by id.',
+  schema: 'CategoriesDocument',
+  example: CATEGORIES_EXAMPLE,
+};
+
+function operations(name: string, operation: Operation, refusals: readonly RefusalSample[]): Json {
+  const { summary, description, schema, example } = operation;
+  const parameters = Object.keys(PARAMETERS).map((parameter) => ref('parameters', parameter));
+  const content = {
+    'application/json': {
+      schema: ref('schemas', schema),
+      examples: { demo: { value: JSON.parse(example) as unknown } },
+    },
+  };
+  const ok = { description: 'The edition in force.', headers: headerRefs(Object.keys(HEADERS)) };
+  const unchanged = { description: 'If-None-Match names the edition in force.', headers: headerRefs(EDITION_HEADERS) };
+  const common = { tags: ['catalogue'], parameters };
+  return {
+    get: {
+      operationId: `get${name}`,
+      summary,
+      description,
+      ...common,
+      responses: { 200: { ...ok, content }, 304: unchanged, ...refusalResponses(refusals, true) },
+    },
+    head: {
+      operationId: `head${name}`,
+      summary: `${summary}: the headers alone`,
+      ...common,
+      responses: { 200: ok, 304: unchanged, ...refusalResponses(refusals, false) },
+    },
+  };
+}
+
+/** One response for each status, with the codes that it may bear; a refusal has one form for all operations. */
+function refusalResponses(refusals: readonly RefusalSample[], hasContent: boolean): Json {
+  const responses: Record<string, Json> = {};
+  for (const status of new Set(refusals.map((refusal) => refusal.status))) {
+    const samples = refusals.filter((refusal) => refusal.status === status);
+    const codes = samples.map(({ reason }) => reason);
+    const headers = (samples[0]?.headers ?? []).filter(([header]) => header !== 'Content-Type');
+    const schema = {
+      allOf: [
+        ref('schemas', 'Problem'),
+        { type: 'object', properties: { status: { const: status }, code: { enum: codes } } },
+      ],
+    };
+    const examples = Object.fromEntries(
+      samples.map(({ reason, when, body }) => [reason, { summary: when, value: JSON.parse(body) as unknown }]),
+    );
+    responses[status] = {
+      description: samples.map(({ reason, when }) => `\`${reason}\`: ${when}.`).join('\n\n'),
+      headers: Object.fromEntries(
+        headers.map(([header, value]) => [header, { required: true, schema: { type: 'string', const: value } }]),
+      ),
+      ...(hasContent ? { content: { 'application/problem+json': { schema, examples } } } : {}),
+    };
+  }
+  return responses;
+}
+
+/** The schemas that have a name, referring to each other as OpenAPI wants it. */
+function componentSchemas(): Json {
+  const all = z.strictObject({
+    products: productsDocumentSchema,
+    categories: categoriesDocumentSchema,
+    problem: problemSchema,
+  });
+  const text = JSON.stringify(z.toJSONSchema(all).$defs).replaceAll('"#/$defs/', '"#/components/schemas/');
+  return JSON.parse(text) as Json;
+}
+
+const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+const headerRefs = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, ref('headers', name)]));

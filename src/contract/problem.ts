@@ -1,0 +1,18 @@
+// What a refusal of the edge rule looks like: a problem document (RFC 9457). Its codes are the rule's own (edge/refusal.ts).
+
+import * as z from 'zod';
+
+export const problemSchema = z
+  .strictObject({
+    type: z
+      .string()
+      .regex(/^urn:playbill:[a-z-]+$/)
+      .meta({ description: 'urn:playbill: and the code' }),
+    title: z.string().meta({ description: 'The code in words' }),
+    status: z.int().min(400).max(599).meta({ description: 'The status of the answer' }),
+    code: z
+      .string()
+      .regex(/^[a-z-]+$/)
+      .meta({ description: 'Stable: what a client matches on' }),
+  })
+  .meta({ id: 'Problem', description: 'A refusal (RFC 9457). It says nothing about fronts, keys or files' });

@@ -1,0 +1,72 @@
+// Every schema that other programs may rely on, in one list: `openapi --schemas` writes them as JSON Schema 2020-12. A command that
+// takes --json stands here with what it prints; a test compares the list with the commands that there are.
+
+import * as z from 'zod';
+import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
+import {
+  accessLogSchema,
+  edgeFilesSchema,
+  revokedKeySchema,
+  rowLineSchema,
+  signatureHeadersSchema,
+  writtenFilesSchema,
+} from './edge-results.ts';
+import { keyRingSchema } from './key-ring.ts';
+import { manifestSchema } from './manifest.ts';
+import { pointerSchema } from './pointer.ts';
+import { problemSchema } from './problem.ts';
+import {
+  buildResultSchema,
+  errorResultSchema,
+  findingsResultSchema,
+  issuedKeySchema,
+  keysResultSchema,
+  rowsResultSchema,
+} from './results.ts';
+
+/** The files of a tree, and the bodies of answers. */
+const FILES: Readonly<Record<string, z.ZodType>> = {
+  products: productsDocumentSchema,
+  categories: categoriesDocumentSchema,
+  problem: problemSchema,
+  pointer: pointerSchema,
+  manifest: manifestSchema,
+  'key-ring': keyRingSchema,
+};
+
+/** What each command prints under --json; `any-error` is what each of them prints in its place when it ends with an error. */
+export const RESULTS: Readonly<Record<string, z.ZodType>> = {
+  build: buildResultSchema,
+  verify: findingsResultSchema,
+  show: z.union([productsDocumentSchema, categoriesDocumentSchema]),
+  'check-db': findingsResultSchema,
+  import: rowsResultSchema,
+  export: rowLineSchema,
+  'keys issue': issuedKeySchema,
+  'keys list': keysResultSchema,
+  'keys revoke': revokedKeySchema,
+  sign: signatureHeadersSchema,
+  serve: accessLogSchema,
+  'edge build': edgeFilesSchema,
+  openapi: z.union([writtenFilesSchema, z.looseObject({ openapi: z.literal('3.1.0') })]),
+  'any-error': errorResultSchema,
+};
+
+/** One file for each schema: its name, and its text. */
+export function schemaFiles(): readonly (readonly [name: string, text: string])[] {
+  const file = (name: string, title: string, schema: z.ZodType): readonly [string, string] => {
+    const { $schema, ...rest } = z.toJSONSchema(schema, {
+      // No format that JSON Schema knows; the pattern and contentEncoding beside it say the same.
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.format === 'base64') delete jsonSchema.format;
+      },
+    });
+    return [`${name}.schema.json`, `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`];
+  };
+  return [
+    ...Object.entries(FILES).map(([name, schema]) => file(name, name, schema)),
+    ...Object.entries(RESULTS).map(([command, schema]) =>
+      file(`result.${command.replace(' ', '-')}`, `playbill ${command} --json`, schema),
+    ),
+  ];
+}

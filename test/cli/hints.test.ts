@@ -1,0 +1,83 @@
+// Every command line that the program tells somebody to type, taken from the texts in its sources and documents, is one that its own
+// argument parser takes: options exist, values are of their kind, nothing is missing. Placeholders in capitals stand for themselves.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { refusalOf } from './parser.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Code without comments: they may speak of commands in part. */
+function codeOf(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
+}
+
+/** String and template literals, their insertions replaced by a word. */
+function literalsOf(code: string): string[] {
+  const plain = code.replaceAll(/\$\{[^{}]*\}/g, 'X');
+  return [...plain.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)].map(([literal]) =>
+    literal.slice(1, -1).replaceAll('\\`', '`'),
+  );
+}
+
+/** Command lines in a text: from `playbill` and a word on, to where prose, a pipe, a comment or the line's end begins. */
+function commandsIn(text: string): string[] {
+  return [...text.matchAll(/(?<![\w/.-]|js_import )playbill (-{0,2}[a-z][^'"`()|;>,\n]*)/g)].map(([, line = '']) =>
+    line.split(/ {2,}/, 1).join('').replace(/\.$/, '').trim(),
+  );
+}
+
+function sourcesBelow(folder: string, pattern: RegExp): [path: string, text: string][] {
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => pattern.test(path))
+    .map((path) => [`${folder}/${path}`, readFileSync(`${root}${folder}/${path}`, 'utf8')]);
+}
+
+async function faultsOf(lines: readonly (readonly [place: string, line: string])[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [place, line] of lines) {
+    const refusal = line.includes('…') ? 'cannot be typed as it stands' : await refusalOf(line.split(' '));
+    if (refusal !== null) faults.push(`${place}: playbill ${line}: ${refusal}`);
+  }
+  return faults;
+}
+
+describe('command lines', () => {
+  test('in hints, notes and help texts can be typed', async () => {
+    const lines = sourcesBelow('src', /(?<!\.d)\.ts$/).flatMap(([path, text]) =>
+      literalsOf(codeOf(text)).flatMap((literal) => commandsIn(literal).map((line) => [path, line] as const)),
+    );
+    expect(lines.length).toBeGreaterThan(50);
+    expect(await faultsOf(lines)).toEqual([]);
+  });
+
+  test('in documents can be typed', async () => {
+    const documents = ['src', 'data', 'scripts', 'test'].flatMap((folder) => sourcesBelow(folder, /\.md$/));
+    documents.push(['README.md', readFileSync(`${root}README.md`, 'utf8')]);
+    const lines = documents.flatMap(([path, text]) =>
+      [...text.matchAll(/^```(?:sh|console)\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
+        block
+          .split('\n')
+          .filter((line) => !line.startsWith('error') && !line.startsWith('Check'))
+          .flatMap((line) => commandsIn(line.replace('npm run -s playbill -- ', 'playbill ')))
+          .map((line) => [path, line] as const),
+      ),
+    );
+    expect(lines.length).toBeGreaterThan(8);
+    expect(await faultsOf(lines)).toEqual([]);
+  });
+
+  test.each([
+    ['an option that is none', 'build --horizn 6h'],
+    ['a command that is none', 'biuld'],
+    ['a value of another kind', 'build --horizon soon'],
+    ['a choice that is none', 'show --front moscow --endpoint cards'],
+    ['an option that is missing', 'show --front moscow'],
+    ['an argument that is missing', 'import'],
+    ['prose behind it', 'verify names what is damaged'],
+    ['a gap', 'import … --replace'],
+  ])('a planted fault is seen: %s', async (_, line) => {
+    expect(await faultsOf([['here', line]])).toHaveLength(1);
+  });
+});

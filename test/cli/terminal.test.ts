@@ -1,0 +1,230 @@
+// What reaches a terminal: tables that fit, colours only where they belong, and nothing from a catalogue that a terminal would obey.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { harmless, harmlessButColoured, oneLine } from '../../src/cli/harmless.ts';
+import { foldedText, tableText, widthOf } from '../../src/cli/table.ts';
+import { errorText, findingText, painted, terminalOn } from '../../src/cli/terminal.ts';
+import { AppError } from '../../src/errors.ts';
+import { smallCatalogue } from '../fault/small-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const ESC = '\u001b';
+const NASTY = `a${ESC}[2J${ESC}]0;title\u0007\r\u009b31m\u007f\u202eb\u2028c`;
+const SHOWN = String.raw`a\u001b[2J\u001b]0;title\u0007\u000d\u009b31m\u007f\u202eb\u2028c`;
+
+describe('harmless', () => {
+  test.each([
+    ['an ordinary name', 'Чайка, ‘Hamlet’ & 夏の夜', 'Чайка, ‘Hamlet’ & 夏の夜'],
+    ['everything that a terminal obeys', NASTY, SHOWN],
+    ['a line that would forge another', 'x\nerror everything', String.raw`x\u000aerror everything`],
+    ['joiners and marks of scripts', 'می\u200cخواهم क्\u200dष \u200f', 'می\u200cخواهم क्\u200dष \u200f'],
+    ['what nobody sees', '\u{e0041}\ufeff\u00ad\ud800', String.raw`\udb40\udc41\ufeff\u00ad\ud800`],
+    ['a tab', 'a\tb', String.raw`a\u0009b`],
+  ])('one line: %s', (_, text, expected) => {
+    expect(oneLine(text)).toBe(expected);
+  });
+
+  test('several lines keep their ends and tabs, and JSON stays what it was', () => {
+    expect(harmless('a\n\tb\n')).toBe('a\n\tb\n');
+    const json = JSON.stringify({ name: NASTY });
+    expect(harmless(json)).not.toMatch(/[\u0080-\u009f\u2028\u202e]/);
+    expect(JSON.parse(harmless(json))).toEqual({ name: NASTY });
+  });
+
+  test('of colours only our own few stay, and only where we colour', () => {
+    const text = `${ESC}[31merror${ESC}[0m ${ESC}[8mhidden${ESC}[2J`;
+    expect(harmlessButColoured(text)).toBe(`${ESC}[31merror${ESC}[0m \\u001b[8mhidden\\u001b[2J`);
+    expect(harmless(text)).not.toContain(ESC);
+  });
+
+  test('errors and findings are one line each, whatever they quote', () => {
+    const finding = { severity: 'warning', code: 'stranger', place: `x\n${NASTY}`, message: NASTY } as const;
+    expect(findingText(finding, { isColoured: false })).toBe(`warning stranger x\\u000a${SHOWN}: ${SHOWN}`);
+    expect(findingText(finding, { isColoured: true }).startsWith(`${ESC}[33mwarning${ESC}[0m stranger x`)).toBe(true);
+    const lines = errorText(new AppError('usage', `found "${NASTY}\n"`, NASTY)).split('\n');
+    expect(lines).toEqual([`error usage: found "${SHOWN}\\u000a"`, `  hint: ${SHOWN}`]);
+  });
+});
+
+describe('a terminal', () => {
+  /** What is written for a line of each kind, with both streams terminals or not, in an environment. */
+  async function written(isTTY: boolean, environment: Readonly<Record<string, string>> = {}) {
+    const [stdout, stderr] = [0, 1].map(() => Object.assign(new PassThrough(), { isTTY, columns: 80 }));
+    if (stdout === undefined || stderr === undefined) throw new Error('no streams');
+    const terminal = terminalOn(stdout, stderr, (name) => environment[name]);
+    terminal.print(`${painted('x', 'bad', terminal)} ${NASTY}`);
+    terminal.printExact(NASTY);
+    terminal.say(NASTY);
+    const bar = await terminal.progress('loading');
+    bar.show(1, 2);
+    bar.end();
+    const text = (stream: PassThrough): string => String(stream.read() ?? '');
+    return { out: text(stdout), err: text(stderr) };
+  }
+
+  test('that is none gets no colour, no bar, and documents byte for byte', async () => {
+    expect(await written(false)).toEqual({ out: `x ${SHOWN}\n${NASTY}\n`, err: `${SHOWN}\n` });
+    expect(await written(false, { FORCE_COLOR: '1' })).toEqual(await written(false));
+  });
+
+  test('gets colours, a bar, and nothing that it would obey', async () => {
+    const { out, err } = await written(true);
+    expect(out).toBe(`${ESC}[31mx${ESC}[0m ${SHOWN}\n${SHOWN}\n`);
+    expect(err.startsWith(`${SHOWN}\n`)).toBe(true);
+    expect(err).toContain('loading');
+  });
+
+  test.each([
+    ['NO_COLOR', { NO_COLOR: '1' }, false],
+    ['NO_COLOR before FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    ['an empty NO_COLOR is none', { NO_COLOR: '' }, true],
+    ['a dumb terminal', { TERM: 'dumb' }, false],
+  ])('%s', async (_, environment, isColoured) => {
+    expect((await written(true, environment)).out.startsWith(ESC)).toBe(isColoured);
+  });
+});
+
+describe('tables', () => {
+  const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
+  const row = (name: string, state = 'published') => [name, 35, '24+1', '2026-05-01 09:15Z', 25, 0, state];
+  const longest = (text: string): number => Math.max(...text.split('\n').map(widthOf));
+
+  test('columns line up, numbers to the right', () => {
+    expect(tableText(header, [row('moscow'), row('kassa')])).toBe(
+      [
+        'front   cards  editions  next change        put  kept  state',
+        'moscow     35  24+1      2026-05-01 09:15Z   25     0  published',
+        'kassa      35  24+1      2026-05-01 09:15Z   25     0  published',
+      ].join('\n'),
+    );
+  });
+
+  test('a name that is too long stands above its row, uncut', () => {
+    const long = 'the-longest-code-that-a-front-can-have.of-sixty-three-characters';
+    const text = tableText(header, [row('moscow'), row(long, 'file-size-wrong')]);
+    expect(text.split('\n').map((line) => line.slice(0, 12))).toEqual([
+      'front   card',
+      'moscow     3',
+      'the-longest-',
+      '           3',
+    ]);
+    expect(text).toContain(`\n${long}\n`);
+    expect(longest(text)).toBeLessThanOrEqual(80);
+  });
+
+  test('names alone that are too long leave the header its width', () => {
+    const text = tableText(header, [row('x'.repeat(63)), row('y'.repeat(63))]);
+    expect(text.split('\n')[1]).toBe('x'.repeat(63));
+    expect(longest(text)).toBeLessThanOrEqual(80);
+  });
+
+  test('a table that is too wide becomes paragraphs', () => {
+    const keys = ['keyid', 'front', 'alg', 'state', 'not before', 'not after'];
+    const at = '2026-05-01T09:00:00Z';
+    const text = tableText(keys, [['moscow-2026-05', 'f'.repeat(63), 'ecdsa-p256-sha256', 'not-yet-valid', at, at]]);
+    expect(text).toBe(
+      [
+        'moscow-2026-05',
+        `  front ${'f'.repeat(63)},`,
+        '  alg ecdsa-p256-sha256, state not-yet-valid, not before 2026-05-01T09:00:00Z,',
+        '  not after 2026-05-01T09:00:00Z',
+      ].join('\n'),
+    );
+  });
+
+  test('names of other scripts line up, and none breaks its line', () => {
+    const text = tableText(
+      ['name', 'n'],
+      [
+        ['夏の夜の夢', 1],
+        ['Чайка', 2],
+        ['é\u0301', 3],
+        [`x\n${ESC}[2J`, 4],
+      ],
+    );
+    expect(text.split('\n').map(widthOf)).toEqual([19, 19, 19, 19, 19]);
+    expect(text.split('\n')).toHaveLength(5);
+  });
+
+  test('no rows: the header alone', () => {
+    expect(tableText(['keyid', 'front'], [])).toBe('keyid  front');
+  });
+
+  test('parts fold where they must', () => {
+    expect(foldedText('  ', ['a', 'b'])).toBe('  a, b');
+    expect(foldedText('  ', ['x'.repeat(70), 'y'.repeat(20)])).toBe(`  ${'x'.repeat(70)},\n  ${'y'.repeat(20)}`);
+    expect(foldedText('  ', ['x'.repeat(90)])).toBe(`  ${'x'.repeat(90)}`);
+  });
+});
+
+describe('the command', () => {
+  /** Runs it with both streams on a terminal of 80 columns, and gives what that terminal received. */
+  function onTerminal(words: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
+    const line = [process.execPath, '--import', 'tsx', `${root}src/cli/main.ts`, ...words]
+      .map((word) => `'${word}'`)
+      .join(' ');
+    const env: NodeJS.ProcessEnv = { ...process.env, TERM: 'xterm', ...environment };
+    if (environment['NO_COLOR'] === undefined) delete env['NO_COLOR'];
+    const { stdout, error } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd: root, env, encoding: 'utf8' });
+    if (error !== undefined) throw error;
+    return stdout;
+  }
+
+  test('with long codes and nasty names in database and tree', async () => {
+    const folder = temporaryFolder();
+    const code = 'the-longest-code-that-a-front-can-have-of-sixty-three-charactrs';
+    expect(code).toHaveLength(63);
+    const rows = smallCatalogue({ fronts: [code, 'b'], productsPerFront: 1, sessionsPerProduct: 2, edition: 'x' });
+    for (const { table, row } of rows) if (table === 'products') Object.assign(row, { name: NASTY });
+    const database = catalogueAt(`${folder}/nasty.sqlite`, rows);
+    const now = '2026-05-01T09:00:00Z';
+    await buildTree(database, `${folder}/out`, instant(now));
+    mkdirSync(`${folder}/out/public/fronts/b/x`);
+    writeFileSync(`${folder}/out/public/fronts/b/error forged\n${ESC}[2J\u009b31m.json`, 'x');
+
+    const built = await playbill(['build', '--db', database, '--out', `${folder}/new`, '--now', now]);
+    const table = built.stdout.slice(0, built.stdout.indexOf('\n\n'));
+    expect(table).toContain(`\n${code}\n`);
+    for (const line of table.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+    expect(built.stderr).toBe('');
+
+    const piped = await playbill(['verify', '--out', `${folder}/out`]);
+    expect(piped.stdout).toContain(String.raw`error forged\u000a\u001b[2J\u009b31m.json`);
+    expect(piped.stdout).not.toMatch(/^error/m);
+    // A document in a pipe is the document; on a terminal it is shown.
+    const show = ['show', '--out', `${folder}/out`, '--front', 'b', '--endpoint', 'products', '--at', now];
+    expect((await playbill(show)).stdout).toContain('\u009b31m');
+    for (const words of [['verify', '--out', `${folder}/out`], show, ['export', '--db', database]]) {
+      const shown = onTerminal(words);
+      expect(shown, words[0]).toContain(String.raw`\u009b31m`);
+      for (const obeyed of ['\u009b', '\u202e', `${ESC}[2J`, `${ESC}]`]) expect(shown, words[0]).not.toContain(obeyed);
+    }
+  });
+
+  test('colours findings on a terminal, never under NO_COLOR; its bar is on a terminal only', async () => {
+    const folder = temporaryFolder();
+    const rows = smallCatalogue({ fronts: ['a'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
+    const database = catalogueAt(`${folder}/a.sqlite`, rows);
+    await buildTree(database, `${folder}/out`, instant('2026-05-01T09:00:00Z'));
+    writeFileSync(`${folder}/out/public/fronts/a/stranger`, '');
+    const verify = ['verify', '--out', `${folder}/out`];
+    const shown = onTerminal(verify);
+    expect(shown).toContain(`${ESC}[33mwarning${ESC}[0m stranger`);
+    // The bar was there, and gone before anything else was written: what is written behind it would be wiped out with it.
+    expect(shown).toContain('verifying');
+    expect(shown.indexOf('warning')).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
+    expect(shown.indexOf('Checked')).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
+    const plain = onTerminal(verify, { NO_COLOR: '1' });
+    expect(plain).toContain('warning stranger');
+    expect(plain).not.toMatch(new RegExp(`${ESC}\\[\\d*m`));
+    const piped = await playbill(verify, { FORCE_COLOR: '1' });
+    expect(piped.stdout).not.toContain(ESC);
+    expect(piped.stderr).toBe('');
+  });
+});

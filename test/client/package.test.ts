@@ -1,0 +1,120 @@
+// The client as others install it: compiled, laid out as the package is, and used from a project that has nothing else. Types and code
+// must be whole without zod, without Node's types and without the DOM's.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import type * as contract from '../../src/contract/documents.ts';
+import type * as published from '../../src/client/documents.ts';
+import { temporaryFolderOfFile } from '../trees.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const tsc = join(root, 'node_modules/.bin/tsc');
+const consumer = temporaryFolderOfFile();
+const packed = join(consumer, 'node_modules/playbill');
+
+beforeAll(() => {
+  const words = [`${root}scripts/compile.ts`, `${packed}/dist`];
+  const { status, stdout, stderr } = spawnSync(`${root}node_modules/.bin/tsx`, words, { cwd: root, encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: '' });
+  cpSync(`${root}package.json`, `${packed}/package.json`);
+  writeFileSync(`${consumer}/package.json`, '{"type":"module"}');
+  writeFileSync(
+    `${consumer}/tsconfig.json`,
+    JSON.stringify({
+      compilerOptions: {
+        target: 'ES2022',
+        module: 'NodeNext',
+        // No DOM, no Node: only the language.
+        lib: ['ES2022'],
+        types: [],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+        noEmit: true,
+      },
+      include: ['*.ts'],
+    }),
+  );
+  cpSync(`${root}test/types/null-checks.ts`, `${consumer}/null-checks.ts`);
+});
+
+function compile(): string {
+  return spawnSync(tsc, ['-p', consumer], { encoding: 'utf8' }).stdout;
+}
+
+test('compiles in the strictest project, with its libraries checked', () => {
+  expect(compile()).toBe('');
+  // It was the packed client that was compiled against, and the compiler had something to refuse.
+  const found = spawnSync(tsc, ['-p', consumer, '--listFiles'], { encoding: 'utf8' }).stdout;
+  expect(found).toContain('node_modules/playbill/dist/client/client.d.ts');
+  expect(found).not.toContain('zod');
+});
+
+test.each([
+  ['a price that claims to be there', 'priceFrom: number | null', 'priceFrom: number'],
+  ['a session that claims to be there', 'todaySlot: string | null', 'todaySlot: string'],
+  ['a session of any type', 'weekendSlot: string | null', 'weekendSlot: any'],
+  ['a document that may be changed', 'readonly name: string', 'name: string'],
+  ['a list that may be changed', 'readonly productCards: readonly ProductCard[]', 'productCards: ProductCard[]'],
+])('a type that is loosened is seen: %s', (_, from, to) => {
+  const path = `${packed}/dist/client/documents.d.ts`;
+  const whole = readFileSync(path, 'utf8');
+  expect(whole).toContain(from);
+  writeFileSync(path, whole.replaceAll(from, to));
+  expect(compile()).toMatch(/null-checks\.ts\(\d+,\d+\): error TS2578: Unused '@ts-expect-error' directive/);
+  writeFileSync(path, whole);
+});
+
+test('the programs in the documents compile', () => {
+  const texts = ['README.md', 'scripts/storefront/README.md'].map((path) => readFileSync(root + path, 'utf8'));
+  const programs = texts.flatMap((text) =>
+    [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program = '']) => program),
+  );
+  expect(programs).toHaveLength(2);
+  // Of Node.js they use this alone.
+  const node =
+    "declare module 'node:fs/promises' { export function readFile(path: string, encoding: 'utf8'): Promise<string>; }";
+  writeFileSync(join(consumer, 'node.d.ts'), node);
+  for (const [i, program] of programs.entries()) writeFileSync(join(consumer, `program-${i}.ts`), program);
+  expect(compile()).toBe('');
+});
+
+test('the compiled command prints the same contract', () => {
+  const print = (...words: readonly string[]): string =>
+    spawnSync(process.execPath, [...words, 'openapi'], { cwd: root, encoding: 'utf8' }).stdout;
+  // Its own packages are those of the checkout.
+  symlinkSync(`${root}node_modules`, `${packed}/node_modules`);
+  const compiled = print(`${packed}/dist/cli/main.js`);
+  expect(compiled).toContain('"openapi": "3.1.0"');
+  expect(compiled).toBe(print('--import', 'tsx', `${root}src/cli/main.ts`));
+  rmSync(`${packed}/node_modules`);
+});
+
+test('runs where nothing else is installed', () => {
+  expect(readdirSync(join(consumer, 'node_modules'))).toEqual(['playbill']);
+  mkdirSync(join(consumer, 'run'));
+  writeFileSync(
+    join(consumer, 'run', 'main.mjs'),
+    `import { createClient, keyFrom } from 'playbill/client';
+     const issued = keyFrom('{"front":"moscow","keyid":"k","privateKey":null,"secretRef":"S"}', () => 'secret');
+     const fetch = async (url, { headers }) => new Response(JSON.stringify([url, headers['X-Front']]));
+     console.log(await createClient({ baseUrl: 'https://cdn.example/v1', ...issued, fetch }).categories());`,
+  );
+  const { stdout, stderr } = spawnSync(process.execPath, [join(consumer, 'run', 'main.mjs')], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(stdout).toContain("'https://cdn.example/v1/fronts/categories/', 'moscow'");
+});
+
+test('the published types are those of the contract, both ways', () => {
+  type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
+  type Same<A, B> = [A, B] extends [B, A] ? true : false;
+  const isSame: [
+    Same<Mutable<published.ProductsDocument>, contract.ProductsDocument>,
+    Same<Mutable<published.CategoriesDocument>, contract.CategoriesDocument>,
+  ] = [true, true];
+  expect(isSame).toEqual([true, true]);
+});

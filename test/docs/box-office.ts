@@ -1,0 +1,156 @@
+// The made-up box office of data/own-schema.md, filled with what a catalogue in our own tables holds: the same facts in another form.
+
+import type Database from 'better-sqlite3';
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Copies a catalogue into the box office's tables; `theirs` has the tables of the document, but not the views. */
+export function fillBoxOffice(ours: Database.Database, theirs: Database.Database): void {
+  const rows = (table: string): Row[] => ours.prepare(`SELECT * FROM ${table}`).all() as Row[];
+  const insert = (table: string, row: Row): void => {
+    const names = Object.keys(row);
+    theirs
+      .prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`)
+      .run(...Object.values(row));
+  };
+  const zones = new Map(rows('venues').map(({ id, timezone }) => [id, String(timezone)]));
+  const images = new Map(rows('images').map((image) => [image['id'], image]));
+  const decimals = new Map(
+    rows('fronts').map(({ currency, currency_exponent }) => [currency, Number(currency_exponent)]),
+  );
+
+  for (const row of rows('fronts')) {
+    const { id, code, name, timezone, currency, currency_exponent, weekend_days, status, min_cards } = row;
+    const shop = {
+      shop_no: id,
+      login: code,
+      title: name,
+      zone: timezone,
+      money: currency,
+      decimals: currency_exponent,
+    };
+    insert('shop', {
+      ...shop,
+      days_off: weekend_days,
+      open: status === 'active' ? 'yes' : 'no',
+      at_least: min_cards,
+    } as Row);
+  }
+  for (const [money, places] of decimals) insert('money', { money: String(money), decimals: places });
+  for (const { id = 0, name = '', timezone = '', city = null } of rows('venues'))
+    insert('hall', { hall_no: id, label: name, zone: timezone, town: city });
+  for (const row of rows('products')) {
+    const image = images.get(row['image_id'] ?? null);
+    insert('show', {
+      show_no: row['id'] ?? 0,
+      handle: row['slug'] ?? '',
+      title: row['name'] ?? '',
+      min_age: row['age_rating'] ?? 0,
+      scheme: row['sale_schema'] ?? 0,
+      youth_card: yes(row['pushka']),
+      halted: yes(row['paused']),
+      halted_to: epoch(row['paused_until']),
+      stage: { published: 'live', archived: 'past', draft: 'plan' }[String(row['status'])] ?? '',
+      picture_url: image?.['url'] ?? null,
+      picture_text: image?.['alt_text'] ?? null,
+      picture_credit: image?.['copyright'] ?? null,
+      picture_credit_link: image?.['copyright_url'] ?? null,
+    });
+  }
+  for (const row of rows('front_products')) {
+    insert('shop_show', {
+      shop_no: row['front_id'] ?? 0,
+      show_no: row['product_id'] ?? 0,
+      star: yes(row['featured']),
+      on_top: yes(row['banner']),
+      halted: yes(row['paused']),
+      rank: row['sort_weight'] ?? 0,
+      from_epoch: epoch(row['visible_from']),
+      to_epoch: epoch(row['visible_until']),
+    });
+  }
+  for (const row of rows('sessions')) {
+    insert('performance', {
+      perf_no: row['id'] ?? 0,
+      show_no: row['product_id'] ?? 0,
+      hall_no: row['venue_id'] ?? 0,
+      ...localTime(String(row['starts_at']), zones.get(row['venue_id'] ?? 0) ?? ''),
+      ends_epoch: epoch(row['ends_at']),
+      sale_from_epoch: epoch(row['sales_start_at']),
+      sale_to_epoch: epoch(row['sales_end_at']),
+      moved_from_epoch: epoch(row['previous_starts_at']),
+      stage: { scheduled: 'on', postponed: 'moved', cancelled: 'off', draft: 'plan' }[String(row['status'])] ?? '',
+      halted: yes(row['paused']),
+      seats_left: row['available'] ?? null,
+    });
+  }
+  for (const { front_id = 0, session_id = 0 } of rows('front_session_exclusions'))
+    insert('not_sold', { shop_no: front_id, perf_no: session_id });
+  for (const row of rows('price_tiers')) {
+    insert('tariff', {
+      tariff_no: row['id'] ?? 0,
+      show_no: row['product_id'] ?? 0,
+      perf_no: row['session_id'] ?? null,
+      label: row['name'] === '' ? null : (row['name'] ?? null),
+      is_extra: yes(row['kind'] === 'addon' ? 1 : 0),
+      hidden: row['is_public'] === 1 ? null : 'yes',
+      advertised: yes(row['in_price_from']),
+      price: Number(row['amount_minor']) / 10 ** (decimals.get(row['currency'] ?? '') ?? 2),
+      money: row['currency'] ?? '',
+      seats_left: row['available'] ?? null,
+      from_epoch: epoch(row['valid_from']),
+      to_epoch: epoch(row['valid_until']),
+    });
+  }
+  fillTerms(rows, insert);
+}
+
+function fillTerms(rows: (table: string) => Row[], insert: (table: string, row: Row) => void): void {
+  const tables = { category: 'categories', group: 'groups', tag: 'tags', badge: 'badges' } as const;
+  for (const [kind, table] of Object.entries(tables)) {
+    for (const row of rows(table)) {
+      insert('term', {
+        kind,
+        term_no: row['id'] ?? 0,
+        handle: row['slug'] ?? '',
+        label: row['name'] ?? row['name_singular'] ?? '',
+        label_of_many: row['name_plural'] ?? null,
+        colour: row['color'] ?? null,
+        layout: row['card_type'] ?? null,
+        rank: row['sort_weight'] ?? 0,
+      });
+    }
+    if (kind === 'category' || kind === 'group') {
+      for (const row of rows(`front_${table}`)) {
+        const term = row[`${kind}_id`] ?? 0;
+        insert('term_of_shop', { kind, shop_no: row['front_id'] ?? 0, term_no: term, rank: row['sort_weight'] ?? 0 });
+      }
+    }
+    for (const row of rows(`product_${table}`)) {
+      insert('term_of_show', {
+        kind,
+        show_no: row['product_id'] ?? 0,
+        term_no: row[`${kind}_id`] ?? 0,
+        rank: row['sort_weight'] ?? null,
+        from_epoch: epoch(row['valid_from']),
+        to_epoch: epoch(row['valid_until']),
+      });
+    }
+  }
+}
+
+const yes = (value: string | number | null | undefined): string => (value === 1 ? 'yes' : 'no');
+
+function epoch(instant: string | number | null | undefined): number | null {
+  return typeof instant === 'string' ? Date.parse(instant) / 1000 : null;
+}
+
+/** An instant as the wall time of a zone, and the offset that goes with it. */
+function localTime(instant: string, timeZone: string): { readonly begins: string; readonly utc_offset: string } {
+  const at = new Date(instant);
+  const begins = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(at);
+  const minutes = (Date.parse(`${begins.replace(' ', 'T')}Z`) - at.getTime()) / 60_000;
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const size = Math.abs(minutes);
+  return { begins, utc_offset: `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}` };
+}

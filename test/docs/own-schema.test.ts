@@ -1,0 +1,87 @@
+// data/own-schema.md, run: its tables are made and filled, its views are created as they stand there, and the command is asked whether
+// that is the same catalogue.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { beforeAll, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { findingsResultSchema, type FindingsResultJson } from '../../src/contract/results.ts';
+import { printedBy } from '../cli/parser.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
+import { fillBoxOffice } from './box-office.ts';
+
+const page = readFileSync(fileURLToPath(new URL('../../data/own-schema.md', import.meta.url)), 'utf8');
+const NOW = '2026-05-01T09:00:00Z';
+const folder = temporaryFolderOfFile();
+const ours = `${folder}/ours.sqlite`;
+const theirs = `${folder}/box-office.sqlite`;
+
+beforeAll(() => {
+  const [tables = '', views = '', ...rest] = [...page.matchAll(/^```sql\n([^]*?)^```$/gm)].map(
+    ([, block = '']) => block,
+  );
+  expect(rest).toEqual([]);
+  catalogueAt(ours, demoRows(NOW));
+  const [own, boxOffice] = [new Database(ours, { readonly: true }), new Database(theirs)];
+  boxOffice.exec(tables);
+  boxOffice.transaction(() => fillBoxOffice(own, boxOffice))();
+  boxOffice.exec(views);
+  boxOffice.prepare('ATTACH ? AS ours').run(ours);
+  boxOffice.exec('INSERT INTO front_keys SELECT * FROM ours.front_keys');
+  own.close();
+  boxOffice.close();
+});
+
+/** What check-db says under --json. */
+async function checkOf(database: string): Promise<FindingsResultJson> {
+  return findingsResultSchema.parse(JSON.parse(await printedBy(['check-db', '--db', database, '--json'])));
+}
+
+test('every table but front_keys is a view', () => {
+  const database = new Database(theirs, { readonly: true });
+  const views = database.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'view'").pluck().get();
+  database.close();
+  expect(views).toBe(18);
+});
+
+test('check-db finds nothing in it', async () => {
+  const { checked, findings } = await checkOf(theirs);
+  expect(findings).toEqual([]);
+  expect(Object.keys(checked)).toHaveLength(19);
+});
+
+test('build gives the same tree, byte for byte', async () => {
+  const seconds: number[] = [];
+  const trees = [];
+  for (const database of [ours, theirs]) {
+    const before = performance.now();
+    await buildTree(database, `${database}-out`, instant(NOW));
+    seconds.push((performance.now() - before) / 1000);
+    trees.push(filesOf(`${database}-out`));
+  }
+  process.stderr.write(`build from tables ${seconds[0]?.toFixed(2)} s, from views ${seconds[1]?.toFixed(2)} s\n`);
+  const [own, other] = trees;
+  expect(own?.size).toBeGreaterThan(50);
+  expect(other).toEqual(own);
+});
+
+test('what differs in the tables differs in the tree, and what is wrong is found', async () => {
+  const database = new Database(theirs);
+  database.exec("UPDATE show SET title = title || ' *' WHERE show_no = (SELECT min(show_no) FROM shop_show)");
+  await buildTree(theirs, `${folder}/changed`, instant(NOW));
+  expect(filesOf(`${folder}/changed`)).not.toEqual(filesOf(`${ours}-out`));
+  database.exec(
+    'UPDATE performance SET utc_offset = NULL, hall_no = 999 WHERE perf_no = (SELECT min(perf_no) FROM performance)',
+  );
+  database.close();
+  const { findings } = await checkOf(theirs);
+  const places = findings.map(({ severity, code, place }) => `${severity} ${code} ${place}`);
+  expect(places).toContainEqual(expect.stringMatching(/^error value-invalid sessions \d+$/));
+});
+
+test('a key is issued into its table', async () => {
+  const words = ['keys', 'issue', '--front', 'moscow', '--keyid', 'new', '--db', theirs, '--out', `${folder}/none`];
+  expect(await printedBy(words)).toMatch(/^Issued new/);
+  expect(await printedBy(['keys', 'list', '--db', theirs])).toMatch(/^new +moscow/m);
+});
