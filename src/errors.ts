@@ -37,7 +37,9 @@ export type ErrorCode =
   | 'tree-full'
   | 'nothing-published'
   | 'on-publish-invalid'
-  | 'metrics-not-writable';
+  | 'metrics-not-writable'
+  | 'release-unknown'
+  | 'release-damaged';
 
 /** An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. */
 export class AppError extends Error {

@@ -59,6 +59,7 @@ export function buildTree(
       cores: 1,
       cache: null,
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
+      pruneGraceSeconds: 3600,
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',
       onProgress: () => undefined,

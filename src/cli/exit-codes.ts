@@ -53,6 +53,8 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'nothing-published':
     case 'on-publish-invalid':
     case 'metrics-not-writable':
+    case 'release-unknown':
+    case 'release-damaged':
       return EXIT.usage;
   }
 }

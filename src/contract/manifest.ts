@@ -66,6 +66,10 @@ export const manifestSchema = z.strictObject({
   files: z.array(manifestFileSchema),
 });
 
+/** What stands before the fronts, on the first line of the file. */
+export const manifestHeadSchema = manifestSchema.omit({ fronts: true, files: true });
+
 export type Manifest = z.infer<typeof manifestSchema>;
+export type ManifestHead = z.infer<typeof manifestHeadSchema>;
 export type ManifestFront = z.infer<typeof manifestFrontSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;

@@ -14,12 +14,17 @@ export const findingSchema = z.strictObject({
   message: z.string(),
 });
 
+/** The release that a rollback holds the tree at; its id is null where `releases/hold` is damaged. */
+export const holdSchema = z.strictObject({ release: releaseId.nullable() });
+
+export const prunedSchema = z.strictObject({ releases: count, files: count, bytes: count });
+
 /** Any command, when it ends with an error. */
 export const errorResultSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }),
 });
 
-const planEntrySchema = z.strictObject({
+export const planEntrySchema = z.strictObject({
   action: z.enum(['put', 'keep', 'remove']),
   path: z.string(),
   bytes: count,
@@ -30,6 +35,8 @@ const planEntrySchema = z.strictObject({
 export const buildResultSchema = z.strictObject({
   /** null where nothing has ever been published. */
   release: releaseId.nullable(),
+  /** A rollback holds the tree: nothing was published, whatever is said of a front. null where it does not. */
+  hold: holdSchema.nullable(),
   now: instantText,
   horizonSeconds: count,
   isDryRun: z.boolean(),
@@ -56,6 +63,8 @@ export const buildResultSchema = z.strictObject({
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,
+  /** Of what was removed: manifests of releases that are not kept any longer, and editions that nobody names. */
+  pruned: prunedSchema,
   /** Every file with what becomes of it and why; only of a dry run. */
   plan: z.array(planEntrySchema).optional(),
   /** False where a front's own code cannot be read: it is built under no name, and is not listed. */

@@ -20,6 +20,7 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     cores: 1,
     cache: null,
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
+    pruneGraceSeconds: 3600,
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',
     onProgress: () => undefined,
