@@ -6,6 +6,7 @@ import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { PlanEntry } from '../release/plan.ts';
 import type { FrontOutcome } from '../release/publish.ts';
+import { treeFileOf } from '../snapshot/paths.ts';
 import {
   countArgument,
   DEFAULT_GRACE_SECONDS,
@@ -148,6 +149,8 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
   });
   const { totalsOf } = await import('../release/plan.ts');
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
+  // Of a held tree's plan the key ring alone is carried out.
+  const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
   const json: BuildResultJson = {
     release: result.releaseId,
     hold: result.hold === null ? null : { release: result.hold.releaseId },
@@ -170,8 +173,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
-    // Of a held tree nothing is told: the plan is not carried out.
-    warnings: await warningsOfTelling(result.hold === null ? plan : [], result.releaseId, flags, session, now),
+    warnings: await warningsOfTelling(done, result.releaseId, flags, session, now),
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
   for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);

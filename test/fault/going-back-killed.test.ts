@@ -1,0 +1,232 @@
+// Going back and cleaning up by real runs of the command: killed before every call that changes a file, killed at random moments, and
+// while storefronts go on asking an edge.
+
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createServer } from '../../src/edge/node.ts';
+import { pruneTree, rollBackTree } from '../../src/going-back.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
+import { Command } from './command.ts';
+import { checkAsReader, stateOf, type Sight, type TreeState } from './readers-check.ts';
+import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { copyTree } from './tree-copy.ts';
+
+const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
+const LATER = '2026-05-01T09:10:00Z';
+const command = new Command();
+const folder = temporaryFolderOfFile();
+/** Two releases; the older one has bravo in place of delta. */
+const base = join(folder, 'base');
+let oldId = '';
+let newId = '';
+let before: TreeState;
+let after: TreeState;
+let expected: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  const size = { fronts: FRONTS, productsPerFront: 2, sessionsPerProduct: 3 };
+  const build = async (edition: string, now: string, disabled: string): Promise<string> => {
+    const database = catalogueAt(join(folder, `${edition}.sqlite`), smallCatalogue({ ...size, edition }));
+    const handle = new Database(database);
+    handle.exec(`UPDATE fronts SET status = 'disabled' WHERE code = '${disabled}'`);
+    handle.close();
+    return (await buildTree(database, base, instant(now))).releaseId ?? '';
+  };
+  oldId = await build('old', NOW, 'delta');
+  newId = await build('young', LATER, 'bravo');
+  const undisturbed = copyTree(base, join(folder, 'undisturbed'));
+  await rollBackTree(undisturbed, oldId);
+  [before, after, expected] = [stateOf(base), stateOf(undisturbed), filesOf(undisturbed)];
+});
+
+/** Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them. */
+async function stepsOf(words: readonly string[], from: string): Promise<string[]> {
+  const tree = copyTree(from, join(folder, 'traced'));
+  const trace = join(folder, 'trace');
+  const run = await command.run([...words, '--out', tree], { steps: { tree, trace } });
+  expect(run, run.stderr).toMatchObject({ code: 0 });
+  rmSync(tree, { recursive: true });
+  const steps = readFileSync(trace, 'utf8').trimEnd().split('\n');
+  rmSync(trace);
+  return steps;
+}
+
+/** Kills a run before each step that a reader or the next run could see, on a copy of a tree of its own, and has each judged. */
+async function killEverywhere(
+  words: readonly string[],
+  from: string,
+  judge: (tree: string, step: string) => Promise<void>,
+): Promise<number> {
+  const steps = await stepsOf(words, from);
+  const numbers = steps.flatMap((step, i) => (step.startsWith('fsync') ? [] : [i + 1]));
+  const lane = async (): Promise<void> => {
+    for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
+      const step = steps[number - 1] ?? '';
+      const tree = copyTree(from, join(folder, `${words[0]}-${number}`));
+      const run = await command.run([...words, '--out', tree], { steps: { tree, signal: `SIGKILL ${number}` } });
+      expect(run, `${step}: ${run.stderr}`).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+      await judge(tree, step);
+      rmSync(tree, { recursive: true });
+    }
+  };
+  const total = numbers.length;
+  const results = await Promise.allSettled([lane(), lane()]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return total;
+}
+
+test('a rollback killed before every call that changes a file', async () => {
+  const sights: Sight[] = [];
+  const total = await killEverywhere(['rollback', oldId], base, async (tree) => {
+    sights.push(checkAsReader(tree, before, after));
+    await rollBackTree(tree, oldId);
+    expect(filesOf(tree)).toEqual(expected);
+  });
+  expect(total).toBeGreaterThan(20);
+  expect(sights.filter(isMixed).length).toBeGreaterThan(2);
+  expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
+}, 60_000);
+
+test('pruning killed before every call that changes a file', async () => {
+  const crowded = copyTree(base, join(folder, 'crowded'));
+  // Ten releases more, years later: the two before go.
+  const options = { horizonSeconds: 0, pruneGraceSeconds: null };
+  const guards = { maxShrink: 1, allowShrink: true, force: false };
+  for (let i = 0; i < 10; i += 1) {
+    await buildTree(join(folder, 'young.sqlite'), crowded, instant(`2028-05-01T09:00:0${i}Z`), { ...options, guards });
+  }
+  const words = ['prune', '--grace', '0'];
+  const grace = { graceSeconds: 0, replacedId: null, isDryRun: false };
+  const state = stateOf(crowded);
+  const undisturbed = copyTree(crowded, join(folder, 'crowded-pruned'));
+  await pruneTree(undisturbed, grace);
+  const total = await killEverywhere(words, crowded, async (tree, step) => {
+    checkAsReader(tree, state, state);
+    await pruneTree(tree, grace);
+    expect(filesOf(tree), step).toEqual(filesOf(undisturbed));
+  });
+  expect(total).toBeGreaterThan(10);
+}, 60_000);
+
+/** Some fronts show the old release and some the new one. */
+function isMixed({ fronts }: Sight): boolean {
+  const shown = new Set(fronts.values());
+  return shown.has('old') && shown.has('new');
+}
+
+test('a rollback killed at forty random moments', async () => {
+  const random = randomOf(20260502);
+  const sights: Sight[] = [];
+  const durations: number[] = [];
+  for (let round = 1; sights.length < 40; round += 1) {
+    const tree = copyTree(base, join(folder, `round-${round}`));
+    const running = command.start(['rollback', oldId, '--out', tree]);
+    while (running.child.exitCode === null && !existsSync(join(tree, 'releases/hold'))) await sleep(1);
+    const heldAt = performance.now();
+    if (round > 3) {
+      await sleep(random() * Math.max(...durations.slice(-5)));
+      running.child.kill('SIGKILL');
+    }
+    const { signal } = await running.ended;
+    if (signal === null) durations.push(performance.now() - heldAt);
+    const sight = checkAsReader(tree, before, after);
+    if (signal !== null) sights.push(sight);
+    await rollBackTree(tree, oldId);
+    expect(filesOf(tree)).toEqual(expected);
+    rmSync(tree, { recursive: true });
+    expect(round).toBeLessThan(120);
+  }
+  // Otherwise the kills came too early or too late, and the test says little.
+  expect(sights.filter(({ isCurrentNew }) => !isCurrentNew).length).toBeGreaterThan(0);
+}, 120_000);
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** What one release answers for a front's endpoint at an instant: everything that tells it from another. */
+interface Answer {
+  readonly body: string;
+  readonly etag: string;
+  readonly asOf: string;
+}
+
+test('storefronts that ask while the tree goes back and forth get one whole release or the other, never a mix', async () => {
+  const tree = copyTree(base, join(folder, 'asked'));
+  const at = '2026-05-01T09:30:00Z';
+  const server = createServer({
+    root: tree,
+    settings: { base: '', maxAge: 60, requiresAuthority: true },
+    clock: () => instant(at),
+    secretOf: () => null,
+    at: null,
+    isUnsigned: true,
+    accessLog: () => undefined,
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const undisturbed = { [newId]: filesOf(base), [oldId]: expected };
+  const answerOf = (id: string, front: string, endpoint: 'products' | 'categories'): Answer | null => {
+    const files = undisturbed[id] ?? new Map<string, string>();
+    if (!files.has(`public/fronts/${front}/pointer.json`)) return null;
+    const pointer = pointerOf(files, front);
+    const digest = pointer[endpoint].findLast((entry) => entry.slice(0, 20) <= at)?.slice(21);
+    return { body: documentAt(files, front, endpoint, at), etag: `W/"${digest}"`, asOf: pointer.now };
+  };
+  const ask = async (front: string, endpoint: 'products' | 'categories'): Promise<Answer | null> => {
+    const path = endpoint === 'products' ? 'products' : 'fronts/categories';
+    const response = await fetch(`http://127.0.0.1:${port}/${path}/`, { headers: { 'X-Front': front } });
+    const body = await response.text();
+    if (response.status === 404) return null;
+    expect(response.status, body).toBe(200);
+    const { headers } = response;
+    return { body, etag: headers.get('etag') ?? '', asOf: headers.get('catalogue-as-of') ?? '' };
+  };
+
+  let isOver = false;
+  const seen = { [newId]: 0, [oldId]: 0, total: 0 };
+  const storefront = async (front: string): Promise<void> => {
+    while (!isOver) {
+      for (const endpoint of ['products', 'categories'] as const) {
+        const answer = await ask(front, endpoint);
+        const ids = [newId, oldId].filter(
+          (id) => JSON.stringify(answerOf(id, front, endpoint)) === JSON.stringify(answer),
+        );
+        expect(ids, `${front} ${endpoint}: ${JSON.stringify(answer)}`).not.toEqual([]);
+        for (const id of ids.length === 1 ? ids : []) seen[id] = (seen[id] ?? 0) + 1;
+        seen.total += 1;
+      }
+    }
+  };
+  const asking = Promise.all([...FRONTS, ...FRONTS].map(storefront));
+  try {
+    for (const id of [oldId, newId, oldId, newId, oldId]) {
+      const run = await command.run(['rollback', id, '--out', tree, '--json']);
+      expect(run.code, run.stderr).toBe(0);
+    }
+  } finally {
+    isOver = true;
+    await asking;
+  }
+  expect(seen[newId]).toBeGreaterThan(20);
+  expect(seen[oldId]).toBeGreaterThan(20);
+  expect(filesOf(tree)).toEqual(expected);
+  for (const front of ['alpha', 'bravo', 'charlie']) {
+    const words = ['show', '--out', tree, '--front', front, '--endpoint', 'products', '--at', at];
+    expect((await command.run(words)).stdout).toBe(answerOf(oldId, front, 'products')?.body);
+    expect((await ask(front, 'products'))?.body).toBe(answerOf(oldId, front, 'products')?.body);
+  }
+}, 60_000);
