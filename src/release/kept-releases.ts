@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { digestOf, pathOf, RELEASES_FOLDER, treeFileOf } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import type { ReleaseStore } from './release-store.ts';
-import { parseCurrent, parseManifest, parseManifestHead } from './wire.ts';
+import { parseCurrent, parseManifest, parseManifestFiles, parseManifestHead } from './wire.ts';
 
 /** A release and the instant that it was built for. */
 export interface DatedRelease {
@@ -45,6 +45,14 @@ export async function readRelease(id: string, store: ReleaseStore): Promise<Mani
   const { value, problem } = parseManifest(await manifestBytes(id, store), path);
   if (problem !== null) throw damaged(path, problem);
   return value;
+}
+
+/** The files that a release names; half the work of reading all of its manifest. @throws as readRelease */
+export async function readReleaseFiles(id: string, store: ReleaseStore): Promise<readonly { readonly path: string }[]> {
+  const path = pathOf({ kind: 'manifest', id });
+  const { value, problem } = parseManifestFiles(await manifestBytes(id, store), path);
+  if (problem !== null) throw damaged(path, problem);
+  return value.files;
 }
 
 async function manifestBytes(id: string, store: ReleaseStore): Promise<Uint8Array> {

@@ -7,9 +7,9 @@
 // A stop after any single removal leaves every manifest with all its files, and the next run finishes. The caller holds the
 // tree's lock.
 //
-// What it costs: every manifest is read and digested, but only its first line parsed; the fronts' folders are listed once and
-// the pointers read; where there is then any edition left to explain, the manifests of kept releases are parsed one by one,
-// until there is none. Retention keeps some dozens.
+// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed; the fronts'
+// folders are listed once and the pointers read; that of the release in force is parsed; and where there is then any edition left
+// to explain, the other kept releases are asked for their files, one by one, until there is none.
 
 import pLimit from 'p-limit';
 import type { Manifest } from '../contract/manifest.ts';
@@ -17,7 +17,14 @@ import type { Pointer } from '../contract/pointer.ts';
 import type { KeepReason } from '../contract/release-results.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../snapshot/paths.ts';
 import { readHold, type Hold } from './hold.ts';
-import { currentReleaseId, readRelease, readReleaseDate, releaseIds, type DatedRelease } from './kept-releases.ts';
+import {
+  currentReleaseId,
+  readRelease,
+  readReleaseDate,
+  readReleaseFiles,
+  releaseIds,
+  type DatedRelease,
+} from './kept-releases.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import { editionPathsOf } from './published.ts';
 import type { ReleaseStore } from './release-store.ts';
@@ -62,11 +69,13 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   // The release in force explains every pointer, unless a run was stopped, and nearly every edition.
   const rank = ({ id }: DatedRelease): number => (id === inForceId ? 0 : kept.has(id) ? 1 : 2);
   for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
-    const isPointerLeft = pointers.size > 0;
-    if (!isPointerLeft && (editions.size === 0 || !kept.has(id))) break;
-    const manifest = await readRelease(id, store);
-    if (takePointers(manifest, pointers) && !kept.has(id)) kept.set(id, 'pointed-at');
-    if (kept.has(id)) for (const { path } of manifest.files) editions.delete(path);
+    if (pointers.size > 0) {
+      const isPointedAt = takePointers(await readRelease(id, store), pointers);
+      if (isPointedAt && !kept.has(id)) kept.set(id, 'pointed-at');
+    }
+    if (kept.has(id) && editions.size > 0) {
+      for (const { path } of await readReleaseFiles(id, store)) editions.delete(path);
+    }
   }
 
   const plan = new Plan();

@@ -3,7 +3,14 @@
 import type * as z from 'zod';
 import type { FindingCode } from '../catalogue/finding.ts';
 import { keyRingSchema, type KeyRing } from '../contract/key-ring.ts';
-import { manifestHeadSchema, manifestSchema, type Manifest, type ManifestHead } from '../contract/manifest.ts';
+import {
+  manifestFilesSchema,
+  manifestHeadSchema,
+  manifestSchema,
+  type Manifest,
+  type ManifestFiles,
+  type ManifestHead,
+} from '../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../contract/primitives.ts';
 import { AppError } from '../errors.ts';
@@ -45,6 +52,11 @@ export function parseManifestHead(bytes: Uint8Array, path: string): Parsed<Manif
   const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));
   const head = `${line.slice(0, Math.max(0, line.indexOf(',"fronts":')))}}`;
   return parseFile(new TextEncoder().encode(head), path, manifestHeadSchema);
+}
+
+/** The files that a manifest lists, and nothing else of it: half the work of parsing it. For bytes that bear the digest of their name. */
+export function parseManifestFiles(bytes: Uint8Array, path: string): Parsed<ManifestFiles> {
+  return parseFile(bytes, path, manifestFilesSchema);
 }
 
 export function parseKeyRing(bytes: Uint8Array, path: string): Parsed<KeyRing> {

@@ -214,10 +214,10 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
     return { body, etag: headers.get('etag') ?? '', asOf: headers.get('catalogue-as-of') ?? '' };
   };
 
-  let isOver = false;
+  const over = new AbortController();
   const seen = { [newId]: 0, [oldId]: 0, total: 0 };
   const storefront = async (front: string): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       for (const endpoint of ['products', 'categories'] as const) {
         const answer = await ask(front, endpoint);
         const ids = [newId, oldId].filter(
@@ -236,7 +236,7 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
       expect(run.code, run.stderr).toBe(0);
     }
   } finally {
-    isOver = true;
+    over.abort();
     await asking;
   }
   expect(seen[newId]).toBeGreaterThan(20);

