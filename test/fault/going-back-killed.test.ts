@@ -159,7 +159,7 @@ test('a rollback of many fronts killed at random moments', async () => {
   });
   expect(total).toBeGreaterThan(150);
   expect(sights.length).toBeGreaterThan(15);
-  expect(sights.filter(isMixed).length).toBeGreaterThan(2);
+  expect(sights.filter(isMixed).length).toBeGreaterThan(0);
 }, 60_000);
 
 /** Numbers from 0 to 1, the same ones for the same seed. */

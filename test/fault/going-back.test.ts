@@ -10,7 +10,6 @@ import { AppError } from '../../src/errors.ts';
 import { rollBackTree } from '../../src/going-back.ts';
 import { prune } from '../../src/release/prune.ts';
 import { PublishedTree } from '../../src/release/published.ts';
-import type { ReleaseStore } from '../../src/release/release-store.ts';
 import { rollBack } from '../../src/release/rollback.ts';
 import { DirectoryStore } from '../../src/storage/directory-store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
@@ -163,23 +162,16 @@ test('a release that pointers are of is kept, though another is in force', async
 
 test('a build that cannot prune has published all the same, and says so', async () => {
   const root = copyTree(crowded, join(folder, 'unprunable'));
-  const inner = new DirectoryStore(root);
   const removals: string[] = [];
-  const store: ReleaseStore = {
-    read: (path) => inner.read(path),
-    size: (path) => inner.size(path),
-    list: (path) => inner.list(path),
-    create: (path, bytes) => inner.create(path, bytes),
-    settle: () => inner.settle(),
-    replace: (files) => inner.replace(files),
-    remove: async (paths) => {
+  class Unprunable extends DirectoryStore {
+    override async remove(paths: readonly string[]): Promise<void> {
       removals.push(...paths);
       throw new AppError('tree-not-writable', 'not allowed', 'ask for it');
-    },
-  };
+    }
+  }
   const before = filesOf(root);
   const reader = await openCatalogue(database);
-  const result = await buildWith(reader, store, instant('2026-05-03T12:00:00Z'));
+  const result = await buildWith(reader, new Unprunable(root), instant('2026-05-03T12:00:00Z'));
   await reader.close();
   expect(removals.length).toBeGreaterThan(0);
   expect(result.releaseId).not.toBe(stateOf(base).current?.trimEnd());
