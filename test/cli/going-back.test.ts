@@ -198,6 +198,21 @@ describe('playbill rollback', () => {
     expect((await playbill(['rollback', '--out', out, '--resume'])).stdout).toContain('The tree was not held');
   });
 
+  test('held at the release in force: a build that had nothing to do exits 4 all the same', async () => {
+    const out = copyOfTree('frozen');
+    const words = ['--cache', join(root, 'cache'), '--allow-shrink'];
+    expect((await build(out, ...words)).status).toBe(0);
+    expect((await build(out, ...words)).status).toBe(0);
+    const current = filesOf(out).get('releases/current')?.trimEnd() ?? '';
+    await rollBackTree(out, current);
+    const held = await build(out, ...words);
+    expect(held.stdout).toContain(`Held at release ${current}: `);
+    expect(held.status).toBe(4);
+    expect((await build(out, ...words)).status).toBe(4);
+    await resumeTree(out);
+    expect((await build(out, ...words)).status).toBe(0);
+  });
+
   test('what cannot be put back: one coded line, a hint, exit 2, nothing changed', async () => {
     const out = copyOfTree('refused');
     const manifest = JSON.parse(readFileSync(join(out, `releases/${early}.json`), 'utf8')) as {
