@@ -1,4 +1,4 @@
-// The main job, as a table of contents: load → press → key ring → render, plan and publish front by front → summary.
+// The main job, as a table of contents: load → press → key ring → render, plan and publish front by front → prune → summary.
 // Everything that can stand in the way has been looked at before the first file is written.
 
 import type { Finding } from './catalogue/finding.ts';
@@ -9,14 +9,17 @@ import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
 import { catalogueMark } from './database/catalogue-mark.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
+import { AppError } from './errors.ts';
 import { readRevisions } from './database/revisions.ts';
 import { Crew } from './press/crew.ts';
 import { PressCache } from './press/press-cache.ts';
 import type { Pressed } from './press/press.ts';
 import type { RunMark } from './last-run.ts';
 import type { GuardOptions } from './release/guards.ts';
+import { readHold, type Hold } from './release/hold.ts';
 import type { PlanEntry } from './release/plan.ts';
 import { PlannedDiffs, type PlannedDiff } from './release/planned-diff.ts';
+import { prune } from './release/prune.ts';
 import { publish, type FrontOutcome } from './release/publish.ts';
 import type { FrontPut, FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
@@ -24,6 +27,7 @@ import type { ReleaseStore } from './release/release-store.ts';
 import type { Compression } from './release/tree-reader.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
 import type { CacheFolder } from './storage/cache-folder.ts';
+import { RELEASES_FOLDER } from './snapshot/paths.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
@@ -47,15 +51,20 @@ export interface BuildOptions {
   /** In which forms new editions are put beside the plain one. */
   readonly precompress: readonly Compression[];
   readonly guards: GuardOptions;
+  /** How long a superseded release is kept in any case; null where nothing is pruned. */
+  readonly pruneGraceSeconds: number | null;
   readonly toolVersion: string;
   readonly tzdata: string;
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
 }
 
 export interface BuildResult {
+  /** The release in force afterwards; in a dry run the one that would be. */
   readonly releaseId: string | null;
+  /** Why nothing was published: the tree is held after a rollback. null where it is not. */
+  readonly hold: Hold | null;
   readonly outcomes: readonly FrontOutcome[];
-  /** Files that are no front's content: pointers, manifest, current, key ring. */
+  /** Files that are no front's new content: pointers, manifest, current, key ring, and what was pruned. */
   readonly plan: readonly PlanEntry[];
   /** Whether every front's code could be read: one that cannot be is built under no name, and appears in no outcome. */
   readonly isEveryFrontKnown: boolean;
@@ -97,7 +106,8 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
           options,
           now,
         );
-        return { ...result, mark: markOf(result, reader, options) };
+        // A held tree is no tree with nothing to do.
+        return { ...result, mark: result.hold === null ? markOf(result, reader, options) : null };
       } catch (error) {
         // What was published stands; what was on its way is cleared, so that a full disk has its room back.
         store.sweep();
@@ -122,11 +132,22 @@ export async function buildInto(
 ): Promise<BuildResult> {
   const { databasePath, outPath, isDryRun, precompress, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
+  // A tree that a rollback holds gets no release, only the plan of one. Keys alone go on being put into force.
+  const hold = await readHold(store);
+  const releaseStore = hold === null ? store : dryRunStore(store);
   // The transactions begin here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
   const crew = await Crew.gather(
     reader,
-    { databasePath, outPath, isDryRun, precompress, guards, press: { frontCodes, until, tzdata, views }, now },
+    {
+      databasePath,
+      outPath,
+      isDryRun: isDryRun || hold !== null,
+      precompress,
+      guards,
+      press: { frontCodes, until, tzdata, views },
+      now,
+    },
     // What a dry run would put is compared as it passes by, and that is here.
     { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
     () => pressCacheOf(reader, options, until, now),
@@ -143,7 +164,7 @@ export async function buildInto(
       {
         fronts: pressed.fronts.map((front) => taskOf(front, now)),
         putFronts: async (tasks) => {
-          if (diffs === null) return crew.putFronts(pressed, tasks, store, onFront);
+          if (diffs === null) return crew.putFronts(pressed, tasks, releaseStore, onFront);
           const puts: FrontPut[] = [];
           for (const task of tasks) {
             const [put] = await crew.putFronts(pressed, [task], diffs.store, onFront);
@@ -164,15 +185,18 @@ export async function buildInto(
         guards,
       },
       published,
-      store,
+      releaseStore,
       now,
     );
-    if (releaseId !== null && isPublished && !isDryRun) crew.keep(pressed, releaseId);
-    const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings)];
+    if (releaseId !== null && isPublished && hold === null && !isDryRun) crew.keep(pressed, releaseId);
+    const isReplaced = releaseId !== published.currentId && hold === null && !isDryRun;
+    const pruned = isReplaced ? await pruneAfter(published.currentId, options, store) : NOTHING_PRUNED;
+    const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
     return {
-      releaseId,
+      releaseId: hold === null ? releaseId : published.currentId,
+      hold,
       outcomes,
-      plan: [...keyRingPlan, ...plan],
+      plan: [...keyRingPlan, ...plan, ...pruned.plan],
       isEveryFrontKnown: pressed.isEveryCodeKnown,
       pressedAnew: pressed.pressedIds?.length ?? null,
       findings: [...pressed.findings, ...treeFindings],
@@ -181,6 +205,28 @@ export async function buildInto(
     };
   } finally {
     await crew.dismiss();
+  }
+}
+
+const NOTHING_PRUNED: { readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] } = {
+  plan: [],
+  findings: [],
+};
+
+/** Prunes as the last step of a build. What is published is published: a failure here is only told. */
+async function pruneAfter(
+  replacedId: string | null,
+  { pruneGraceSeconds: graceSeconds }: BuildOptions,
+  store: ReleaseStore,
+): Promise<typeof NOTHING_PRUNED> {
+  if (graceSeconds === null) return NOTHING_PRUNED;
+  try {
+    const { plan } = await prune({ graceSeconds, replacedId }, store);
+    return { plan, findings: [] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const message = `pruning was broken off, and the next build tries again: ${error.message} (${error.hint})`;
+    return { plan: [], findings: [{ severity: 'warning', code: 'not-pruned', place: RELEASES_FOLDER, message }] };
   }
 }
 

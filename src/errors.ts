@@ -39,7 +39,8 @@ export type ErrorCode =
   | 'on-publish-invalid'
   | 'metrics-not-writable'
   | 'release-unknown'
-  | 'product-unknown';
+  | 'product-unknown'
+  | 'release-damaged';
 
 /** An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. */
 export class AppError extends Error {

@@ -60,6 +60,7 @@ export function buildTree(
       cache: null,
       precompress: [],
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
+      pruneGraceSeconds: 3600,
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',
       onProgress: () => undefined,

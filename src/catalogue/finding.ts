@@ -38,7 +38,10 @@ export type FindingCode =
   | 'endpoints-disagree'
   | 'weekend-unchecked'
   | 'secret-in-tree'
-  | 'tree-changed';
+  | 'tree-changed'
+  | 'hold-invalid'
+  | 'hold-not-current'
+  | 'not-pruned';
 
 /** `error` holds back the fronts it concerns (law 7); `warning` holds back nothing. */
 export type Severity = 'error' | 'warning';

@@ -16,6 +16,9 @@ export function instantArgument(flag: string): (text: string) => Instant {
   };
 }
 
+/** How long a superseded release is kept in any case (snapshot.md, step 6). */
+export const DEFAULT_GRACE_SECONDS = 3600;
+
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** A duration in seconds: `6h`, `90m`, `1d`, `30s`, `1h30m` or `0`; at most 366 days. @throws AppError duration-invalid */

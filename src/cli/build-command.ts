@@ -7,9 +7,11 @@ import type { PlanEntry } from '../release/plan.ts';
 import { shellWord } from '../errors.ts';
 import type { FrontOutcome } from '../release/publish.ts';
 import type { Compression } from '../release/tree-reader.ts';
+import { treeFileOf } from '../snapshot/paths.ts';
 import {
   compressionsArgument,
   countArgument,
+  DEFAULT_GRACE_SECONDS,
   durationArgument,
   durationText,
   instantArgument,
@@ -21,6 +23,7 @@ import { plannedDiffLines } from './diff-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { nothingToDo } from './nothing-to-do.ts';
 import { listenerArgument, tell, type Listener } from './on-publish.ts';
+import { holdLines, prunedText, prunedTotals } from './release-texts.ts';
 import type { Session } from './session.ts';
 import { foldedText } from './table.ts';
 import { bytesText, countText, findingText, painted, tableBlocks, type Terminal } from './terminal.ts';
@@ -41,6 +44,7 @@ interface BuildFlags {
   readonly onPublish?: Listener;
   readonly onPublishTimeout: number;
   readonly prometheus?: string;
+  readonly prune: boolean;
   readonly json?: true;
 }
 
@@ -97,6 +101,7 @@ export function addBuildCommand(program: Command, session: Session): void {
     )
     .option('--on-publish-timeout <duration>', 'how long that may take', durationArgument('--on-publish-timeout'), 60)
     .option('--prometheus <file>', 'replace this textfile at the end, however the build ends')
+    .option('--no-prune', 'leave releases that are not kept any longer to playbill prune')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -112,8 +117,8 @@ Examples:
 --on-publish comes when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
 failure is a warning: what was published stands, and the exit code says what became of the tree. A dry run tells nobody.
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back,
-5 another run holds the lock, 6 the tree could not be written.`,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
+rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`,
     )
     .action(async (flags: BuildFlags) => {
       const run = (): Promise<BuildResultJson> => runBuild(flags, session);
@@ -141,6 +146,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
       precompress: flags.precompress ?? [],
       cache: cacheOfBuild(flags.cache, flags.out, session),
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
+      pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
       toolVersion: session.toolVersion,
       tzdata: session.tzdata,
       onProgress: (phase, done, total) => {
@@ -155,8 +161,11 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
   });
   const { totalsOf } = await import('../release/plan.ts');
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
+  // Of a held tree's plan the key ring alone is carried out.
+  const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
   const json: BuildResultJson = {
     release: result.releaseId,
+    hold: result.hold === null ? null : { release: result.hold.releaseId },
     now: formatInstant(now),
     horizonSeconds: flags.horizon,
     isDryRun: flags.dryRun === true,
@@ -171,12 +180,13 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     put: totalsOf(plan, 'put'),
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
+    pruned: prunedTotals(plan),
     ...(flags.dryRun === true ? { plan } : {}),
     ...(result.differences === null ? {} : { differences: [...result.differences] }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
-    warnings: await warningsOfTelling(plan, result.releaseId, flags, session, now),
+    warnings: await warningsOfTelling(done, result.releaseId, flags, session, now),
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
   for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);
@@ -216,19 +226,20 @@ function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number
 }
 
 /** 3 outranks 4; a front that was not selected is no failure. */
-function exitCodeOfBuild({ fronts, isEveryFrontKnown }: BuildResultJson): number {
+function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
   if (held.has('findings') || held.has('file-size-wrong') || !isEveryFrontKnown) return EXIT.someFailed;
+  if (hold !== null) return EXIT.guarded;
   if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
   return EXIT.done;
 }
 
 function summaryText(result: BuildResultJson, db: string, terminal: Pick<Terminal, 'isColoured'>): string {
-  const verb = result.isDryRun ? 'Would publish' : 'Published';
+  const verb = result.isDryRun || result.hold !== null ? 'Would publish' : 'Published';
   const published = result.fronts.filter((front) => front.held === null);
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
-  if (shown.length > 0) lines.push(frontTable(shown), '');
+  if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       const verdict = painted(isOverridden ? 'overridden' : 'held back by', 'doubtful', terminal);
@@ -247,16 +258,19 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   for (const { action, path, bytes, reason } of result.plan ?? [])
     lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
-  const { put, kept, removed } = result;
+  const { put, kept, removed, pruned } = result;
   lines.push(
     `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
-      `horizon ${durationText(result.horizonSeconds)}; release ${result.release ?? 'none'}`,
+      `horizon ${durationText(result.horizonSeconds)}; ` +
+      `${result.hold === null ? '' : 'in force stays '}release ${result.release ?? 'none'}`,
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
   );
+  if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);
+  if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
   return lines.join('\n');
 }
 
-function frontTable(fronts: BuildResultJson['fronts']): string {
+function frontTable(fronts: BuildResultJson['fronts'], hold: BuildResultJson['hold']): string {
   const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
   const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
     front,
@@ -265,7 +279,7 @@ function frontTable(fronts: BuildResultJson['fronts']): string {
     snapshot?.nextChange?.replace('T', ' ').replace(':00Z', 'Z') ?? '-',
     put.files,
     kept.files,
-    held ?? 'published',
+    held ?? (hold === null ? 'published' : 'planned'),
   ]);
   const [head = '', ...blocks] = tableBlocks(header, rows);
   const described = blocks.map((block, i) => {

@@ -55,6 +55,7 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'metrics-not-writable':
     case 'release-unknown':
     case 'product-unknown':
+    case 'release-damaged':
       return EXIT.usage;
   }
 }

@@ -28,5 +28,5 @@ export function nothingToDo(result: BuildResultJson): BuildResultJson | null {
 
 /** Findings in a tree are placed by its paths. */
 function isOfTree(place: string): boolean {
-  return /^(public|edge|releases)\//.test(place);
+  return /^(public|edge|releases)(\/|$)/.test(place);
 }

@@ -66,6 +66,14 @@ export const manifestSchema = z.strictObject({
   files: z.array(manifestFileSchema),
 });
 
+/** What stands before the fronts, on the first line of the file. */
+export const manifestHeadSchema = manifestSchema.omit({ fronts: true, files: true });
+
+/** The names of its files alone. */
+export const manifestFilesSchema = z.object({ files: z.array(z.object({ path: z.string() })) });
+
 export type Manifest = z.infer<typeof manifestSchema>;
+export type ManifestHead = z.infer<typeof manifestHeadSchema>;
+export type ManifestFiles = z.infer<typeof manifestFilesSchema>;
 export type ManifestFront = z.infer<typeof manifestFrontSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;

@@ -15,12 +15,17 @@ export const findingSchema = z.strictObject({
   message: z.string(),
 });
 
+/** The release that a rollback holds the tree at; its id is null where `releases/hold` is damaged. */
+export const holdSchema = z.strictObject({ release: releaseId.nullable() });
+
+export const prunedSchema = z.strictObject({ releases: count, files: count, bytes: count });
+
 /** Any command, when it ends with an error. */
 export const errorResultSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }),
 });
 
-const planEntrySchema = z.strictObject({
+export const planEntrySchema = z.strictObject({
   action: z.enum(['put', 'keep', 'remove']),
   path: z.string(),
   bytes: count,
@@ -31,6 +36,8 @@ const planEntrySchema = z.strictObject({
 export const buildResultSchema = z.strictObject({
   /** null where nothing has ever been published. */
   release: releaseId.nullable(),
+  /** A rollback holds the tree: nothing was published, whatever is said of a front. null where it does not. */
+  hold: holdSchema.nullable(),
   now: instantText,
   horizonSeconds: count,
   isDryRun: z.boolean(),
@@ -57,6 +64,8 @@ export const buildResultSchema = z.strictObject({
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,
+  /** Of what was removed: manifests of releases that are not kept any longer, and editions that nobody names. */
+  pruned: prunedSchema,
   /** Every file with what becomes of it and why; only of a dry run. */
   plan: z.array(planEntrySchema).optional(),
   /** What publishing would change on each front; only of a dry run. */

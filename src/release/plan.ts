@@ -13,8 +13,12 @@ export type PlanReason =
   | 'changed-content'
   | 'new-pointer'
   | 'pointer-moves'
-  /** The front is no longer in the catalogue, or disabled. */
-  | 'front-gone';
+  /** The front is no longer in the catalogue, or disabled; or the release put into force does not have it. */
+  | 'front-gone'
+  /** The manifest of a release that is not kept any longer. */
+  | 'not-kept'
+  /** An edition that no pointer and no kept release names. */
+  | 'not-named';
 
 export interface PlanEntry {
   readonly action: PlanAction;

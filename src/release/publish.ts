@@ -13,11 +13,12 @@ import { digestOf, pathOf } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import type { Guarded, GuardOptions } from './guards.ts';
 import { Plan, type PlanEntry } from './plan.ts';
+import { putIntoForce } from './pointer-swap.ts';
 import type { PublishedTree } from './published.ts';
 import type { FrontPut, FrontTask } from './put-front.ts';
 import { putWhereDifferent } from './put-where-different.ts';
 import type { ReleaseStore } from './release-store.ts';
-import { manifestText, pointerText } from './wire.ts';
+import { manifestText } from './wire.ts';
 
 export interface PublishInput {
   /** The fronts to render. */
@@ -100,15 +101,8 @@ export async function publish(
   await putWhereDifferent(pathOf({ kind: 'manifest', id: releaseId }), manifestBytes, store, plan);
   // State after a stop here: a manifest of a release that is not in force.
 
-  await swapPointers(outcomes, published, store, plan);
-  for (const code of removed) {
-    const path = pathOf({ kind: 'pointer', front: code });
-    plan.add('remove', path, 0, 'front-gone');
-    await store.remove(path);
-  }
-  // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
-
-  await putWhereDifferent(pathOf({ kind: 'current' }), new TextEncoder().encode(`${releaseId}\n`), store, plan);
+  const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
+  await putIntoForce({ releaseId, listings, gone: removed }, published, store, plan);
   return { releaseId, isPublished: true, outcomes, plan: plan.entries, findings: published.findings };
 }
 
@@ -151,30 +145,6 @@ async function carryFront(
   if (pointer === null) return { code, held, guards, listing: null, files: [], plan: [], findings };
   const { front, files } = await published.carriedOn(pointer, held);
   return { code, held, guards, listing: front, files, plan: [], findings };
-}
-
-/** The pointers of the fronts that have a new snapshot, in the order of their codes. */
-async function swapPointers(
-  outcomes: readonly FrontOutcome[],
-  published: PublishedTree,
-  store: ReleaseStore,
-  plan: Plan,
-): Promise<void> {
-  const swaps = [];
-  for (const { code, held, listing } of outcomes) {
-    if (held !== null || listing === null) continue;
-    const path = pathOf({ kind: 'pointer', front: code });
-    const text = pointerText(listing.pointer);
-    const bytes = new TextEncoder().encode(text);
-    const before = await published.pointer(code);
-    if (before !== null && pointerText(before) === text && !published.isRewritten(code)) {
-      plan.add('keep', path, bytes.length, 'same-content');
-    } else {
-      plan.add('put', path, bytes.length, before === null ? 'new-pointer' : 'pointer-moves');
-      swaps.push({ path, bytes });
-    }
-  }
-  await store.replace(swaps);
 }
 
 function manifestOf(outcomes: readonly FrontOutcome[], input: PublishInput, now: Instant): Manifest {

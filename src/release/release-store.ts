@@ -22,8 +22,8 @@ export interface ReleaseStore {
    * one, whole.
    */
   replace(files: readonly StoredFile[]): Promise<void>;
-  /** Removes a file; none being there is as good. Durable when done. */
-  remove(path: string): Promise<void>;
+  /** Removes files, in the order given; none being there is as good. Durable when done, and a folder left empty goes too. */
+  remove(paths: readonly string[]): Promise<void>;
 }
 
 export interface StoredFile {

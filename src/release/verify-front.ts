@@ -80,7 +80,7 @@ async function readPointer(front: string, scan: Scan, check: TreeCheck): Promise
   if (scan.taken.has(path) || !releases.isFrontInForce(front)) return null;
   const message = 'the release in force lists the front, but its pointer is missing';
   if (releases.isFrontLeaving(front)) {
-    report.warning('pointer-missing', path, `${message}: a build that removes it was stopped; run build again`);
+    report.warning('pointer-missing', path, `${message}: a run that removes it was stopped; run it again`);
   } else report.error('pointer-missing', path, `${message}; run build again`);
   return null;
 }
@@ -105,7 +105,7 @@ function compareWithReleases(
     const message = 'no kept release has this pointer; its weekendSlot is not checked; run build again';
     report.error('pointer-not-current', path, message);
   } else if (releases.isInForceKnown) {
-    const message = `the pointer is that of ${record.manifest}, not of the release in force: a run was stopped; run build again`;
+    const message = `the pointer is that of ${record.manifest}, not of the release in force: a run was stopped; run it again`;
     report.warning('pointer-not-current', path, message);
   }
 }

@@ -12,6 +12,7 @@ import { readTreeFile, reportStrangersBelow, scanFolder } from './verify-scan.ts
 import { parseCurrent, parseManifest, pointerText, PROBLEM_CODE } from './wire.ts';
 
 const CURRENT = pathOf({ kind: 'current' });
+const HOLD = pathOf({ kind: 'hold' });
 
 /** What a manifest says about a file, and which manifest (the first of those that say it). */
 export interface FileClaim extends ManifestFile {
@@ -30,6 +31,8 @@ export class KeptReleases {
   count = 0;
   /** The id in `releases/current`; null where it is missing or damaged. */
   currentId: string | null = null;
+  /** The id in `releases/hold`; null where the tree is not held, or the file is damaged. */
+  heldId: string | null = null;
   /** Whether the manifest of the release in force could be read. */
   isInForceKnown = false;
   /** Whether every manifest could be read: only then is a file that none of them names a stranger. */
@@ -38,8 +41,8 @@ export class KeptReleases {
   readonly #records = new Map<string, Map<string, PointerRecord>>();
   /** Digests of the pointers of the release in force, by front. */
   readonly #inForce = new Map<string, string>();
-  /** The fronts of each release that is not older than the one in force. */
-  readonly #laterFronts: ReadonlySet<string>[] = [];
+  /** The fronts of each release that a stopped run may have been putting into force. */
+  readonly #comingFronts: ReadonlySet<string>[] = [];
   #inForceNow = '';
 
   /** Where nothing can be told about releases. */
@@ -69,9 +72,14 @@ export class KeptReleases {
     if (isInForce) {
       this.isInForceKnown = true;
       this.#inForceNow = manifest.now;
-    } else if (this.isInForceKnown && manifest.now >= this.#inForceNow) {
-      this.#laterFronts.push(new Set(manifest.fronts.map(({ front }) => front)));
+    } else if (this.isInForceKnown && this.#isComing(manifest, path)) {
+      this.#comingFronts.push(new Set(manifest.fronts.map(({ front }) => front)));
     }
+  }
+
+  /** A rollback names what it puts into force; a build puts a release into force that is not older. */
+  #isComing({ now }: Manifest, path: string): boolean {
+    return this.heldId === null ? now >= this.#inForceNow : path === pathOf({ kind: 'manifest', id: this.heldId });
   }
 
   /** Fronts that any kept release lists, or has files of. */
@@ -100,9 +108,9 @@ export class KeptReleases {
     return this.#inForce.has(front);
   }
 
-  /** Whether a release that was being published took the front away: a stop before `current` leaves it so. */
+  /** Whether a release that was being put into force took the front away: a stop before `current` leaves it so. */
   isFrontLeaving(front: string): boolean {
-    return this.#laterFronts.some((fronts) => !fronts.has(front));
+    return this.#comingFronts.some((fronts) => !fronts.has(front));
   }
 }
 
@@ -123,6 +131,7 @@ export async function readReleases(reader: TreeReader, report: Report): Promise<
     releases.isEveryRead = false;
     report.error('current-invalid', CURRENT, `names release ${releases.currentId}, of which there is no manifest`);
   }
+  if (scan.files.has(HOLD)) releases.heldId = await readHold(releases.currentId, manifests, reader, report);
   const inForceFirst = [...manifests].sort(([a], [b]) => Number(b === currentPath) - Number(a === currentPath));
   for (const [path, id] of inForceFirst) {
     const manifest = await readManifest(path, id, reader, report);
@@ -139,6 +148,27 @@ async function readCurrent(reader: TreeReader, report: Report): Promise<string |
   const { value, problem } = parseCurrent(bytes);
   if (problem !== null) report.error(PROBLEM_CODE.current, CURRENT, problem);
   return value;
+}
+
+/** The release that a rollback holds the tree at. It comes before the pointers, so it may be ahead of `current`. */
+async function readHold(
+  currentId: string | null,
+  manifests: ReadonlyMap<string, string>,
+  reader: TreeReader,
+  report: Report,
+): Promise<string | null> {
+  const bytes = await readTreeFile(HOLD, reader, report);
+  if (bytes === undefined) return null;
+  const { value: id, problem } = parseCurrent(bytes);
+  const heldAnyway = 'builds publish nothing until: playbill rollback --resume';
+  if (problem !== null) report.error('hold-invalid', HOLD, `${problem}; ${heldAnyway}`);
+  else if (!manifests.has(pathOf({ kind: 'manifest', id }))) {
+    report.error('hold-invalid', HOLD, `names release ${id}, of which there is no manifest; ${heldAnyway}`);
+  } else if (id !== currentId) {
+    const message = `a rollback to release ${id} was stopped; finish it with: playbill rollback ${id}`;
+    report.warning('hold-not-current', HOLD, message);
+  }
+  return id;
 }
 
 /** Every publication but a tree's first replaces `current`; so it may be missing only beside a first manifest. */

@@ -3,7 +3,14 @@
 import type * as z from 'zod';
 import type { FindingCode } from '../catalogue/finding.ts';
 import { keyRingSchema, type KeyRing } from '../contract/key-ring.ts';
-import { manifestSchema, type Manifest } from '../contract/manifest.ts';
+import {
+  manifestFilesSchema,
+  manifestHeadSchema,
+  manifestSchema,
+  type Manifest,
+  type ManifestFiles,
+  type ManifestHead,
+} from '../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../contract/primitives.ts';
 import { AppError } from '../errors.ts';
@@ -39,11 +46,24 @@ export function parseManifest(bytes: Uint8Array, path: string): Parsed<Manifest>
   return parseFile(bytes, path, manifestSchema);
 }
 
+/** What a manifest says before its fronts and files, from its first line alone: those of a large release take long to parse. */
+export function parseManifestHead(bytes: Uint8Array, path: string): Parsed<ManifestHead> {
+  const lineEnd = bytes.indexOf(10);
+  const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));
+  const head = `${line.slice(0, Math.max(0, line.indexOf(',"fronts":')))}}`;
+  return parseFile(new TextEncoder().encode(head), path, manifestHeadSchema);
+}
+
+/** The files that a manifest lists, and nothing else of it: half the work of parsing it. For bytes that bear the digest of their name. */
+export function parseManifestFiles(bytes: Uint8Array, path: string): Parsed<ManifestFiles> {
+  return parseFile(bytes, path, manifestFilesSchema);
+}
+
 export function parseKeyRing(bytes: Uint8Array, path: string): Parsed<KeyRing> {
   return parseFile(bytes, path, keyRingSchema);
 }
 
-/** The release id in `releases/current`. */
+/** The release id in `releases/current`, or in `releases/hold`. */
 export function parseCurrent(bytes: Uint8Array): Parsed<string> {
   const parsed = releaseId.safeParse(new TextDecoder().decode(bytes).replace(/\n$/, ''));
   return parsed.success

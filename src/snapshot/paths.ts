@@ -18,7 +18,8 @@ export type TreeFile =
     }
   | { readonly kind: 'key-ring' }
   | { readonly kind: 'manifest'; readonly id: string }
-  | { readonly kind: 'current' };
+  | { readonly kind: 'current' }
+  | { readonly kind: 'hold' };
 
 /** Of an edition: as it is, or a precompressed sibling. */
 export type Encoding = 'identity' | 'gzip' | 'br';
@@ -48,6 +49,8 @@ export function pathOf(file: TreeFile): string {
       return `${RELEASES_FOLDER}/${file.id}.json`;
     case 'current':
       return `${RELEASES_FOLDER}/current`;
+    case 'hold':
+      return `${RELEASES_FOLDER}/hold`;
   }
 }
 
@@ -76,6 +79,7 @@ const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
 export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'edge/keyring.json') return { kind: 'key-ring' };
   if (path === 'releases/current') return { kind: 'current' };
+  if (path === 'releases/hold') return { kind: 'hold' };
   const manifest = MANIFEST_PATTERN.exec(path)?.groups?.['id'];
   if (manifest !== undefined) return { kind: 'manifest', id: manifest };
   const pointer = POINTER_PATTERN.exec(path)?.groups?.['front'];

@@ -10,6 +10,7 @@ import {
   openSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeSync,
@@ -18,7 +19,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
-import { EDGE_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
+import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
 
 /** From here on one sync of the file system is cheaper than an fsync per file. */
@@ -101,11 +102,13 @@ export class DirectoryStore implements ReleaseStore {
     this.#nameDurably(files.map(({ path }) => path));
   }
 
-  async remove(path: string): Promise<void> {
-    this.#writing(path, () => {
-      rmSync(join(this.#root, path), { force: true });
-      const folder = join(this.#root, dirname(path));
-      if (statSync(folder, { throwIfNoEntry: false }) !== undefined) fsyncPath(folder);
+  async remove(paths: readonly string[]): Promise<void> {
+    for (const path of paths) this.#writing(path, () => rmSync(join(this.#root, path), { force: true }));
+    const folders = new Set(paths.map((path) => dirname(path)));
+    for (const folder of folders) this.#removeEmptyFolder(folder);
+    this.#writing('', () => {
+      if (folders.size >= FILES_FOR_ONE_SYNC && syncFileSystem(this.#root)) return;
+      for (const folder of folders) fsyncPath(this.#nearestFolder(folder));
     });
   }
 
@@ -172,6 +175,28 @@ export class DirectoryStore implements ReleaseStore {
       fsyncPath(dirname(path));
     }
     this.#knownFolders.add(folder);
+  }
+
+  /** Removes the folder of a front in which nothing is any more: a bucket, too, has no folders but those of its files. */
+  #removeEmptyFolder(folder: string): void {
+    if (dirname(folder) !== FRONTS_FOLDER) return;
+    this.#writing(folder, () => {
+      try {
+        rmdirSync(join(this.#root, folder));
+      } catch (error) {
+        if (isAbsent(error) || systemCodeOf(error) === 'ENOTEMPTY') return;
+        throw error;
+      }
+    });
+    this.#knownFolders.delete(folder);
+  }
+
+  /** A folder, or the nearest one above it that is there. */
+  #nearestFolder(folder: string): string {
+    const path = join(this.#root, folder);
+    return folder === '.' || statSync(path, { throwIfNoEntry: false }) !== undefined
+      ? path
+      : this.#nearestFolder(dirname(folder));
   }
 
   #temporary(path: string): string {

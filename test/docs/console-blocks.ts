@@ -26,23 +26,45 @@ export function withRealOutput(markdown: string): string {
     mkdirSync(work);
     const rows = [...demoRows(DEMO_NOW)].map((row) => JSON.stringify(row));
     writeFileSync(join(work, 'demo.ndjson'), `${rows.join('\n')}\n`);
+    const ids = new StandIns();
     return markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, block: string) => {
       const commands = block.split('\n').filter((line) => line.startsWith('$ '));
-      return `\`\`\`console\n${commands.map((line) => run(line, work, join(folder, 'bin'))).join('')}\`\`\``;
+      return `\`\`\`console\n${commands.map((line) => run(line, work, join(folder, 'bin'), ids)).join('')}\`\`\``;
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function run(line: string, cwd: string, bin: string): string {
-  const { status, stdout } = spawnSync('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${line.slice(2)}`], {
+/**
+ * Ids of releases depend on the versions of tool and time-zone rules, which the documents should not: others stand in for them, in
+ * what is printed and in what is typed.
+ */
+class StandIns {
+  readonly #standInOf = new Map<string, string>();
+
+  printed(text: string): string {
+    return text.replaceAll(/\b[0-9a-f]{16}\b/g, (id) => {
+      const turn = this.#standInOf.size;
+      const standIn = this.#standInOf.get(id) ?? '0123456789abcdef'.slice(turn) + '0123456789abcdef'.slice(0, turn);
+      this.#standInOf.set(id, standIn);
+      return standIn;
+    });
+  }
+
+  typed(line: string): string {
+    return [...this.#standInOf].reduce((text, [id, standIn]) => text.replaceAll(standIn, id), line);
+  }
+}
+
+function run(line: string, cwd: string, bin: string, ids: StandIns): string {
+  const words = ids.typed(line.slice(2));
+  const { status, stdout } = spawnSync('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${words}`], {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, XDG_CACHE_HOME: join(bin, '../cache') },
   });
-  // A release's id depends on the versions of tool and time-zone rules, which the documents should not.
-  const text = stdout.replaceAll(/\brelease [0-9a-f]{16}\b/g, 'release 0123456789abcdef');
+  const text = ids.printed(stdout);
   const output = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   return `${line}\n${output}${status === 0 ? '' : `(exit ${status})\n`}`;
 }

@@ -65,11 +65,11 @@ export class BreakingStore implements ReleaseStore {
     );
   }
 
-  async remove(path: string): Promise<void> {
+  async remove(paths: readonly string[]): Promise<void> {
     await this.#breakable(
-      1,
-      () => this.#inner.remove(path),
-      () => undefined,
+      paths.length,
+      () => this.#inner.remove(paths),
+      (count) => this.#inner.remove(paths.slice(0, count)),
     );
   }
 

@@ -1,6 +1,6 @@
 // A build as the command's, but on a store or a reader of the test's own.
 
-import { buildInto } from '../../src/build.ts';
+import { buildInto, type BuildResult } from '../../src/build.ts';
 import type { Instant } from '../../src/catalogue/instant.ts';
 import type { CatalogueReader } from '../../src/database/open.ts';
 import { PublishedTree } from '../../src/release/published.ts';
@@ -9,7 +9,7 @@ import type { ReleaseStore } from '../../src/release/release-store.ts';
 export const HORIZON_SECONDS = 3600;
 
 /** Builds into a store, HORIZON_SECONDS ahead. Neither locks nor sweeps, nor closes the reader. */
-export async function buildWith(reader: CatalogueReader, store: ReleaseStore, now: Instant): Promise<void> {
+export async function buildWith(reader: CatalogueReader, store: ReleaseStore, now: Instant): Promise<BuildResult> {
   const options = {
     databasePath: '',
     outPath: '',
@@ -21,9 +21,10 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     cache: null,
     precompress: [],
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
+    pruneGraceSeconds: 3600,
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',
     onProgress: () => undefined,
   };
-  await buildInto(store, await PublishedTree.read(store), reader, new Set(), options, now);
+  return buildInto(store, await PublishedTree.read(store), reader, new Set(), options, now);
 }

@@ -12,6 +12,8 @@ export interface TreeState {
   readonly pointers: ReadonlyMap<string, string>;
   readonly keyRing: string | null;
   readonly current: string | null;
+  /** The release that a rollback holds the tree at. */
+  readonly hold: string | null;
 }
 
 /** Which release each front shows, and what lies about that nobody points at. */
@@ -24,14 +26,14 @@ export interface Sight {
   readonly isCurrentNew: boolean;
 }
 
-export const EMPTY_TREE: TreeState = { pointers: new Map(), keyRing: null, current: null };
+export const EMPTY_TREE: TreeState = { pointers: new Map(), keyRing: null, current: null, hold: null };
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const ENTRY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ [0-9a-f]{16}$/;
 const KNOWN_NAMES = [
   /^public\/fronts\/[a-z0-9][a-z0-9._-]{0,62}\/pointer\.json$/,
   /^edge\/keyring\.json$/,
-  /^releases\/(?:current|[0-9a-f]{16}\.json)$/,
+  /^releases\/(?:current|hold|[0-9a-f]{16}\.json)$/,
 ];
 const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json$/;
 const TEMPORARY_NAME = /(?:^|\/)\.[^/]+\.tmp$/;
@@ -46,7 +48,8 @@ export function stateOf(root: string): TreeState {
     const text = textOf(root, `public/fronts/${code}/pointer.json`);
     if (text !== null) pointers.set(code, text);
   }
-  return { pointers, keyRing: textOf(root, 'edge/keyring.json'), current };
+  const [keyRing, hold] = [textOf(root, 'edge/keyring.json'), textOf(root, 'releases/hold')];
+  return { pointers, keyRing, current, hold };
 }
 
 /**
@@ -72,6 +75,8 @@ export function checkAsReader(root: string, before: TreeState, after: TreeState)
     'key ring: later than a pointer',
   );
   if (state.keyRing !== null) canonicalJson(state.keyRing, 'edge/keyring.json');
+  // No build may publish over a rollback that is half done.
+  assert.ok(state.hold === after.hold || (state.hold === before.hold && !isAnyNew), 'hold: later than a pointer');
   assert.ok(state.current === before.current || state.current === after.current, `current: found ${state.current}`);
   const isCurrentNew = state.current !== before.current;
   if (isCurrentNew) assert.ok(![...fronts.values()].includes('old'), 'current: earlier than a pointer');

@@ -11,7 +11,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const root = `${process.env['FAULT_TREE'] ?? ''}/`;
 const [signal = '', at = '0'] = (process.env['FAULT_STEP'] ?? '').split(' ');
 const trace = process.env['FAULT_TRACE'];
-const { openSync, writeSync, fsyncSync, renameSync, rmSync, mkdirSync } = fs;
+const { openSync, writeSync, fsyncSync, renameSync, rmSync, rmdirSync, mkdirSync } = fs;
 const { spawnSync } = childProcess;
 const pathOfDescriptor = new Map<number, string>();
 let steps = 0;
@@ -55,6 +55,10 @@ const watched = {
   rmSync(path: fs.PathLike, options?: fs.RmOptions): void {
     if (isOfTree(path)) step(`remove ${short(path)}`);
     rmSync(path, options);
+  },
+  rmdirSync(path: fs.PathLike, options?: fs.RmDirOptions): void {
+    if (isOfTree(path)) step(`remove ${short(path)}`);
+    rmdirSync(path, options);
   },
   mkdirSync(path: fs.PathLike, options?: fs.MakeDirectoryOptions): string | undefined {
     if (isOfTree(path)) step(`folder ${short(path)}`);

@@ -2,8 +2,9 @@
 
 import { mkdirSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { manifestText, pointerText } from '../../src/release/wire.ts';
 import { currentManifestPath, forge, manifestIn, otherManifestPaths, sha256 } from './verify-forgery.ts';
-import { describeDamages, F, flipBit, pointerPath, remove, soundTree, write } from './verify-tree.ts';
+import { describeDamages, F, flipBit, K, pointerPath, remove, soundTree, write } from './verify-tree.ts';
 
 const sound = soundTree();
 
@@ -38,6 +39,50 @@ describeDamages('damaged releases', sound, {
     const path = `releases/${sha256(text).slice(0, 16)}.json`;
     write(root, path, text);
     return [`error manifest-invalid ${path}`];
+  },
+  'a rollback was stopped before any pointer': (root) => {
+    const [path = ''] = otherManifestPaths(root);
+    write(root, 'releases/hold', `${path.slice('releases/'.length, -'.json'.length)}\n`);
+    return ['warning hold-not-current releases/hold'];
+  },
+  'a rollback was stopped after a pointer, and after one that it takes away': (root) => {
+    const [path = ''] = otherManifestPaths(root);
+    const older = manifestIn(root, path);
+    const listing = older.fronts.find(({ front }) => front === F);
+    if (listing === undefined) throw new Error('no such front');
+    // The older release without the other front, so that its pointer is taken away.
+    const text = manifestText({
+      ...older,
+      fronts: [listing],
+      files: older.files.filter((file) => file.path.includes(`/${F}/`)),
+    });
+    const id = sha256(text).slice(0, 16);
+    write(root, `releases/${id}.json`, text);
+    write(root, 'releases/hold', `${id}\n`);
+    write(root, pointerPath(F), pointerText(listing.pointer));
+    remove(root, pointerPath(K));
+    return [
+      'warning hold-not-current releases/hold',
+      `warning pointer-not-current ${pointerPath(F)}`,
+      `warning pointer-missing ${pointerPath(K)}`,
+    ];
+  },
+  'the tree is held at the release in force, and a pointer is missing': (root) => {
+    write(root, 'releases/hold', currentManifestPath(root).slice('releases/'.length, -'.json'.length));
+    remove(root, pointerPath(K));
+    return [`error pointer-missing ${pointerPath(K)}`];
+  },
+  'hold names no release that is kept': (root) => {
+    write(root, 'releases/hold', '0123456789abcdef\n');
+    return ['error hold-invalid releases/hold'];
+  },
+  'hold is torn': (root) => {
+    write(root, 'releases/hold', '0123456');
+    return ['error hold-invalid releases/hold'];
+  },
+  'hold is a folder': (root) => {
+    mkdirSync(join(root, 'releases/hold'));
+    return ['error file-kind-wrong releases/hold'];
   },
   'current points nowhere': (root) => {
     write(root, 'releases/current', '0123456789abcdef\n');

@@ -1,0 +1,79 @@
+// What `releases`, `rollback` and `prune` print under --json.
+
+import { z } from 'zod';
+import { count, instantText, releaseId } from './primitives.ts';
+import { findingSchema, holdSchema, planEntrySchema, prunedSchema } from './results.ts';
+
+/** Why a release is kept, the strongest reason first. */
+export const KEEP_REASONS = [
+  /** The tree is held after a rollback: then every release is kept. */
+  'held',
+  'in-force',
+  /** A front's pointer is that of this release, and not of the one in force: a run was stopped. */
+  'pointed-at',
+  /** One of the last ten. */
+  'recent',
+  /** Superseded less than the grace time ago. */
+  'grace',
+  /** The last of its hour, for a day. */
+  'hourly',
+  /** The last of its day, for a week. */
+  'daily',
+] as const;
+
+export type KeepReason = (typeof KEEP_REASONS)[number];
+
+/** `releases`: newest first. */
+export const releasesResultSchema = z.strictObject({
+  releases: z.array(
+    z.strictObject({
+      id: releaseId,
+      now: instantText,
+      fronts: count,
+      /** Of all fronts, at the releases' pointers' now. */
+      cards: count,
+      /** Of all editions that it names; releases share files. */
+      bytes: count,
+      isInForce: z.boolean(),
+    }),
+  ),
+  /** null where the tree is not held. */
+  hold: holdSchema.nullable(),
+  /** Manifests that cannot be read. */
+  findings: z.array(findingSchema),
+});
+
+/** `rollback`. */
+export const rollbackResultSchema = z.strictObject({
+  /** The release in force; null where nothing is. */
+  release: releaseId.nullable(),
+  /** null after --resume. */
+  hold: holdSchema.nullable(),
+  /** What was done about pointers. */
+  pointers: z.strictObject({ put: count, kept: count, removed: count }),
+  /** Until when every front of the release is right; null after --resume, or where it has no front. */
+  validUntil: instantText.nullable(),
+});
+
+/** `prune`. */
+export const pruneResultSchema = z.strictObject({
+  isDryRun: z.boolean(),
+  graceSeconds: count,
+  hold: holdSchema.nullable(),
+  releases: z.array(
+    z.strictObject({
+      id: releaseId,
+      now: instantText,
+      /** Why it stays; null where it goes. */
+      kept: z.enum(KEEP_REASONS).nullable(),
+    }),
+  ),
+  /** Releases that went; and files, manifests included, with their bytes. */
+  pruned: prunedSchema,
+  /** Every file that goes, and why. */
+  plan: z.array(planEntrySchema),
+});
+
+export type ReleasesResultJson = z.infer<typeof releasesResultSchema>;
+export type RollbackResultJson = z.infer<typeof rollbackResultSchema>;
+export type PruneResultJson = z.infer<typeof pruneResultSchema>;

@@ -1,0 +1,31 @@
+// The hold: `releases/hold`, a file with the id of the release that a rollback has gone back to. While it is there, builds
+// render and plan but publish nothing, so that the next run from cron does not undo the rollback.
+
+import { pathOf } from '../snapshot/paths.ts';
+import type { Plan } from './plan.ts';
+import { putWhereDifferent } from './put-where-different.ts';
+import type { ReleaseStore } from './release-store.ts';
+import { parseCurrent } from './wire.ts';
+
+const PATH = pathOf({ kind: 'hold' });
+
+export interface Hold {
+  /** The release that the tree is held at; null where the file is damaged: the tree is held all the same. */
+  readonly releaseId: string | null;
+}
+
+/** The hold of a tree; null where it is not held. @throws AppError tree-unreadable */
+export async function readHold(store: ReleaseStore): Promise<Hold | null> {
+  const bytes = await store.read(PATH);
+  return bytes === undefined ? null : { releaseId: parseCurrent(bytes).value };
+}
+
+/** Holds a tree at a release. @throws AppError tree-full, tree-not-writable */
+export async function putHold(releaseId: string, store: ReleaseStore, plan: Plan): Promise<void> {
+  await putWhereDifferent(PATH, new TextEncoder().encode(`${releaseId}\n`), store, plan);
+}
+
+/** Lets builds publish again; none being held is as good. @throws AppError tree-not-writable */
+export async function liftHold(store: ReleaseStore): Promise<void> {
+  await store.remove([PATH]);
+}

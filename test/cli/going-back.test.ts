@@ -1,0 +1,371 @@
+// `playbill releases`, `rollback` and `prune` as a person runs them, and what a build does in between.
+
+import Database from 'better-sqlite3';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { demoRows } from '../../scripts/demo-rows.ts';
+import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
+import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
+import { AppError } from '../../src/errors.ts';
+import { resumeTree, rollBackTree } from '../../src/going-back.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
+import { findingsOf, lineOf } from '../unit/verify-tree.ts';
+import { playbill, type Run } from './run.ts';
+
+const EARLY = '2026-05-01T09:00:00Z';
+const LATE = '2026-05-01T10:00:00Z';
+const NEXT = '2026-05-01T10:05:00Z';
+const root = temporaryFolderOfFile();
+const database = join(root, 'demo.sqlite');
+/** Two releases: at EARLY two fronts, at LATE one of them and another. */
+const sound = join(root, 'sound');
+let early = '';
+let late = '';
+
+beforeAll(async () => {
+  catalogueAt(database, demoRows(EARLY));
+  const options = { guards: { maxShrink: 0.5, allowShrink: true, force: false } };
+  setActive(['kuwait', 'fonar']);
+  early = (await buildTree(database, sound, instant(EARLY), options)).releaseId ?? '';
+  setActive(['kuwait', 'berlin']);
+  late = (await buildTree(database, sound, instant(LATE), options)).releaseId ?? '';
+});
+
+function setActive(codes: readonly string[]): void {
+  const handle = new Database(database);
+  const list = codes.map((code) => `'${code}'`).join();
+  handle.exec(`UPDATE fronts SET status = iif(code IN (${list}), 'active', 'disabled')`);
+  handle.close();
+}
+
+function copyOfTree(name: string): string {
+  const out = join(root, name);
+  cpSync(sound, out, { recursive: true });
+  return out;
+}
+
+const build = (out: string, ...words: readonly string[]): Promise<Run> =>
+  playbill(['build', '--db', database, '--out', out, '--now', NEXT, ...words]);
+
+function errorOf(run: Run): { code: string; message: string; hint: string } {
+  return errorResultSchema.parse(JSON.parse(run.stdout)).error;
+}
+
+/** All files but the key ring, which builds go on putting into force. */
+function releaseFilesOf(out: string): Map<string, string> {
+  const files = filesOf(out);
+  files.delete('edge/keyring.json');
+  return files;
+}
+
+describe('playbill releases', () => {
+  test('newest first, what is in force is marked; the sums are those of the files', async () => {
+    const { status, stdout, stderr } = await playbill(['releases', '--out', sound]);
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^release +as of +fronts +cards +size +state$/),
+      expect.stringMatching(new RegExp(`^${late}  ${LATE} +2 +\\d+  [\\d.]+ kB +in force$`)),
+      expect.stringMatching(new RegExp(`^${early}  ${EARLY} +2 +\\d+  [\\d.]+ kB$`)),
+      '',
+    ]);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(status).toBe(0);
+
+    const json = await playbill(['releases', '--out', sound, '--json']);
+    const { releases, ...rest } = releasesResultSchema.parse(JSON.parse(json.stdout));
+    expect(rest).toEqual({ hold: null, findings: [] });
+    const files = filesOf(sound);
+    for (const { id, bytes, cards } of releases) {
+      const manifest = JSON.parse(files.get(`releases/${id}.json`) ?? '') as {
+        files: { path: string }[];
+        fronts: { cards: number }[];
+      };
+      const sizes = manifest.files.map(({ path }) => Buffer.byteLength(files.get(path) ?? ''));
+      expect(bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+      expect(cards).toBe(manifest.fronts.reduce((sum, front) => sum + front.cards, 0));
+    }
+    expect(releases.map(({ id, now, isInForce }) => [id, now, isInForce])).toEqual([
+      [late, LATE, true],
+      [early, EARLY, false],
+    ]);
+  });
+
+  test('a damaged manifest: the others are listed, it is a finding, exit 1', async () => {
+    const out = copyOfTree('releases-damaged');
+    truncateSync(join(out, `releases/${early}.json`), 100);
+    const { status, stdout, stderr } = await playbill(['releases', '--out', out]);
+    expect(stdout).toContain(late);
+    expect(stdout).not.toContain(early);
+    expect(stderr).toMatch(new RegExp(`^error manifest-invalid releases/${early}.json: `));
+    expect(status).toBe(1);
+  });
+
+  test('a tree of which nothing is kept; no tree', async () => {
+    const out = copyOfTree('releases-none');
+    for (const id of [early, late]) rmSync(join(out, `releases/${id}.json`));
+    expect(await playbill(['releases', '--out', out])).toMatchObject({ status: 0, stdout: 'No release is kept.\n' });
+    const nowhere = join(root, 'nowhere');
+    const missing = await playbill(['releases', '--out', nowhere, '--json']);
+    expect(errorOf(missing).code).toBe('tree-missing');
+    expect(missing.status).toBe(2);
+  });
+});
+
+describe('playbill rollback', () => {
+  test('puts the old pointers back, holds the tree; builds plan and exit 4, until it is resumed', async () => {
+    const out = copyOfTree('rolled-back');
+    const before = filesOf(out);
+    const back = await playbill(['rollback', early, '--out', out]);
+    expect(back.stdout).toBe(
+      `Rolled back to release ${early} as of ${EARLY}: 2 fronts; pointers: 2 put, 0 kept, 1 removed\n` +
+        `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
+    );
+    expect(back.stderr).toMatch(/^(note: this release was right until .+: edges serve its last editions.+\n)?$/);
+    expect(back.status).toBe(0);
+    const held = filesOf(out);
+    expect(held.get('releases/current')).toBe(`${early}\n`);
+    expect(held.get('releases/hold')).toBe(`${early}\n`);
+    const { fronts } = JSON.parse(held.get(`releases/${early}.json`) ?? '') as {
+      fronts: { front: string; pointer: unknown }[];
+    };
+    expect(fronts.map(({ front }) => front)).toEqual(['fonar', 'kuwait']);
+    for (const { front, pointer } of fronts) {
+      expect(held.get(`public/fronts/${front}/pointer.json`)).toBe(`${JSON.stringify(pointer)}\n`);
+    }
+    expect(held.has('public/fronts/berlin/pointer.json')).toBe(false);
+    // Nothing but pointers, current and the hold is another than before.
+    const untouched = [...before].filter(([path]) => !/pointer\.json$|current$/.test(path));
+    expect([...held].filter(([path]) => !/pointer\.json$|current$|hold$/.test(path))).toEqual(untouched);
+    expect(await findingsOf(out)).toEqual([]);
+    expect((await playbill(['releases', '--out', out])).stdout).toMatch(
+      new RegExp(`${early} .* in force\n\nHeld at release ${early}: `),
+    );
+
+    // The key ring is swapped all the same; --force does not override.
+    const handle = new Database(database);
+    handle.exec(`UPDATE front_keys SET revoked_at = '2026-05-01T00:00:00Z' WHERE keyid = 'berlin-web'`);
+    handle.close();
+    const refused = await build(out, '--force', '--json');
+    expect(refused.status).toBe(4);
+    const result = buildResultSchema.parse(JSON.parse(refused.stdout));
+    expect(result).toMatchObject({ hold: { release: early }, release: early, isDryRun: false });
+    expect(result.put.files).toBeGreaterThan(0);
+    expect(releaseFilesOf(out)).toEqual(new Map([...held].filter(([path]) => path !== 'edge/keyring.json')));
+    expect(held.get('edge/keyring.json')).not.toContain('2026-05-01T00:00:00Z');
+    expect(filesOf(out).get('edge/keyring.json')).toContain('2026-05-01T00:00:00Z');
+
+    const dry = await build(out, '--dry-run');
+    expect(dry.stdout).toContain(
+      `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
+    );
+    expect(dry.stdout).toMatch(/^kuwait .* planned$/m);
+    expect(dry.status).toBe(4);
+
+    const resumed = await playbill(['rollback', '--resume', '--out', out]);
+    expect(resumed).toMatchObject({
+      status: 0,
+      stdout: `Resumed: the next build publishes again; in force is release ${early}\n`,
+      stderr: '',
+    });
+    expect(existsSync(join(out, 'releases/hold'))).toBe(false);
+    const published = await build(out, '--json', '--allow-shrink');
+    expect(published.status).toBe(0);
+    const last = buildResultSchema.parse(JSON.parse(published.stdout));
+    expect(last.hold).toBeNull();
+    expect(filesOf(out).get('releases/current')).toBe(`${last.release}\n`);
+    expect(filesOf(out).has('public/fronts/fonar/pointer.json')).toBe(false);
+  });
+
+  test('as JSON; a second time there is nothing to do; forward again', async () => {
+    const out = copyOfTree('there-and-back');
+    const run = async (word: string) => {
+      const { status, stdout } = await playbill(['rollback', '--out', out, '--json', word]);
+      expect(status).toBe(0);
+      return rollbackResultSchema.parse(JSON.parse(stdout));
+    };
+    const first = await run(early);
+    const hold = { release: early };
+    expect(first).toMatchObject({ release: early, hold, pointers: { put: 2, kept: 0, removed: 1 } });
+    expect(first.validUntil).toMatch(/^2026-05-01T\d\d:/);
+    const { plan } = await rollBackTree(out, early);
+    expect(new Set(plan.map(({ action }) => action))).toEqual(new Set(['keep']));
+    await rollBackTree(out, late);
+    expect(filesOf(out).get('releases/hold')).toBe(`${late}\n`);
+    const nothing = { put: 0, kept: 0, removed: 0 };
+    expect(await run('--resume')).toEqual({ release: late, hold: null, pointers: nothing, validUntil: null });
+    expect(filesOf(out)).toEqual(filesOf(sound));
+    expect((await playbill(['rollback', '--out', out, '--resume'])).stdout).toContain('The tree was not held');
+  });
+
+  test('held at the release in force: a build that had nothing to do exits 4 all the same', async () => {
+    const out = copyOfTree('frozen');
+    const words = ['--cache', join(root, 'cache'), '--allow-shrink'];
+    expect((await build(out, ...words)).status).toBe(0);
+    expect((await build(out, ...words)).status).toBe(0);
+    const current = filesOf(out).get('releases/current')?.trimEnd() ?? '';
+    await rollBackTree(out, current);
+    const held = await build(out, ...words);
+    expect(held.stdout).toContain(`Held at release ${current}: `);
+    expect(held.status).toBe(4);
+    expect((await build(out, ...words)).status).toBe(4);
+    await resumeTree(out);
+    expect((await build(out, ...words)).status).toBe(0);
+  });
+
+  test('what cannot be put back: one coded line, a hint, exit 2, nothing changed', async () => {
+    const out = copyOfTree('refused');
+    const manifest = JSON.parse(readFileSync(join(out, `releases/${early}.json`), 'utf8')) as {
+      files: { path: string }[];
+    };
+    const [path = ''] = manifest.files.map((file) => file.path);
+    const text = readFileSync(join(out, path), 'utf8');
+    const refused = async (id: string): Promise<{ code: string; message: string; hint: string }> => {
+      const before = filesOf(out);
+      const thrown = await rollBackTree(out, id).catch((error: unknown) => error);
+      expect(filesOf(out)).toEqual(before);
+      if (!(thrown instanceof AppError)) throw new Error('it was not refused');
+      return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+    };
+    const run = await playbill(['rollback', '0123456789abcdef', '--out', out, '--json']);
+    expect(run.status).toBe(2);
+    expect(errorOf(run)).toEqual(await refused('0123456789abcdef'));
+    expect(errorOf(run)).toEqual({
+      code: 'release-unknown',
+      message: 'expected the id of a kept release, found "0123456789abcdef"',
+      hint: `kept are: ${[early, late].sort().join(', ')}`,
+    });
+    expect((await refused('../../etc/passwd')).code).toBe('release-unknown');
+    writeFileSync(
+      join(out, path),
+      text.replace(/\d/, (digit) => String((Number(digit) + 1) % 10)),
+    );
+    expect(await refused(early)).toEqual({
+      code: 'release-damaged',
+      message: `release ${early} cannot be put back: ${path}: expected the content that the manifest tells, found other`,
+      hint: 'nothing was changed; choose another of: playbill releases',
+    });
+    truncateSync(join(out, path), 10);
+    expect((await refused(early)).message).toContain(`${path}: expected ${Buffer.byteLength(text)} bytes, found 10`);
+    rmSync(join(out, path));
+    expect((await refused(early)).message).toContain(`${path}: expected the file, found none`);
+    truncateSync(join(out, `releases/${early}.json`), 100);
+    expect(await refused(early)).toMatchObject({ code: 'release-damaged' });
+  });
+
+  test('neither an id nor --resume, or both; no tree, and none is made', async () => {
+    for (const words of [[], [early, '--resume']]) {
+      const run = await playbill(['rollback', ...words, '--out', sound, '--json']);
+      expect(errorOf(run).code).toBe('usage');
+      expect(run.status).toBe(2);
+    }
+    const nowhere = join(root, 'nowhere');
+    expect(await playbill(['rollback', early, '--out', nowhere])).toMatchObject({ status: 2 });
+    expect(existsSync(nowhere)).toBe(false);
+    const strange = join(root, 'strange');
+    mkdirSync(strange);
+    expect(await playbill(['prune', '--out', strange])).toMatchObject({ status: 2 });
+    expect(filesOf(strange).size).toBe(0);
+    expect(existsSync(join(strange, '.lock'))).toBe(false);
+  });
+
+  test('a hold that cannot be read holds all the same, and verify says so', async () => {
+    const out = copyOfTree('torn-hold');
+    writeFileSync(join(out, 'releases/hold'), early.slice(0, 5));
+    const before = releaseFilesOf(out);
+    const refused = await build(out);
+    expect(refused.stdout).toContain('releases/hold is damaged, which holds the tree: builds publish nothing until: ');
+    expect(refused.status).toBe(4);
+    expect(releaseFilesOf(out)).toEqual(before);
+    expect((await findingsOf(out)).map(lineOf)).toEqual(['error hold-invalid releases/hold']);
+    expect(await resumeTree(out)).toEqual({ lifted: { releaseId: null }, currentId: late });
+    expect((await buildTree(database, out, instant(NEXT))).hold).toBeNull();
+  });
+});
+
+describe('playbill prune', () => {
+  /** Twelve more releases in a quarter of an hour, a day and more later, by builds that prune nothing. */
+  async function crowded(name: string): Promise<string> {
+    const out = copyOfTree(name);
+    const handle = new Database(database);
+    for (let i = 0; i < 12; i += 1) {
+      handle.exec(`UPDATE price_tiers SET amount_minor = amount_minor + 100`);
+      const now = `2026-05-03T10:${10 + i}:00Z`;
+      await buildTree(database, out, instant(now), { pruneGraceSeconds: null, horizonSeconds: 0 });
+    }
+    handle.close();
+    return out;
+  }
+
+  test('a dry run says what would go and why, and what stays and why; then it goes; and a third time there is nothing', async () => {
+    const out = await crowded('crowded');
+    const before = filesOf(out);
+    const dry = await playbill(['prune', '--out', out, '--grace', '0', '--dry-run']);
+    expect(dry.stdout).toMatch(/^release +as of +why kept\n[0-9a-f]{16}  2026-05-03T10:21:00Z  in-force\n/);
+    expect(dry.stdout).toMatch(new RegExp(`^${late}  ${LATE}  daily$`, 'm'));
+    expect(dry.stdout).toMatch(new RegExp(`^${early}  ${EARLY}  goes$`, 'm'));
+    expect(dry.stdout).toMatch(new RegExp(`^remove releases/${early}.json \\([\\d.]+ kB\\): not-kept$`, 'm'));
+    expect(dry.stdout).toMatch(/^remove public\/fronts\/fonar\/.*: not-named$/m);
+    expect(dry.status).toBe(0);
+    for (const line of dry.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(filesOf(out)).toEqual(before);
+
+    const { stdout, status } = await playbill(['prune', '--out', out, '--grace', '0', '--json']);
+    const result = pruneResultSchema.parse(JSON.parse(stdout));
+    expect(status).toBe(0);
+    expect(result.releases.filter(({ kept }) => kept === null).map(({ now }) => now)).toEqual([
+      '2026-05-03T10:11:00Z',
+      '2026-05-03T10:10:00Z',
+      EARLY,
+    ]);
+    expect(result.pruned).toMatchObject({ releases: 3, files: result.plan.length });
+    expect(dry.stdout).toContain(`Would prune: 3 releases, ${result.plan.length} files (`);
+    const gone = new Set(result.plan.map(({ path }) => path));
+    expect(filesOf(out)).toEqual(new Map([...before].filter(([path]) => !gone.has(path))));
+    // The folder of a front that no release has any more is gone too.
+    expect(existsSync(join(out, 'public/fronts/fonar'))).toBe(false);
+    expect(await findingsOf(out)).toEqual([]);
+
+    const again = await playbill(['prune', '--out', out, '--grace', '0']);
+    expect(again.stdout).toBe('Pruned: 0 releases, 0 files (0 B); 11 releases kept, with a grace of 0\n');
+  });
+
+  test('a build prunes last and says so; --no-prune leaves it; a failure is a warning', async () => {
+    const out = await crowded('by-build');
+    const wordsAt = (time: string): string[] => {
+      return ['build', '--db', database, '--out', out, '--allow-shrink', '--now', `2026-05-03T${time}:00Z`];
+    };
+    const left = await playbill([...wordsAt('12:00'), '--no-prune']);
+    expect(left.stdout).toMatch(/, 0 removed\n$/);
+    const run = await playbill(wordsAt('12:05'));
+    expect(run.stdout).toMatch(/, (\d+) removed\nPruned: 5 releases, \1 files \([\d.]+ [kM]?B\)\n$/);
+    expect(run.status).toBe(0);
+    expect(await findingsOf(out)).toEqual([]);
+
+    const older = `releases/${late}.json`;
+    truncateSync(join(out, older), 100);
+    const warned = await playbill([...wordsAt('12:10'), '--json']);
+    const { findings, hold } = buildResultSchema.parse(JSON.parse(warned.stdout));
+    expect([warned.status, hold]).toEqual([0, null]);
+    expect(findings.filter(({ code }) => code === 'not-pruned')).toEqual([
+      { severity: 'warning', code: 'not-pruned', place: 'releases', message: expect.stringContaining(older) },
+    ]);
+    const before = filesOf(out);
+    const refused = await playbill(['prune', '--out', out, '--json']);
+    expect(errorOf(refused).code).toBe('release-damaged');
+    expect(refused.status).toBe(2);
+    expect(filesOf(out)).toEqual(before);
+  });
+
+  test('a held tree loses no release, but what nobody names', async () => {
+    const out = await crowded('held');
+    await rollBackTree(out, early);
+    const orphan = join(out, 'public/fronts/kuwait/products.0123456789abcdef.json');
+    for (const suffix of ['', '.gz', '.br']) writeFileSync(orphan + suffix, '{}\n');
+    const { stdout } = await playbill(['prune', '--out', out, '--grace', '0', '--json']);
+    const result = pruneResultSchema.parse(JSON.parse(stdout));
+    expect(result.hold).toEqual({ release: early });
+    expect(new Set(result.releases.map(({ kept }) => kept))).toEqual(new Set(['held']));
+    expect(result.plan.map(({ path }) => join(out, path))).toEqual(['', '.br', '.gz'].map((suffix) => orphan + suffix));
+  });
+});

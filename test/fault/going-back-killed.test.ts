@@ -1,0 +1,250 @@
+// Going back and cleaning up by real runs of the command: killed before every call that changes a file, killed at random moments, and
+// while storefronts go on asking an edge.
+
+import { readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createServer } from '../../src/edge/node.ts';
+import { pruneTree, rollBackTree } from '../../src/going-back.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
+import { Command } from './command.ts';
+import { checkAsReader, stateOf, type Sight, type TreeState } from './readers-check.ts';
+import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { copyTree } from './tree-copy.ts';
+
+const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
+const LATER = '2026-05-01T09:10:00Z';
+const command = new Command();
+const folder = temporaryFolderOfFile();
+/** Two releases; the older one has bravo in place of delta. */
+const base = join(folder, 'base');
+let oldId = '';
+let newId = '';
+let before: TreeState;
+let after: TreeState;
+let expected: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  const size = { fronts: FRONTS, productsPerFront: 2, sessionsPerProduct: 3 };
+  const build = async (edition: string, now: string, disabled: string): Promise<string> => {
+    const database = catalogueAt(join(folder, `${edition}.sqlite`), smallCatalogue({ ...size, edition }));
+    const handle = new Database(database);
+    handle.exec(`UPDATE fronts SET status = 'disabled' WHERE code = '${disabled}'`);
+    handle.close();
+    return (await buildTree(database, base, instant(now))).releaseId ?? '';
+  };
+  oldId = await build('old', NOW, 'delta');
+  newId = await build('young', LATER, 'bravo');
+  const undisturbed = copyTree(base, join(folder, 'undisturbed'));
+  await rollBackTree(undisturbed, oldId);
+  [before, after, expected] = [stateOf(base), stateOf(undisturbed), filesOf(undisturbed)];
+});
+
+/** Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them. */
+async function stepsOf(words: readonly string[], from: string): Promise<string[]> {
+  const tree = copyTree(from, join(folder, 'traced'));
+  const trace = join(folder, 'trace');
+  const run = await command.run([...words, '--out', tree], { steps: { tree, trace } });
+  expect(run, run.stderr).toMatchObject({ code: 0 });
+  rmSync(tree, { recursive: true });
+  const steps = readFileSync(trace, 'utf8').trimEnd().split('\n');
+  rmSync(trace);
+  return steps;
+}
+
+/**
+ * Kills a run before each of its steps, on a copy of a tree of its own, and has each judged. An fsync is no step: nothing happens in
+ * it that a reader or the next run could see.
+ */
+async function killEverywhere(
+  words: readonly string[],
+  from: string,
+  isStep: (index: number) => boolean,
+  judge: (tree: string, step: string) => Promise<void>,
+): Promise<number> {
+  const steps = await stepsOf(words, from);
+  const visible = steps.flatMap((step, i) => (step.startsWith('fsync') ? [] : [i + 1]));
+  const numbers = visible.filter((_, i) => isStep(i));
+  const lane = async (): Promise<void> => {
+    for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
+      const step = steps[number - 1] ?? '';
+      const tree = copyTree(from, join(folder, `${words[0]}-${number}`));
+      const run = await command.run([...words, '--out', tree], { steps: { tree, signal: `SIGKILL ${number}` } });
+      expect(run, `${step}: ${run.stderr}`).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+      await judge(tree, step);
+      rmSync(tree, { recursive: true });
+    }
+  };
+  await twoAtATime(lane);
+  return visible.length;
+}
+
+/** Runs a lane of work twice, as there are two cores; a failure is thrown when both have ended, and their processes with them. */
+async function twoAtATime(lane: () => Promise<void>): Promise<void> {
+  for (const result of await Promise.allSettled([lane(), lane()]))
+    if (result.status === 'rejected') throw result.reason;
+}
+
+test('a rollback killed before every call that changes a file', async () => {
+  const sights: Sight[] = [];
+  const total = await killEverywhere(
+    ['rollback', oldId],
+    base,
+    () => true,
+    async (tree) => {
+      sights.push(checkAsReader(tree, before, after));
+      await rollBackTree(tree, oldId);
+      expect(filesOf(tree)).toEqual(expected);
+    },
+  );
+  expect(total).toBeGreaterThan(20);
+  expect(sights.filter(isMixed).length).toBeGreaterThan(2);
+  expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
+}, 60_000);
+
+test('pruning killed as it removes releases, and among the editions', async () => {
+  const crowded = copyTree(base, join(folder, 'crowded'));
+  // Ten releases more, years later: the two before go.
+  const options = { horizonSeconds: 0, pruneGraceSeconds: null };
+  const guards = { maxShrink: 1, allowShrink: true, force: false };
+  for (let i = 0; i < 10; i += 1) {
+    await buildTree(join(folder, 'young.sqlite'), crowded, instant(`2028-05-01T09:00:0${i}Z`), { ...options, guards });
+  }
+  const words = ['prune', '--grace', '0'];
+  const grace = { graceSeconds: 0, replacedId: null, isDryRun: false };
+  const state = stateOf(crowded);
+  const undisturbed = copyTree(crowded, join(folder, 'crowded-pruned'));
+  await pruneTree(undisturbed, grace);
+  // Every single removal has its turn in going-back.test.ts.
+  const isStep = (i: number): boolean => i < 5 || i % 8 === 0;
+  const total = await killEverywhere(words, crowded, isStep, async (tree, step) => {
+    checkAsReader(tree, state, state);
+    await pruneTree(tree, grace);
+    expect(filesOf(tree), step).toEqual(filesOf(undisturbed));
+  });
+  expect(total).toBeGreaterThan(10);
+}, 60_000);
+
+/** Some fronts show the old release and some the new one. */
+function isMixed({ fronts }: Sight): boolean {
+  const shown = new Set(fronts.values());
+  return shown.has('old') && shown.has('new');
+}
+
+test('a rollback of many fronts killed at random moments', async () => {
+  // Many pointers, so that there is something to be in the middle of.
+  const fronts = Array.from({ length: 40 }, (_, i) => `front-${i}`);
+  const wide = join(folder, 'wide');
+  const build = async (edition: string, now: string): Promise<string> => {
+    const catalogue = smallCatalogue({ fronts, productsPerFront: 1, sessionsPerProduct: 0, edition });
+    const database = catalogueAt(join(folder, `wide-${edition}.sqlite`), catalogue);
+    return (await buildTree(database, wide, instant(now), { horizonSeconds: 0 })).releaseId ?? '';
+  };
+  const id = await build('old', NOW);
+  await build('young', LATER);
+  const undisturbed = copyTree(wide, join(folder, 'wide-undisturbed'));
+  await rollBackTree(undisturbed, id);
+  const [from, to] = [stateOf(wide), stateOf(undisturbed)];
+
+  // The moments are calls: a clock would miss most of them on a machine that has other things to do.
+  const random = randomOf(20260502);
+  const isChosen = (): boolean => random() < 0.15;
+  const sights: Sight[] = [];
+  const total = await killEverywhere(['rollback', id], wide, isChosen, async (tree) => {
+    sights.push(checkAsReader(tree, from, to));
+    await rollBackTree(tree, id);
+    expect(stateOf(tree)).toEqual(to);
+  });
+  expect(total).toBeGreaterThan(150);
+  expect(sights.length).toBeGreaterThan(15);
+  expect(sights.filter(isMixed).length).toBeGreaterThan(0);
+}, 60_000);
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** What one release answers for a front's endpoint at an instant: everything that tells it from another. */
+interface Answer {
+  readonly body: string;
+  readonly etag: string;
+  readonly asOf: string;
+}
+
+test('storefronts that ask while the tree goes back and forth get one whole release or the other, never a mix', async () => {
+  const tree = copyTree(base, join(folder, 'asked'));
+  const at = '2026-05-01T09:30:00Z';
+  const server = createServer({
+    root: tree,
+    settings: { base: '', maxAge: 60, requiresAuthority: true },
+    clock: () => instant(at),
+    secretOf: () => null,
+    at: null,
+    isUnsigned: true,
+    accessLog: () => undefined,
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const undisturbed = { [newId]: filesOf(base), [oldId]: expected };
+  const answerOf = (id: string, front: string, endpoint: 'products' | 'categories'): Answer | null => {
+    const files = undisturbed[id] ?? new Map<string, string>();
+    if (!files.has(`public/fronts/${front}/pointer.json`)) return null;
+    const pointer = pointerOf(files, front);
+    const digest = pointer[endpoint].findLast((entry) => entry.slice(0, 20) <= at)?.slice(21);
+    return { body: documentAt(files, front, endpoint, at), etag: `W/"${digest}"`, asOf: pointer.now };
+  };
+  const ask = async (front: string, endpoint: 'products' | 'categories'): Promise<Answer | null> => {
+    const path = endpoint === 'products' ? 'products' : 'fronts/categories';
+    const response = await fetch(`http://127.0.0.1:${port}/${path}/`, { headers: { 'X-Front': front } });
+    const body = await response.text();
+    if (response.status === 404) return null;
+    expect(response.status, body).toBe(200);
+    const { headers } = response;
+    return { body, etag: headers.get('etag') ?? '', asOf: headers.get('catalogue-as-of') ?? '' };
+  };
+
+  const over = new AbortController();
+  const seen = { [newId]: 0, [oldId]: 0, total: 0 };
+  const storefront = async (front: string): Promise<void> => {
+    while (!over.signal.aborted) {
+      for (const endpoint of ['products', 'categories'] as const) {
+        const answer = await ask(front, endpoint);
+        const ids = [newId, oldId].filter(
+          (id) => JSON.stringify(answerOf(id, front, endpoint)) === JSON.stringify(answer),
+        );
+        expect(ids, `${front} ${endpoint}: ${JSON.stringify(answer)}`).not.toEqual([]);
+        for (const id of ids.length === 1 ? ids : []) seen[id] = (seen[id] ?? 0) + 1;
+        seen.total += 1;
+      }
+    }
+  };
+  const asking = Promise.all([...FRONTS, ...FRONTS].map(storefront));
+  try {
+    for (const id of [oldId, newId, oldId, newId, oldId]) {
+      const run = await command.run(['rollback', id, '--out', tree, '--json']);
+      expect(run.code, run.stderr).toBe(0);
+    }
+  } finally {
+    over.abort();
+    await asking;
+  }
+  expect(seen[newId]).toBeGreaterThan(20);
+  expect(seen[oldId]).toBeGreaterThan(20);
+  expect(filesOf(tree)).toEqual(expected);
+  for (const front of ['alpha', 'bravo', 'charlie']) {
+    const words = ['show', '--out', tree, '--front', front, '--endpoint', 'products', '--at', at];
+    expect((await command.run(words)).stdout).toBe(answerOf(oldId, front, 'products')?.body);
+    expect((await ask(front, 'products'))?.body).toBe(answerOf(oldId, front, 'products')?.body);
+  }
+}, 60_000);

@@ -1,0 +1,184 @@
+// Going back and cleaning up on a store that breaks at every write: the readers see the old or the new, no build undoes what is half
+// done, and a retry ends in the same tree as a run that nothing disturbed.
+
+import Database from 'better-sqlite3';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { openCatalogue } from '../../src/database/open.ts';
+import { AppError } from '../../src/errors.ts';
+import { rollBackTree } from '../../src/going-back.ts';
+import { prune } from '../../src/release/prune.ts';
+import { PublishedTree } from '../../src/release/published.ts';
+import { rollBack } from '../../src/release/rollback.ts';
+import { DirectoryStore } from '../../src/storage/directory-store.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
+import { findingsOf } from '../unit/verify-tree.ts';
+import { BreakingStore, Breakage } from './breaking-store.ts';
+import { buildWith } from './build-with.ts';
+import { checkAsReader, stateOf, type Sight } from './readers-check.ts';
+import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { changedEditions, copyTree, rewrittenInVain, stampsOf } from './tree-copy.ts';
+
+const LATER = instant('2026-05-01T10:00:00Z');
+const LATEST = instant('2026-05-01T10:05:00Z');
+const NO_GRACE = { graceSeconds: 0, replacedId: null };
+const folder = temporaryFolderOfFile();
+/** Fronts alpha, bravo and charlie at NOW, alpha, charlie and delta at LATER. */
+const base = join(folder, 'base');
+/** The same with twelve releases more, two days later and a second apart: without grace, three go. */
+const crowded = join(folder, 'crowded');
+/** The catalogue of LATER. */
+let database = '';
+let oldId = '';
+
+beforeAll(async () => {
+  const size = { productsPerFront: 1, sessionsPerProduct: 1 };
+  const fronts = ['alpha', 'bravo', 'charlie', 'delta'];
+  const oldDatabase = catalogueAt(join(folder, 'old.sqlite'), smallCatalogue({ ...size, fronts, edition: 'old' }));
+  change(oldDatabase, `UPDATE fronts SET status = 'disabled' WHERE code = 'delta'`);
+  oldId = (await buildTree(oldDatabase, base, instant(NOW))).releaseId ?? '';
+  database = catalogueAt(join(folder, 'new.sqlite'), smallCatalogue({ ...size, fronts, edition: 'young' }));
+  change(database, `UPDATE fronts SET status = 'disabled' WHERE code = 'bravo'`);
+  await buildTree(database, base, LATER);
+
+  copyTree(base, crowded);
+  const raised = catalogueAt(join(folder, 'raised.sqlite'), smallCatalogue({ ...size, fronts, edition: 'raised' }));
+  change(raised, `UPDATE fronts SET status = 'disabled' WHERE code = 'bravo'`);
+  const guards = { maxShrink: 1, allowShrink: true, force: false };
+  for (let i = 0; i < 12; i += 1) {
+    change(raised, 'UPDATE price_tiers SET amount_minor = amount_minor + 100');
+    const now = instant(`2026-05-03T10:00:${10 + i}Z`);
+    await buildTree(raised, crowded, now, { horizonSeconds: 0, pruneGraceSeconds: null, guards });
+  }
+});
+
+function change(path: string, sql: string): void {
+  const handle = new Database(path);
+  handle.exec(sql);
+  handle.close();
+}
+
+function breakingStore(root: string, breakAt: number): BreakingStore {
+  return new BreakingStore(new DirectoryStore(root), new DirectoryStore(root), breakAt);
+}
+
+test('a store that breaks while going back', async () => {
+  const undisturbed = copyTree(base, join(folder, 'undisturbed'));
+  await rollBackTree(undisturbed, oldId);
+  const [before, after] = [stateOf(base), stateOf(undisturbed)];
+  const expected = filesOf(undisturbed);
+  expect(await findingsOf(undisturbed)).toEqual([]);
+
+  const sights: Sight[] = [];
+  for (let breakAt = 1; ; breakAt += 1) {
+    const root = copyTree(base, join(folder, `back-${breakAt}`));
+    const untouched = stampsOf(root);
+    const store = breakingStore(root, breakAt);
+    const published = await PublishedTree.read(store);
+    const thrown = await rollBack(oldId, published, store).catch((error: unknown) => error);
+    sights.push(checkAsReader(root, before, after));
+    const broken = stampsOf(root);
+    expect(rewrittenInVain(untouched, broken), `${breakAt}`).toEqual([]);
+    expect(changedEditions(untouched, broken), `${breakAt}`).toEqual([]);
+    // What is there between two snapshots is no damage.
+    expect((await findingsOf(root)).filter(({ severity }) => severity === 'error')).toEqual([]);
+    if (!(thrown instanceof Breakage)) {
+      expect(filesOf(root)).toEqual(expected);
+      break;
+    }
+
+    // The next run from cron comes first: once anything has moved, it changes nothing.
+    if (existsSync(join(root, 'releases/hold'))) {
+      const { hold } = await buildTree(database, root, LATEST);
+      expect(hold).toEqual({ releaseId: oldId });
+      expect(stampsOf(root)).toEqual(broken);
+    } else expect(filesOf(root)).toEqual(filesOf(base));
+    await rollBackTree(root, oldId);
+    expect(filesOf(root), `the retry after ${breakAt}`).toEqual(expected);
+    expect(rewrittenInVain(broken, stampsOf(root)), `the retry after ${breakAt}`).toEqual([]);
+    rmSync(root, { recursive: true });
+  }
+  // Hold and current 2 ways each, three pointers 4, one pointer to remove 2; and the run that nothing breaks.
+  expect(sights).toHaveLength(11);
+  const isMixed = ({ fronts }: Sight): boolean =>
+    ['old', 'new'].every((one) => [...fronts.values()].some((f) => f === one));
+  expect(sights.filter(isMixed)).toHaveLength(4);
+}, 60_000);
+
+test('a store that breaks while pruning', async () => {
+  const state = stateOf(crowded);
+  const undisturbed = copyTree(crowded, join(folder, 'pruned'));
+  const { plan } = await prune(NO_GRACE, new DirectoryStore(undisturbed));
+  expect(plan.filter(({ reason }) => reason === 'not-kept').length).toBe(3);
+  expect(plan.filter(({ reason }) => reason === 'not-named').length).toBeGreaterThan(5);
+  const expected = filesOf(undisturbed);
+  expect(await findingsOf(undisturbed)).toEqual([]);
+  // The folder of a front that no release has any more.
+  expect(existsSync(join(crowded, 'public/fronts/bravo'))).toBe(true);
+  expect(existsSync(join(undisturbed, 'public/fronts/bravo'))).toBe(false);
+
+  let stops = 0;
+  for (let breakAt = 1; ; breakAt += 1) {
+    const root = copyTree(crowded, join(folder, `prune-${breakAt}`));
+    const thrown = await prune(NO_GRACE, breakingStore(root, breakAt)).catch((error: unknown) => error);
+    // Law 5: of every manifest all files are there; and nobody is served anything else.
+    checkAsReader(root, state, state);
+    if (thrown instanceof Breakage) {
+      stops += 1;
+      await prune(NO_GRACE, new DirectoryStore(root));
+      expect(filesOf(root), `the retry after ${breakAt}`).toEqual(expected);
+      rmSync(root, { recursive: true });
+      continue;
+    }
+    expect(filesOf(root)).toEqual(expected);
+    break;
+  }
+  // Each file that goes, and none at all of the manifests and of the editions.
+  expect(stops).toBe(plan.length + 2);
+}, 60_000);
+
+test('a release that pointers are of is kept, though another is in force', async () => {
+  const root = copyTree(crowded, join(folder, 'pointed-at'));
+  const files = filesOf(root);
+  const manifest = JSON.parse(files.get(`releases/${oldId}.json`) ?? '') as {
+    fronts: { pointer: { front: string } }[];
+  };
+  const pointer = manifest.fronts.find((listing) => listing.pointer.front === 'charlie')?.pointer;
+  const store = new DirectoryStore(root);
+  const bytes = new TextEncoder().encode(`${JSON.stringify(pointer)}\n`);
+  await store.replace([{ path: 'public/fronts/charlie/pointer.json', bytes }]);
+  const { releases } = await prune(NO_GRACE, store);
+  expect(releases.find(({ id }) => id === oldId)?.kept).toBe('pointed-at');
+  checkAsReader(root, stateOf(root), stateOf(root));
+
+  // One that cannot be read keeps everything of its front, and of no other.
+  const torn = new DirectoryStore(copyTree(crowded, join(folder, 'torn-pointer')));
+  await torn.replace([{ path: 'public/fronts/charlie/pointer.json', bytes: bytes.subarray(0, 20) }]);
+  const { plan } = await prune(NO_GRACE, torn);
+  const gone = plan.flatMap(({ path }) => /^public\/fronts\/([a-z]+)\//.exec(path)?.[1] ?? []);
+  expect(new Set(gone)).toEqual(new Set(['alpha', 'bravo', 'delta']));
+});
+
+test('a build that cannot prune has published all the same, and says so', async () => {
+  const root = copyTree(crowded, join(folder, 'unprunable'));
+  const removals: string[] = [];
+  class Unprunable extends DirectoryStore {
+    override async remove(paths: readonly string[]): Promise<void> {
+      removals.push(...paths);
+      throw new AppError('tree-not-writable', 'not allowed', 'ask for it');
+    }
+  }
+  const before = filesOf(root);
+  const reader = await openCatalogue(database);
+  const result = await buildWith(reader, new Unprunable(root), instant('2026-05-03T12:00:00Z'));
+  await reader.close();
+  expect(removals.length).toBeGreaterThan(0);
+  expect(result.releaseId).not.toBe(stateOf(base).current?.trimEnd());
+  expect(result.findings.filter(({ code }) => code === 'not-pruned')).toEqual([
+    { severity: 'warning', code: 'not-pruned', place: 'releases', message: expect.stringContaining('not allowed') },
+  ]);
+  const files = filesOf(root);
+  expect([...before.keys()].filter((path) => !files.has(path))).toEqual([]);
+  expect(files.get('releases/current')).toBe(`${result.releaseId}\n`);
+});

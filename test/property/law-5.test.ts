@@ -1,0 +1,88 @@
+// Law 5 under everything that changes a tree: builds, going back, holding, pruning, in any order. Of every kept release all files are
+// there, none has changed, readers find what pointers name; and nothing is left that nobody names.
+
+import Database from 'better-sqlite3';
+import * as fc from 'fast-check';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
+import { pruneTree, releasesOfTree, resumeTree, rollBackTree } from '../../src/going-back.ts';
+import { checkAsReader, stateOf } from '../fault/readers-check.ts';
+import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
+import { changedEditions, stampsOf } from '../fault/tree-copy.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
+import { findingsOf } from '../unit/verify-tree.ts';
+
+type Deed =
+  | { readonly kind: 'build'; readonly seconds: number; readonly front: number; readonly isActive: boolean }
+  | { readonly kind: 'rollback'; readonly place: number }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'prune'; readonly graceSeconds: number };
+
+const build = fc.record({
+  kind: fc.constant('build' as const),
+  // Minutes apart as by cron, or hours and days.
+  seconds: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 3600, max: 40 * 3600 })),
+  front: fc.integer({ min: 2, max: 3 }),
+  isActive: fc.boolean(),
+});
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 12, arbitrary: build },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rollback' as const), place: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('resume' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('prune' as const), graceSeconds: fc.constantFrom(0, 600, 86_400) }),
+  },
+);
+
+test('whatever is done to a tree, in any order', async () => {
+  let prunedTotal = 0;
+  let heldTotal = 0;
+  const property = fc.asyncProperty(fc.array(deed, { minLength: 25, maxLength: 25 }), async (deeds) => {
+    const folder = temporaryFolder();
+    const root = join(folder, 'out');
+    const fronts = ['alpha', 'bravo', 'charlie'];
+    const catalogue = smallCatalogue({ fronts, productsPerFront: 1, sessionsPerProduct: 1, edition: 'any' });
+    const database = catalogueAt(join(folder, 'catalogue.sqlite'), catalogue);
+    let now: number = instant(NOW);
+    const publish = async () => {
+      const guards = { maxShrink: 1, allowShrink: true, force: false };
+      return buildTree(database, root, instantOf(now), { horizonSeconds: 3600, guards });
+    };
+    await publish();
+    for (const one of deeds) {
+      const before = stampsOf(root);
+      const ids = (await releasesOfTree(root)).releases.map(({ id }) => id);
+      if (one.kind === 'build') {
+        now += one.seconds;
+        const handle = new Database(database);
+        handle.exec(
+          `UPDATE fronts SET status = '${one.isActive ? 'active' : 'disabled'}' WHERE id = ${one.front};
+           UPDATE price_tiers SET amount_minor = amount_minor + 100 WHERE id % 3 = ${one.seconds % 3};
+           UPDATE sessions SET starts_at = '${formatInstant(instantOf(now + 5 * 86_400))}' WHERE id % 2 = 0`,
+        );
+        handle.close();
+        const { hold, releaseId } = await publish();
+        if (hold !== null) heldTotal += 1;
+        expect(stateOf(root).current).toBe(`${releaseId}\n`);
+      } else if (one.kind === 'rollback') await rollBackTree(root, ids[one.place % ids.length] ?? '');
+      else if (one.kind === 'resume') await resumeTree(root);
+      else await pruneTree(root, { graceSeconds: one.graceSeconds, replacedId: null, isDryRun: false });
+
+      const after = stampsOf(root);
+      expect(changedEditions(before, after)).toEqual([]);
+      checkAsReader(root, stateOf(root), stateOf(root));
+      // No stranger either: what no kept release names is gone with the release that named it.
+      expect(await findingsOf(root)).toEqual([]);
+      const kept = new Set((await releasesOfTree(root)).releases.map(({ id }) => id));
+      prunedTotal += ids.filter((id) => !kept.has(id)).length;
+    }
+    rmSync(folder, { recursive: true });
+  });
+  await fc.assert(property, { numRuns: 4, seed: 20260501, endOnFailure: true });
+  // Otherwise nothing was tried.
+  expect(prunedTotal).toBeGreaterThan(5);
+  expect(heldTotal).toBeGreaterThan(3);
+}, 120_000);
