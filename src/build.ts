@@ -115,7 +115,14 @@ export async function buildInto(
   // run published.
   const crew = await Crew.gather(
     reader,
-    { databasePath, outPath, isDryRun, guards, press: { frontCodes, until, tzdata, views }, now },
+    {
+      databasePath,
+      outPath,
+      isDryRun,
+      guards,
+      press: { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing },
+      now,
+    },
     // What a dry run would put is compared as it passes by, and that is here.
     { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
     () => pressCacheOf(reader, options, until, now),
