@@ -145,7 +145,7 @@ export async function buildInto(
       isDryRun: isDryRun || hold !== null,
       precompress,
       guards,
-      press: { frontCodes, until, tzdata, views },
+      press: { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing },
       now,
     },
     // What a dry run would put is compared as it passes by, and that is here.

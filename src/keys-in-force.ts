@@ -16,10 +16,10 @@ export async function putKeysIntoForce(databasePath: string, outPath: string): P
   try {
     const store = new DirectoryStore(outPath);
     // A newer tool's tree is refused before its key ring is touched.
-    await PublishedTree.read(store);
+    const { keyRing } = await PublishedTree.read(store);
     const reader = await openCatalogue(databasePath);
     try {
-      await swapKeyRing(await currentKeyRing(reader), store);
+      await swapKeyRing(await currentKeyRing(reader, keyRing), store);
     } finally {
       await reader.close();
     }

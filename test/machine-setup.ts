@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Debian packages that tests use, and for what. */
-const DEBIAN_PACKAGES = ['sqlite3', 'nginx', 'libnginx-mod-http-js', 'rsync', 'systemd', 'chromium'] as const;
+const DEBIAN_PACKAGES = ['sqlite3', 'nginx', 'libnginx-mod-http-js', 'rsync', 'systemd', 'chromium', 'strace'] as const;
 
 export function setup(): () => void {
   const script = fileURLToPath(new URL('../scripts/install-debian.mjs', import.meta.url));

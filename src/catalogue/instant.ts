@@ -110,6 +110,12 @@ const LATEST_TYPED = 253_339_228_800;
  * 0001 and 9999) that a zone's date or a boundary would fall outside of it.
  */
 export function parseOffsetDateTime(text: string): Instant | undefined {
+  const at = parseOffsetDateTimeOfAnyYear(text);
+  return at !== undefined && at >= EARLIEST_TYPED && at < LATEST_TYPED ? at : undefined;
+}
+
+/** The same for what a document says, which may lie at the very ends of the calendar: the years 0000 to 9999 of its own offset. */
+export function parseOffsetDateTimeOfAnyYear(text: string): Instant | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);
   if (match === null) return undefined;
   const [, date, time, second = '00', offset = 'Z'] = match;
@@ -120,5 +126,5 @@ export function parseOffsetDateTime(text: string): Instant | undefined {
   if (hours > 23 || minutes > 59) return undefined;
   const shift = (hours * 60 + minutes) * 60;
   const seconds = offset.startsWith('-') ? wall + shift : wall - shift;
-  return seconds >= EARLIEST_TYPED && seconds < LATEST_TYPED ? instantOf(seconds) : undefined;
+  return instantOf(seconds);
 }

@@ -228,7 +228,8 @@ function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number
 /** 3 outranks 4; a front that was not selected is no failure. */
 function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
-  if (held.has('findings') || held.has('file-size-wrong') || !isEveryFrontKnown) return EXIT.someFailed;
+  const isAnyFailed = held.has('findings') || held.has('file-size-wrong') || held.has('file-kind-wrong');
+  if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
   if (hold !== null) return EXIT.guarded;
   if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
   return EXIT.done;
@@ -251,6 +252,8 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       );
     if (held === 'file-size-wrong')
       lines.push(`${front}: held back: a published file is damaged (build --force writes it anew)`);
+    if (held === 'file-kind-wrong')
+      lines.push(`${front}: held back: something that is no file stands in a file's place (the finding says where)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > 20)

@@ -13,6 +13,7 @@ export const HOLD_CODES = [
   'max-shrink',
   'now-earlier',
   'file-size-wrong',
+  'file-kind-wrong',
 ] as const;
 
 export type HoldCode = (typeof HOLD_CODES)[number];

@@ -7,7 +7,7 @@ import { AppError, messageOf, shellWord } from '../errors.ts';
 import { anyTable } from './any-table.ts';
 import { checkContract } from './contract-check.ts';
 import { WritableCatalogue, writing } from './create.ts';
-import { entryOf, KEY, loadKeyRing } from './load-keys.ts';
+import { entryOf, KEY, loadKeyRing, type KeyFronts } from './load-keys.ts';
 import type { CatalogueReader } from './open.ts';
 import { FindingLog, quoted, RowChecker } from './row-check.ts';
 
@@ -41,7 +41,7 @@ export interface ListedKey {
  */
 export async function storeKey(databasePath: string, front: string, key: NewKey): Promise<void> {
   await changing(databasePath, async (catalogue) => {
-    const codes = await codesOf(catalogue);
+    const { codeOf: codes } = await frontsOf(catalogue);
     const frontId = [...codes].find(([, code]) => code === front)?.[0];
     if (frontId === undefined) {
       const known = [...codes.values()].toSorted().slice(0, 10).join(', ');
@@ -116,21 +116,31 @@ export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
   }));
 }
 
-/** The key ring as the catalogue has it now. Bad keys are left out, as in a build. @throws AppError database-unreadable */
-export async function currentKeyRing(reader: CatalogueReader): Promise<KeyRing> {
-  return loadKeyRing(reader, await codesOf(reader), new FindingLog());
+/**
+ * The key ring as the catalogue has it now; `inForce` is that of the tree. Bad keys are left out, as in a build.
+ * @throws AppError database-unreadable
+ */
+export async function currentKeyRing(reader: CatalogueReader, inForce: KeyRing | null): Promise<KeyRing> {
+  return loadKeyRing(reader, await frontsOf(reader), inForce, new FindingLog());
 }
 
 function quotedOrText(value: unknown): string {
   return typeof value === 'string' ? value : quoted(value);
 }
 
-async function codesOf(source: {
-  rows(query: Compilable): Promise<unknown[][]>;
-}): Promise<ReadonlyMap<number, string>> {
-  const rows = await source.rows(anyTable.selectFrom('fronts').select(['id', 'code']).orderBy('id'));
-  // A code that is none is in no key ring, as in a build.
-  return new Map(rows.flatMap((row) => (CODE.accepts(row) ? [[row[0], row[1]] as const] : [])));
+async function frontsOf(source: { rows(query: Compilable): Promise<unknown[][]> }): Promise<KeyFronts> {
+  const rows = await source.rows(anyTable.selectFrom('fronts').select(['id', 'code']).orderBy('code').orderBy('id'));
+  const codeOf = new Map<number, string>();
+  const codes = new Set<string>();
+  let isEveryCodeKnown = true;
+  // As in a build: a code that is none is in no key ring, and of two rows with one id or code the first counts.
+  for (const row of rows) {
+    if (CODE.accepts(row) && !codeOf.has(row[0]) && !codes.has(row[1])) {
+      codeOf.set(row[0], row[1]);
+      codes.add(row[1]);
+    } else if (!CODE.accepts(row) || codeOf.get(row[0]) !== row[1]) isEveryCodeKnown = false;
+  }
+  return { codeOf, isEveryCodeKnown };
 }
 
 /** Runs a change on an existing catalogue in one transaction. */

@@ -4,7 +4,7 @@
 import { ALWAYS, type Front, type Period, type ShelfEntry } from '../catalogue/front.ts';
 import { groupedQuery, rowsIn, strictTables } from './grouped-rows.ts';
 import type { CatalogueReader } from './open.ts';
-import { FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
+import { FindingLog, findingOf, idMeant, repeated, RowChecker, type RowOf } from './row-check.ts';
 import { periodOf } from './values.ts';
 import { unknownZone, type Zones } from './zones.ts';
 
@@ -15,7 +15,7 @@ export interface LoadedFronts {
   readonly badCodes: readonly string[];
   /** Codes by front id, disabled and bad fronts included: what keys speak for. */
   readonly codeOf: ReadonlyMap<number, string>;
-  /** Whether every front's code could be read: otherwise no front can be called gone. */
+  /** Whether every front's id and code could be read: otherwise no front can be called gone, and a key may be of one not known. */
   readonly isEveryCodeKnown: boolean;
 }
 
@@ -90,6 +90,8 @@ export async function loadFronts(
         { frontId: id },
       );
       for (const [otherId, other] of codeOf) if (other === code) log.blameFront(otherId);
+      // Not the same row twice: one of the two bears another front's id or code, and its own cannot be known.
+      if (codeOf.get(id) !== code) isEveryCodeKnown = false;
       // A code that only this row bears is no gone front's: its snapshot stays.
       if (![...codeOf.values()].includes(code) && row[7] !== 'disabled') badCodes.push(code);
       continue;
@@ -242,8 +244,8 @@ async function loadAttached(
 
 /** Notes what is wrong with a row that belongs to a front, whose id may itself be mistyped: '7' is still the seventh's. */
 function noteFrontRow(findings: ReturnType<typeof FRONT.findings>, row: readonly unknown[], log: FindingLog): void {
-  const frontId = Number(row[0]);
-  log.add(findings, Number.isSafeInteger(frontId) ? { frontId } : {});
+  const frontId = idMeant(row[0]);
+  log.add(findings, frontId === undefined ? {} : { frontId });
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): ReturnType<typeof findingOf> {

@@ -20,10 +20,23 @@ export const KEY = new RowChecker('front_keys', [
 
 type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 
-/** All good keys; a bad one is a finding against its front and is left out, so that a mistyped revocation never lets anyone in. */
+/** What tells which front a key speaks for. */
+export interface KeyFronts {
+  /** Codes by front id, disabled fronts included. */
+  readonly codeOf: ReadonlyMap<number, string>;
+  /** Whether every front's id and code could be read. */
+  readonly isEveryCodeKnown: boolean;
+}
+
+/**
+ * All good keys; a bad one is a finding against its front and is left out, so that a mistyped revocation never lets anyone in.
+ * Where the id or code of a front cannot be read, its keys are known by `inForce`, the key ring of the tree: they go on speaking for
+ * the front whose snapshot stays, with whatever the catalogue says of them now, so that a revocation does not wait either.
+ */
 export async function loadKeyRing(
   reader: CatalogueReader,
-  codeOf: ReadonlyMap<number, string>,
+  fronts: KeyFronts,
+  inForce: KeyRing | null,
   log: FindingLog,
 ): Promise<KeyRing> {
   const keys = new Map<string, KeyRingEntry>();
@@ -46,7 +59,7 @@ export async function loadKeyRing(
       continue;
     }
     lastKeyid = keyid;
-    const front = codeOf.get(frontId);
+    const front = fronts.codeOf.get(frontId) ?? frontInForce(keyid, fronts, inForce);
     if (front === undefined) {
       log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', frontId)], {});
       continue;
@@ -58,6 +71,20 @@ export async function loadKeyRing(
   }
   const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
   return { schema: TREE_SCHEMA, keys: Object.fromEntries(sorted) };
+}
+
+/**
+ * The front that a key of no known front speaks for so far. A code that a front is known to bear is not meant: then the key was
+ * moved to another front.
+ */
+function frontInForce(
+  keyid: string,
+  { codeOf, isEveryCodeKnown }: KeyFronts,
+  inForce: KeyRing | null,
+): string | undefined {
+  if (isEveryCodeKnown || inForce === null || !Object.hasOwn(inForce.keys, keyid)) return undefined;
+  const front = inForce.keys[keyid]?.front;
+  return front === undefined || [...codeOf.values()].includes(front) ? undefined : front;
 }
 
 /** The entry of a key that has exactly what its algorithm needs; otherwise what is wrong, without showing any material. */

@@ -66,6 +66,12 @@ export function quoted(value: unknown): string {
   return json.length <= 80 ? json : `${json.slice(0, 77)}…`;
 }
 
+/** The id that a value stands for, be it mistyped as text: 7, or '7'. Undefined for what names no row: NULL and '' are not 0. */
+export function idMeant(value: unknown): number | undefined {
+  const id = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
+}
+
 /** A row whose key another row has: a view that joins too much gives such. */
 export function repeated(place: string): Finding {
   return findingOf('error', 'duplicate-key', place, 'expected a key that no other row has, found it twice');

@@ -54,6 +54,8 @@ export interface PressOptions {
   readonly tzdata: string;
   /** Tables that are views: no foreign key guards them. */
   readonly views: ReadonlySet<string>;
+  /** The key ring of the tree; null where there is none. */
+  readonly keyRingInForce: KeyRing | null;
   /** Whether other threads are to read what is pressed. */
   readonly isShared: boolean;
 }
@@ -129,7 +131,7 @@ export class Press {
     const taxonomy = await loadTaxonomy(reader, log);
     const venues = await loadVenues(reader, zones, log);
     const loaded = await loadFronts(reader, taxonomy, zones, log);
-    const keyRing = await loadKeyRing(reader, loaded.codeOf, log);
+    const keyRing = await loadKeyRing(reader, loaded, options.keyRingInForce, log);
     return new Press(reader, taxonomy, venues, loaded, keyRing, log, options, now);
   }
 

@@ -12,6 +12,7 @@ import { TREE_SCHEMA } from '../contract/primitives.ts';
 import { digestOf, pathOf } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import type { Guarded, GuardOptions } from './guards.ts';
+import { obstructionFinding } from './obstruction.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import { putIntoForce } from './pointer-swap.ts';
 import type { PublishedTree } from './published.ts';
@@ -62,8 +63,13 @@ export async function publish(
 ): Promise<Publication> {
   const plan = new Plan();
   const tasks: FrontTask[] = [];
-  for (const front of input.fronts) tasks.push({ ...front, ...(await taskOf(front.code, input, published, now)) });
   const done: FrontOutcome[] = [];
+  for (const front of input.fronts) {
+    const { code } = front;
+    const obstruction = await published.obstructionOf(code);
+    if (obstruction === null) tasks.push({ ...front, ...(await taskOf(code, input, published, now)) });
+    else done.push(await carryFront(code, 'file-kind-wrong', published, [], [obstructionFinding(obstruction)]));
+  }
   for (const put of await input.putFronts(tasks)) {
     done.push(put.held === null ? put : await carryFront(put.code, put.held, published, put.guards, put.findings));
   }
@@ -120,13 +126,14 @@ function goneGuard(gone: readonly string[], publishedTotal: number, input: Publi
 /** What is published of a front, as far as its task goes. */
 async function taskOf(
   code: string,
-  { unchanged }: PublishInput,
+  { unchanged, guards }: PublishInput,
   published: PublishedTree,
   now: Instant,
 ): Promise<Pick<FrontTask, 'before' | 'unchanged'>> {
   const pointer = await published.pointer(code);
   if (pointer === null) return { before: null, unchanged: null };
-  const isUnchanged = unchanged.codes.has(code) && unchanged.releaseId === published.currentId;
+  // Where damage is to be mended, content is compared, not remembered.
+  const isUnchanged = !guards.force && unchanged.codes.has(code) && unchanged.releaseId === published.currentId;
   return {
     before: { now: pointer.now, cards: await published.cardsAt(pointer, now) },
     unchanged: isUnchanged ? published.listedFront(pointer) : null,

@@ -6,11 +6,13 @@ import type { Finding } from '../catalogue/finding.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import { formatInstant } from '../catalogue/instant.ts';
 import { productsDocumentSchema } from '../contract/documents.ts';
+import type { KeyRing } from '../contract/key-ring.ts';
 import type { Manifest, ManifestFile, ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { editionIndexAt } from '../snapshot/edition-choice.ts';
 import { editionPath, ENDPOINTS, FRONTS_FOLDER, pathOf, treeFileOf, type Endpoint } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
+import { Obstruction, orObstruction } from './obstruction.ts';
 import type { ReleaseStore } from './release-store.ts';
 import { parseCurrent, parseKeyRing, parseManifest, parsePointer, pointerText, PROBLEM_CODE } from './wire.ts';
 
@@ -18,6 +20,8 @@ import { parseCurrent, parseKeyRing, parseManifest, parsePointer, pointerText, P
 const POINTERS_AT_ONCE = 16;
 
 export class PublishedTree {
+  /** What the key ring in force says; null where there is none that can be read. */
+  readonly keyRing: KeyRing | null;
   /** Id and manifest of the release in force; null where there is none that can be read. */
   readonly currentId: string | null;
   readonly manifest: Manifest | null;
@@ -25,11 +29,19 @@ export class PublishedTree {
   readonly #store: ReleaseStore;
   readonly #pointers = new Map<string, Promise<Pointer | null>>();
   readonly #rewritten = new Set<string>();
+  readonly #obstructions = new Map<string, Obstruction>();
   readonly #recordedFronts: ReadonlyMap<string, ManifestFront>;
   readonly #recordedFiles: ReadonlyMap<string, ManifestFile>;
 
-  private constructor(store: ReleaseStore, currentId: string | null, manifest: Manifest | null, findings: Finding[]) {
+  private constructor(
+    store: ReleaseStore,
+    keyRing: KeyRing | null,
+    currentId: string | null,
+    manifest: Manifest | null,
+    findings: Finding[],
+  ) {
     this.#store = store;
+    this.keyRing = keyRing;
     this.currentId = currentId;
     this.manifest = manifest;
     this.findings = findings;
@@ -46,26 +58,26 @@ export class PublishedTree {
     const note = (kind: keyof typeof PROBLEM_CODE, place: string, message: string): void =>
       void findings.push({ severity: 'warning', code: PROBLEM_CODE[kind], place, message });
     const keyRingPath = pathOf({ kind: 'key-ring' });
-    const keyRingBytes = await store.read(keyRingPath);
+    const keyRingBytes = await readNoting(keyRingPath, store, findings);
     const keyRing = keyRingBytes === undefined ? null : parseKeyRing(keyRingBytes, keyRingPath);
     if (keyRing !== null && keyRing.problem !== null) note('key-ring', keyRingPath, keyRing.problem);
 
     const currentPath = pathOf({ kind: 'current' });
-    const currentBytes = await store.read(currentPath);
+    const currentBytes = await readNoting(currentPath, store, findings);
     const current = currentBytes === undefined ? null : parseCurrent(currentBytes);
     if (current !== null && current.problem !== null) note('current', currentPath, current.problem);
     const currentId = current?.value ?? null;
     let manifest: Manifest | null = null;
     if (currentId !== null) {
       const path = pathOf({ kind: 'manifest', id: currentId });
-      const bytes = await store.read(path);
+      const bytes = await readNoting(path, store, findings);
       const parsed =
         bytes === undefined ? { value: null, problem: 'the manifest in force is missing' } : parseManifest(bytes, path);
       if (parsed.problem !== null) note('manifest', path, parsed.problem);
       manifest = parsed.value;
     }
 
-    const tree = new PublishedTree(store, currentId, manifest, findings);
+    const tree = new PublishedTree(store, keyRing?.value ?? null, currentId, manifest, findings);
     const limit = pLimit(POINTERS_AT_ONCE);
     await Promise.all((await tree.fronts()).map((code) => limit(() => tree.pointer(code))));
     // Pointers are read side by side, findings are told in one order.
@@ -85,17 +97,28 @@ export class PublishedTree {
 
   async #readPointer(front: string): Promise<Pointer | null> {
     const path = pathOf({ kind: 'pointer', front });
-    const bytes = await this.#store.read(path);
-    if (bytes === undefined) return null;
-    const { value, problem } = parsePointer(bytes, path);
+    const found = await orObstruction(this.#store.read(path));
+    if (found instanceof Obstruction) {
+      // Told of by the publish that is held back by it; what gives way is healed as a torn pointer is.
+      if (!found.isReplaceable) this.#obstructions.set(front, found);
+      else note(found, this.findings);
+    }
+    if (found === undefined || found instanceof Obstruction) return null;
+    const { value, problem } = parsePointer(found, path);
     if (value?.front === front) {
       // Right in meaning, but not as we write it: an edge searches the text.
-      if (pointerText(value) !== new TextDecoder().decode(bytes)) this.#rewritten.add(front);
+      if (pointerText(value) !== new TextDecoder().decode(found)) this.#rewritten.add(front);
       return value;
     }
     const message = `${problem ?? `expected the pointer of ${front}, found that of ${value?.front}`}; treated as not published`;
     this.findings.push({ severity: 'warning', code: PROBLEM_CODE.pointer, place: path, message });
     return null;
+  }
+
+  /** What stands in the place of a front's pointer and does not give way to it; null where nothing does. */
+  async obstructionOf(front: string): Promise<Obstruction | null> {
+    await this.pointer(front);
+    return this.#obstructions.get(front) ?? null;
   }
 
   /** Codes of the fronts that have a pointer. */
@@ -134,8 +157,9 @@ export class PublishedTree {
       const recorded = this.#recordedFiles.get(path);
       if (recorded !== undefined) files.push(recorded);
       else {
-        const bytes = await this.#store.read(path);
-        if (bytes !== undefined) files.push({ path, bytes: bytes.length, sha256: sha256Of(bytes) });
+        const bytes = await orObstruction(this.#store.read(path));
+        if (bytes !== undefined && !(bytes instanceof Obstruction))
+          files.push({ path, bytes: bytes.length, sha256: sha256Of(bytes) });
       }
     }
     const record = this.#recordOf(pointer);
@@ -172,8 +196,8 @@ export class PublishedTree {
 
   async #cardsOf(pointer: Pointer, index: number): Promise<number> {
     const digest = pointer.products[index]?.slice(21) ?? '';
-    const bytes = await this.#store.read(editionPath(pointer.front, 'products', digest));
-    if (bytes === undefined) return 0;
+    const bytes = await orObstruction(this.#store.read(editionPath(pointer.front, 'products', digest)));
+    if (bytes === undefined || bytes instanceof Obstruction) return 0;
     try {
       const parsed = productsDocumentSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
       return parsed.success ? parsed.data.productCards.length : 0;
@@ -181,6 +205,19 @@ export class PublishedTree {
       return 0;
     }
   }
+}
+
+/** The bytes of a file; something that is no file counts as absent, as a torn file does. */
+async function readNoting(path: string, store: ReleaseStore, findings: Finding[]): Promise<Uint8Array | undefined> {
+  const found = await orObstruction(store.read(path));
+  if (!(found instanceof Obstruction)) return found;
+  note(found, findings);
+  return undefined;
+}
+
+function note({ path, problem }: Obstruction, findings: Finding[]): void {
+  const message = `${problem}; treated as not published`;
+  findings.push({ severity: 'warning', code: 'file-kind-wrong', place: path, message });
 }
 
 /** Where an entry of a pointer begins and what it names. */

@@ -11,6 +11,7 @@ import { editionIndexAt } from '../snapshot/edition-choice.ts';
 import { digestOf, editionPath, ENDPOINTS, type Endpoint } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import { guardsTripped, type Guarded, type GuardedBefore, type GuardOptions } from './guards.ts';
+import { obstructionFinding, orObstruction } from './obstruction.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 
@@ -76,17 +77,19 @@ export async function putFront(
     if (endpoint === 'products') cardsByEdition.push(cards);
     if (files.has(path)) continue;
     files.set(path, { path, bytes: bytes.length, sha256 });
-    const size = await store.size(path);
-    if (size === undefined) {
+    const found = await orObstruction(store.size(path));
+    if (found === undefined) {
       plan.add('put', path, bytes.length, 'new-content');
       await store.create(path, bytes);
-    } else if (size === bytes.length) {
+    } else if (found === bytes.length && !(guardOptions.force && (await isDamaged(path, sha256, store)))) {
       plan.add('keep', path, bytes.length, 'same-content');
-    } else if (guardOptions.force) {
+    } else if (guardOptions.force && (typeof found === 'number' || found.isReplaceable)) {
       plan.add('put', path, bytes.length, 'repaired');
       await store.replace([{ path, bytes }]);
+    } else if (typeof found === 'number') {
+      return held('file-size-wrong', [wrongSize(path, bytes.length, found)]);
     } else {
-      return held('file-size-wrong', [wrongSize(path, bytes.length, size)]);
+      return held('file-kind-wrong', [obstructionFinding(found)]);
     }
   }
   const pointer: Pointer = {
@@ -139,7 +142,7 @@ async function knownEditions(unchanged: ListedFront | null, store: ReleaseStore,
   for (const { endpoint, entry } of byTime(entries)) {
     const path = editionPath(pointer.front, endpoint, entry.slice(at.length + 1));
     const file = fileOf.get(path);
-    if (file === undefined || (!files.has(path) && (await store.size(path)) !== file.bytes)) return none;
+    if (file === undefined || (!files.has(path) && (await orObstruction(store.size(path))) !== file.bytes)) return none;
     files.set(path, file);
   }
   const cards = cardsByEdition.slice(editionIndexAt(pointer.products, at));
@@ -154,6 +157,12 @@ function byTime(
   const fromOf = (entry: string): string => entry.slice(0, entry.indexOf(' '));
   // Sorting keeps products before categories at one instant.
   return all.sort((a, b) => (fromOf(a.entry) < fromOf(b.entry) ? -1 : fromOf(a.entry) > fromOf(b.entry) ? 1 : 0));
+}
+
+/** Whether a file of the right size has another content: too dear to ask in every build, so only where damage is to be mended. */
+async function isDamaged(path: string, sha256: string, store: ReleaseStore): Promise<boolean> {
+  const bytes = await store.read(path);
+  return bytes === undefined || sha256Of(bytes) !== sha256;
 }
 
 function wrongSize(path: string, expected: number, found: number): Finding {

@@ -1,6 +1,7 @@
 // Mutable small files: written only when their bytes change.
 
 import { sha256Of } from './digest.ts';
+import { Obstruction, orObstruction } from './obstruction.ts';
 import type { Plan } from './plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 
@@ -11,7 +12,9 @@ export async function putWhereDifferent(
   store: ReleaseStore,
   plan: Plan,
 ): Promise<void> {
-  const before = await store.read(path);
+  const found = await orObstruction(store.read(path));
+  // What is no file gives way to one, or the write says why it does not.
+  const before = found instanceof Obstruction ? undefined : found;
   if (before !== undefined && sha256Of(before) === sha256Of(bytes)) {
     plan.add('keep', path, bytes.length, 'same-content');
     return;

@@ -2,9 +2,12 @@
 // snapshot/paths.ts. A dry run is a store that writes nothing, so that nobody here needs to know of it.
 
 export interface ReleaseStore {
-  /** The bytes of a file, or undefined where there is none. */
+  /** The bytes of a file, or undefined where there is none. @throws Obstruction where something that is no file is there */
   read(path: string): Promise<Uint8Array | undefined>;
-  /** The size of a file in bytes, or undefined where there is none. */
+  /**
+   * The size of a file in bytes, or undefined where there is none.
+   * @throws Obstruction where something that is no file is there, or no folder around it
+   */
   size(path: string): Promise<number | undefined>;
   /** The paths of all files below a folder ('' for all), sorted. */
   list(folder: string): Promise<readonly string[]>;

@@ -2,7 +2,7 @@
 // each other (spec, section 2; fields.md). Whether its dates are right depends on when it is in force: see verify-dates.ts.
 
 import type * as z from 'zod';
-import { parseOffsetDateTime } from '../catalogue/instant.ts';
+import { parseOffsetDateTimeOfAnyYear } from '../catalogue/instant.ts';
 import type { FindingCode } from '../catalogue/finding.ts';
 import type { CategoriesDocument, Category, ProductCard, ProductsDocument } from '../contract/documents.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from '../contract/documents.ts';
@@ -128,7 +128,7 @@ function cardProblems(card: ProductCard): string[] {
   const problems: string[] = [];
   const wrong = (message: string): void => void problems.push(`${card.slug}: ${message}`);
   const next = card.nextScheduleSlot;
-  const nextAt = parseOffsetDateTime(next);
+  const nextAt = parseOffsetDateTimeOfAnyYear(next);
   if (nextAt === undefined) wrong(`nextScheduleSlot ${next} is no date and time`);
   if (card.soldOut && card.priceFrom !== null) wrong(`soldOut, yet priceFrom is ${card.priceFrom}`);
   if (card.multiInventoryItems && !card.multiScheduleSlots) wrong('several venues, yet only one session');
@@ -138,7 +138,7 @@ function cardProblems(card: ProductCard): string[] {
     if ((slot === null) !== (isMulti === null)) wrong(`${day}MultiScheduleSlots is ${isMulti}, ${day}Slot is ${slot}`);
     if (isMulti === true && !card.multiScheduleSlots) wrong(`several sessions ${day}, yet only one in all`);
     if (slot === null || slot === next) continue;
-    const slotAt = parseOffsetDateTime(slot);
+    const slotAt = parseOffsetDateTimeOfAnyYear(slot);
     if (slotAt === undefined) wrong(`${day}Slot ${slot} is no date and time`);
     else if (nextAt !== undefined && slotAt < nextAt) wrong(`${day}Slot ${slot} is before nextScheduleSlot ${next}`);
     if (!card.multiScheduleSlots)

@@ -5,7 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
+  constants,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,10 +16,12 @@ import {
   rmSync,
   statSync,
   writeSync,
+  type Stats,
 } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { Obstruction } from '../release/obstruction.ts';
 import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
 import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
@@ -44,17 +48,30 @@ export class DirectoryStore implements ReleaseStore {
 
   async read(path: string): Promise<Uint8Array | undefined> {
     try {
-      return await readFile(join(this.#root, path));
+      const file = await open(join(this.#root, path), READING);
+      try {
+        const stats = await file.stat();
+        if (!stats.isFile()) throw this.#obstruction(path, 'a file', kindText(stats), !stats.isDirectory());
+        return await file.readFile();
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       if (isAbsent(error)) return undefined;
+      const code = systemCodeOf(error);
+      if (code === 'ELOOP') throw this.#obstruction(path, 'a file', 'a symbolic link', true);
+      if (code === 'ENXIO') throw this.#obstruction(path, 'a file', 'a socket', true);
       throw this.#readError(path, error);
     }
   }
 
   async size(path: string): Promise<number | undefined> {
     try {
-      const stats = statSync(join(this.#root, path), { throwIfNoEntry: false });
-      return stats?.isFile() === true ? stats.size : undefined;
+      this.#expectFolder(dirname(path));
+      const stats = lstatSync(join(this.#root, path), { throwIfNoEntry: false });
+      if (stats === undefined) return undefined;
+      if (!stats.isFile()) throw this.#obstruction(path, 'a file', kindText(stats), !stats.isDirectory());
+      return stats.size;
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw this.#readError(path, error);
@@ -165,6 +182,15 @@ export class DirectoryStore implements ReleaseStore {
     });
   }
 
+  /** Refuses what stands in the place of a folder and is none, be it a link to one: what is written there would be elsewhere. */
+  #expectFolder(folder: string): void {
+    if (this.#knownFolders.has(folder)) return;
+    const stats = lstatSync(join(this.#root, folder), { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (!stats.isDirectory()) throw this.#obstruction(folder, 'a folder', kindText(stats), false);
+    this.#knownFolders.add(folder);
+  }
+
   /** Makes a folder and its parents durably: a name is only as lasting as the folder that holds it. */
   #makeFolder(folder: string): void {
     if (this.#knownFolders.has(folder)) return;
@@ -212,7 +238,12 @@ export class DirectoryStore implements ReleaseStore {
     }
   }
 
+  #obstruction(path: string, expected: 'a file' | 'a folder', found: string, isReplaceable: boolean): Obstruction {
+    return new Obstruction(path, join(this.#root, path), expected, found, isReplaceable);
+  }
+
   #readError(path: string, error: unknown): AppError {
+    if (error instanceof AppError) return error;
     return new AppError(
       'tree-unreadable',
       `expected to read ${join(this.#root, path)}, found: ${messageOf(error)}`,
@@ -220,6 +251,15 @@ export class DirectoryStore implements ReleaseStore {
       error,
     );
   }
+}
+
+/** Follows no link, and waits for nobody who might write into a pipe. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function kindText(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  return stats.isFile() ? 'a file' : 'something that is neither file nor folder';
 }
 
 function isAbsent(error: unknown): boolean {

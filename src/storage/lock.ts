@@ -28,6 +28,8 @@ export function lockTree(root: string): TreeLock {
     // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
+    // Where the system fails the opening once, SQLite opens for reading instead and excludes nobody. A write tells; never committed.
+    handle.pragma('user_version = 1');
     const held = handle;
     return { release: () => held.close() };
   } catch (error) {

@@ -10,6 +10,7 @@ import { DirectoryStore } from '../../src/storage/directory-store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
 import { BreakingStore, Breakage } from './breaking-store.ts';
 import { buildWith, HORIZON_SECONDS } from './build-with.ts';
+import { matrixOf } from './matrix.ts';
 import { checkAsReader, stateOf, type Sight } from './readers-check.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 import { changedEditions, copyTree, rewrittenInVain, stampsOf } from './tree-copy.ts';
@@ -18,6 +19,7 @@ const LATER = instant('2026-05-01T10:00:00Z');
 const HORIZON = { horizonSeconds: HORIZON_SECONDS };
 
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 let firstDatabase = '';
 let oldDatabase = '';
 let newDatabase = '';
@@ -80,6 +82,9 @@ async function breakEverywhere(name: string, databasePath: string, base: string)
     expect(rewrittenInVain(untouched, broken), `${name} ${breakAt}`).toEqual([]);
     expect(changedEditions(untouched, broken), `${name} ${breakAt}`).toEqual([]);
     if (thrown === undefined) {
+      const situation = `the store breaks in a write, before or after its effect: ${name.replaceAll('-', ' ')}`;
+      const sees = 'each front old or new, whole';
+      tellFault({ situation, sees, heals: 'the next build' }, null, sights.length - 1);
       expect(filesOf(root)).toEqual(expected);
       return sights;
     }
@@ -131,7 +136,7 @@ test('a store that breaks while publishing over an older release', async () => {
 test('a store that breaks while fronts that are gone lose their pointers and all others are held', async () => {
   const base = join(folder, 'going');
   await buildTree(oldDatabase, base, instant(NOW), HORIZON);
-  const sights = await breakEverywhere('gone', goneDatabase, base);
+  const sights = await breakEverywhere('fronts-go', goneDatabase, base);
   // No contents to settle 1 way, no pointers to swap 1; key ring, manifest and current 2 each, two removals 3; and the run that
   // nothing breaks.
   expect(sights.length).toBe(12);

@@ -51,6 +51,8 @@ export class Command {
     if (status !== 0) throw new Error(`the command does not compile:\n${stdout}${stderr}`);
     symlinkSync(join(projectRoot, 'node_modules'), join(this.#folder, 'node_modules'));
     copyFileSync(join(projectRoot, 'package.json'), join(this.#folder, 'package.json'));
+    mkdirSync(join(this.#folder, 'data'));
+    copyFileSync(join(projectRoot, 'data/schema.sql'), join(this.#folder, 'data/schema.sql'));
     const hook = readFileSync(new URL('step-signal.ts', import.meta.url), 'utf8');
     writeFileSync(this.#hook, transformSync(hook, { loader: 'ts', format: 'esm' }).code);
   }

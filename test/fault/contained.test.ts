@@ -1,18 +1,20 @@
 // Law 7: bad data holds back the fronts it concerns and no other; and the guards, which hold back what is absurd. Each case runs the
 // command over a published tree, an hour later, and looks at every front's pointer.
 
-import Database from 'better-sqlite3';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
+import { changeDatabase } from './build-with.ts';
 import { Command, summaryOf, type Run } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { checkAsReader, stateOf, type TreeState } from './readers-check.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 import { copyTree } from './tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 const LATER = '2026-05-01T10:00:00Z';
 
 /** A published tree and its catalogue, and the same an hour later without anything wrong. */
@@ -25,7 +27,7 @@ beforeAll(async () => {
   const fronts = ['alpha', 'bravo', 'charlie'];
   const rows = smallCatalogue({ fronts, productsPerFront: 3, sessionsPerProduct: 5, edition: 'good' });
   good = catalogueAt(join(folder, 'good.sqlite'), rows);
-  change(
+  changeDatabase(
     good,
     "INSERT INTO venues VALUES (9, 'Общая', 'Europe/Moscow', NULL); UPDATE sessions SET venue_id = 9 WHERE product_id IN (2001, 3001)",
   );
@@ -36,19 +38,9 @@ beforeAll(async () => {
   [before, after] = [stateOf(base), stateOf(undisturbed)];
 });
 
-/** Changes a catalogue as a view over anything might show it: no CHECK and no foreign key stands in the way. */
-function change(path: string, sql: string): void {
-  const database = new Database(path);
-  database.pragma('ignore_check_constraints = ON');
-  database.pragma('foreign_keys = OFF');
-  // Views refer to tables that are renamed and made anew.
-  database.pragma('legacy_alter_table = ON');
-  database.exec(sql);
-  database.close();
-}
-
 interface Case {
   readonly tree: string;
+  readonly database: string;
   readonly run: Run;
   /** Which fronts' pointers are new, old or gone. */
   readonly shown: Record<string, string>;
@@ -59,10 +51,10 @@ async function runChanged(sql: string, flags: readonly string[] = [], now = LATE
   const root = temporaryFolder();
   const database = join(root, 'catalogue.sqlite');
   copyFileSync(good, database);
-  change(database, sql);
+  changeDatabase(database, sql);
   const tree = copyTree(base, join(root, 'out'));
   const run = await command.run(['build', '--db', database, '--out', tree, '--now', now, ...flags]);
-  return { tree, run, shown: shownIn(tree) };
+  return { tree, database, run, shown: shownIn(tree) };
 }
 
 function shownIn(tree: string): Record<string, string> {
@@ -78,6 +70,7 @@ function shownIn(tree: string): Record<string, string> {
   );
 }
 
+const HEALED_ROW = 'the row put right, and a build';
 const ALL_NEW = { alpha: 'new', bravo: 'new', charlie: 'new' };
 const BRAVO_OLD = { ...ALL_NEW, bravo: 'old' };
 
@@ -139,12 +132,18 @@ describe('bad data holds back the fronts it concerns', () => {
     // With the row put right the front comes back.
     await buildTree(good, tree, instant(LATER));
     expect(shownIn(tree)).toEqual(ALL_NEW);
+    tellFault(
+      { situation: 'bad data of one front', sees: 'this front old, the others new', heals: HEALED_ROW },
+      run.code,
+    );
   });
 
   test('a venue that two fronts share holds back both', async () => {
     const { run, shown } = await runChanged(`UPDATE venues SET timezone = 'Mars/Olympus' WHERE id = 9`);
     expect(run, run.stderr).toMatchObject({ code: 3 });
     expect(shown).toEqual({ alpha: 'new', bravo: 'old', charlie: 'old' });
+    const situation = 'a bad row of a venue that two of three fronts share';
+    tellFault({ situation, sees: 'these fronts old, the others new', heals: HEALED_ROW }, run.code);
   });
 
   test('a product that all share holds back all', async () => {
@@ -152,12 +151,84 @@ describe('bad data holds back the fronts it concerns', () => {
     expect(run, run.stderr).toMatchObject({ code: 3 });
     expect(shown).toEqual({ alpha: 'old', bravo: 'old', charlie: 'old' });
     expect(stateOf(tree).current).toBe(before.current);
+    tellFault(
+      { situation: 'a bad product that all fronts share', sees: 'the old release', heals: HEALED_ROW },
+      run.code,
+    );
   });
 
   test('a front whose code cannot be read keeps its snapshot too, and is no front that is gone', async () => {
     const { run, shown } = await runChanged(`UPDATE fronts SET code = 'BRAVO' WHERE id = 2`);
     expect(shown).toEqual(BRAVO_OLD);
     expect(run, run.stdout).toMatchObject({ code: 3 });
+    const situation = 'the code of a front cannot be read';
+    tellFault({ situation, sees: 'this front old, the others new', heals: HEALED_ROW }, run.code);
+  });
+
+  const ringOf = (tree: string) => {
+    const { keys } = JSON.parse(stateOf(tree).keyRing ?? '') as {
+      keys: Record<string, { front: string; revokedAt: string | null }>;
+    };
+    return Object.entries(keys).map(([keyid, { front, revokedAt }]) => [keyid, front, revokedAt]);
+  };
+  const RING = ['alpha', 'bravo', 'charlie'].map((code) => [`${code}-site`, code, null]);
+  const without = (keyid: string) => RING.filter(([one]) => one !== keyid);
+
+  test.each([
+    ['its code', `UPDATE fronts SET code = 'BRAVO' WHERE id = 2`, RING],
+    [
+      'its code, which is no text',
+      `CREATE TABLE theirs AS SELECT * FROM fronts; UPDATE theirs SET code = x'ff' WHERE id = 2; DROP TABLE fronts; ALTER TABLE theirs RENAME TO fronts`,
+      RING,
+    ],
+    [
+      'its code, and a key of its is revoked',
+      `UPDATE fronts SET code = 'BRAVO' WHERE id = 2; UPDATE front_keys SET revoked_at = '2026-05-01T09:30:00Z' WHERE front_id = 2`,
+      [RING[0], ['bravo-site', 'bravo', '2026-05-01T09:30:00Z'], RING[2]],
+    ],
+    [
+      'its code, and a key of its is removed',
+      `UPDATE fronts SET code = 'BRAVO' WHERE id = 2; DELETE FROM front_keys WHERE front_id = 2`,
+      without('bravo-site'),
+    ],
+    [
+      'its code, and a key of another front was given to it',
+      `UPDATE fronts SET code = 'BRAVO' WHERE id = 2; UPDATE front_keys SET front_id = 2 WHERE front_id = 3`,
+      without('charlie-site'),
+    ],
+    [
+      'its code, and a key of its is mistyped',
+      `UPDATE fronts SET code = 'BRAVO' WHERE id = 2; UPDATE front_keys SET revoked_at = 'yesterday' WHERE front_id = 2`,
+      without('bravo-site'),
+    ],
+    [
+      'its id, which another has',
+      `CREATE TABLE theirs AS SELECT * FROM fronts; UPDATE theirs SET id = 1 WHERE code = 'bravo';
+       DROP TABLE fronts; ALTER TABLE theirs RENAME TO fronts`,
+      RING,
+    ],
+    [
+      'its row altogether: then it is gone, and its keys with it',
+      `CREATE TABLE theirs AS SELECT * FROM fronts WHERE id <> 2; DROP TABLE fronts; ALTER TABLE theirs RENAME TO fronts`,
+      without('bravo-site'),
+    ],
+  ])('the keys of a front go on speaking for it where what cannot be read is %s', async (_, sql, ring) => {
+    const { tree, run } = await runChanged(sql);
+    expect([0, 3], run.stderr).toContain(run.code);
+    expect(ringOf(tree)).toEqual(ring);
+    const situation = 'the row of a front cannot be read, and keys are changed: revoked, removed, moved, mistyped';
+    if (run.code === 3)
+      tellFault(
+        { situation, sees: 'this front old, the others new', heals: `nothing to heal in the key ring; ${HEALED_ROW}` },
+        run.code,
+      );
+  });
+
+  test('a revocation by hand does not wait either, nor take other keys along', async () => {
+    const { tree, database } = await runChanged(`UPDATE fronts SET code = 'BRAVO' WHERE id = 2`);
+    const run = await command.run(['keys', 'revoke', 'bravo-site', '--db', database, '--out', tree, '--json']);
+    expect(run, run.stderr).toMatchObject({ code: 0 });
+    expect(ringOf(tree)).toEqual([RING[0], ['bravo-site', 'bravo', expect.any(String)], RING[2]]);
   });
 
   test('a bad row of a product that no front shows, or of a disabled front, holds back nothing', async () => {
@@ -167,5 +238,7 @@ describe('bad data holds back the fronts it concerns', () => {
     );
     expect(run, run.stdout).toMatchObject({ code: 0 });
     expect(shown).toEqual(ALL_NEW);
+    const situation = 'a bad row that no front shows';
+    tellFault({ situation, sees: 'the new release', heals: 'nothing to heal' }, run.code, 2);
   });
 });

@@ -20,11 +20,13 @@ import { DirectoryStore } from '../../src/storage/directory-store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { buildWith, HORIZON_SECONDS } from './build-with.ts';
 import { AS_ANYONE, Command, errorCodeOf } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 import { copyTree, stampsOf } from './tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 const SMALL = { fronts: ['alpha', 'bravo'], productsPerFront: 3, sessionsPerProduct: 2 };
 
 let good = '';
@@ -44,6 +46,8 @@ async function expectUnreadable(database: string, code: string, through: readonl
   expect(run, run.stderr).toMatchObject({ code: 2 });
   expect(errorCodeOf(run)).toBe(code);
   expect(stampsOf(tree)).toEqual(stamps);
+  const situation = `the database is missing, damaged or locked: \`${code}\``;
+  tellFault({ situation, sees: 'the old release', heals: 'a database that can be read, and a build' }, run.code);
 }
 
 describe('a database that cannot be read', () => {
@@ -108,6 +112,8 @@ describe('a database that cannot be read', () => {
       expect(stampsOf(tree)).toEqual(stamps);
     }
     expect([...codes.keys()]).toEqual(['database-unreadable']);
+    const heals = 'a database that can be read, and a build';
+    tellFault({ situation: 'the database is cut off, at every twentieth', sees: 'the old release', heals }, null, 19);
   });
 });
 
@@ -200,6 +206,12 @@ describe('a database that changes while it is read', () => {
       expect(filesOf(out), `changed before read ${at}`).toEqual(expected);
     }
     expect(reads).toBeGreaterThan(10);
+    const situation = 'a writer changes every table before one of the reads';
+    tellFault(
+      { situation, sees: 'the new release', heals: 'nothing to heal: the next build shows the change' },
+      null,
+      reads,
+    );
   });
 
   test('another database under its name is not seen until the next build', async () => {

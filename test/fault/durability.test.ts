@@ -7,10 +7,12 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { Command } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 
 /** What a power cut would leave: files whose bytes, and names whose entries in their folders, are not sure to be there. */
 class Disk {
@@ -84,4 +86,6 @@ test.each([
   expect(named.filter((path) => path.endsWith('/pointer.json'))).toHaveLength(frontsTotal);
   expect(steps.some((step) => step.startsWith('run sync'))).toBe(isOneSync);
   expect([...filesOf(tree).keys()]).toEqual(expect.arrayContaining(named));
+  const situation = 'the power is cut (the calls are followed: nothing is named before it is on the disk)';
+  tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next build' }, run.code);
 });

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { Command, errorCodeOf, summaryOf, type Run } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { checkAsReader, stateOf, type TreeState } from './readers-check.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 import { copyTree, stampsOf } from './tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 const EARLIER = '2026-05-01T08:59:59Z';
 const LATER = '2026-05-01T10:00:00Z';
 
@@ -77,6 +79,9 @@ describe('guards', () => {
       expect(held.stdout).toContain(`bravo: held back by ${code}: ${message}\n`);
       expect(movedIn(place)).toEqual(['alpha', 'charlie']);
       checkAsReader(place.tree, before, stateOf(place.tree));
+      const situation = `a front trips the guard ${code}`;
+      const heals = 'the rows put right, and a build; or `--allow-shrink`, or `--force`';
+      tellFault({ situation, sees: 'this front old, the others new', heals }, held.code);
 
       for (const flag of ['--allow-shrink', '--force']) {
         const again = placeOf(sql);
@@ -115,11 +120,33 @@ describe('guards', () => {
       expect(held, held.stderr).toMatchObject({ code: 4 });
       expect(summaryOf(held).fronts.map((front) => front.held)).toEqual(['now-earlier', 'now-earlier', 'now-earlier']);
       expect(stateOf(place.tree)).toEqual(before);
+      const heals = 'a clock put right, and a build; or `--force`';
+      tellFault({ situation: '`--now` is earlier than what is published', sees: 'the old release', heals }, held.code);
     }
     const forced = await run(place, EARLIER, '--force');
     expect(forced, forced.stderr).toMatchObject({ code: 0 });
     expect(forced.stdout.match(/: overridden now-earlier: /g)).toHaveLength(3);
     expect(movedIn(place)).toEqual(['alpha', 'bravo', 'charlie']);
+  });
+
+  test('a clock that was set back holds back every front, until it has caught up', async () => {
+    const place = placeOf('');
+    // The clock of this machine is behind what was published while it was ahead: by a day, or by ten years.
+    for (const days of [1, 3650]) {
+      const ahead = new Date(Date.now() + days * 86_400_000).toISOString();
+      expect(await run(place, ahead, '--allow-shrink')).toMatchObject({ code: 0 });
+      const published = stateOf(place.tree);
+      const words = ['build', '--db', place.database, '--out', place.tree, '--json'];
+      const held = await command.run(words);
+      expect(held, held.stderr).toMatchObject({ code: 4 });
+      expect(summaryOf(held).fronts.map((front) => front.held)).toEqual(['now-earlier', 'now-earlier', 'now-earlier']);
+      expect(stateOf(place.tree)).toEqual(published);
+      const heals = 'a clock put right, and a build; or `--force`';
+      tellFault({ situation: 'the clock is set back', sees: 'the old release', heals }, held.code);
+    }
+    const words = ['build', '--db', place.database, '--out', place.tree];
+    expect(await command.run([...words, '--force'])).toMatchObject({ code: 0 });
+    expect(await command.run(words)).toMatchObject({ code: 0 });
   });
 
   test('a revoked key leaves the key ring although every front is held back', async () => {
@@ -149,6 +176,9 @@ describe('fronts that come and go', () => {
     const gone = await run(place, LATER, '--json');
     expect(gone, gone.stderr).toMatchObject({ code: 0 });
     expect(movedIn(place)).toEqual(['alpha', '-bravo', 'charlie']);
+    const situation = 'a front is disabled, or deleted';
+    const heals = 'the front being there again, and a build';
+    tellFault({ situation, sees: 'this front nothing whole, the others new', heals }, gone.code);
     expect(summaryOf(gone).removed.files).toBe(1);
     // Law 5: the older release still names its files.
     expect([...stampsOf(place.tree).keys()]).toEqual(expect.arrayContaining(editions));

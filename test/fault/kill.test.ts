@@ -5,14 +5,22 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
+import { catalogueAt, filesOf, temporaryFolderOfFile } from '../trees.ts';
+import { buildHere, twoAtATime, wordsOf } from './build-with.ts';
 import { Command, type Running } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { checkAsReader, stateOf, type Sight, type TreeState } from './readers-check.ts';
-import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { smallCatalogue } from './small-catalogue.ts';
 import { copyTree } from './tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
+
+/** Says how often a run was ended by a signal in a situation. */
+function tellStops(situation: string, signal: NodeJS.Signals, times: number): void {
+  tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next build' }, signal, times);
+}
 
 /** One release that takes the place of another: the tree as it was, and as an undisturbed run leaves it. */
 interface Passage {
@@ -22,19 +30,6 @@ interface Passage {
   readonly after: TreeState;
   readonly expected: ReadonlyMap<string, string>;
 }
-
-const wordsOf = (database: string, out: string): string[] => [
-  'build',
-  '--db',
-  database,
-  '--out',
-  out,
-  '--now',
-  NOW,
-  '--horizon',
-  '1h',
-  '--json',
-];
 
 async function passageOf(name: string, from: string, to: string): Promise<Passage> {
   const base = join(folder, `${name}-base`);
@@ -51,14 +46,6 @@ async function runWell(database: string, out: string): Promise<void> {
   expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
 }
 
-/** The same in this process: a third of the time. */
-async function buildHere(database: string, out: string): Promise<void> {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  await buildTree(database, out, instant(NOW), { horizonSeconds: 3600, toolVersion: version });
-}
-
 /** Looks at a tree that a stopped run has left, lets the next run finish, and looks again. */
 async function judge(passage: Passage, tree: string, finish: typeof runWell): Promise<Sight> {
   const sight = checkAsReader(tree, passage.before, passage.after);
@@ -72,17 +59,6 @@ async function judge(passage: Passage, tree: string, finish: typeof runWell): Pr
 function expectSame(found: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>): void {
   expect([...found.keys()].join(' ')).toBe([...expected.keys()].join(' '));
   expect([...found].filter(([path, text]) => text !== expected.get(path)).map(([path]) => path)).toEqual([]);
-}
-
-/** Works through tasks two at a time, as there are cores. */
-async function twoAtATime(tasks: Iterable<() => Promise<void>>): Promise<void> {
-  const queue = tasks[Symbol.iterator]();
-  const lane = async (): Promise<void> => {
-    for (let next = queue.next(); next.done !== true; next = queue.next()) await next.value();
-  };
-  // A failure in the one is thrown when the other has ended too, and its processes with it.
-  const results = await Promise.allSettled([lane(), lane()]);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 /** Some fronts show the old release and some the new one. */
@@ -132,6 +108,7 @@ test('killed before every call that changes a file', async () => {
   );
   expect(sights.filter(isMixed).length).toBeGreaterThan(0);
   expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
+  tellStops('killed before each call that changes a file', 'SIGKILL', numbers.length);
 }, 120_000);
 
 test('what a killed run leaves is cleared by the next one, be that for another catalogue', async () => {
@@ -143,6 +120,7 @@ test('what a killed run leaves is cleared by the next one, be that for another c
   // The catalogue that the tree was made from: there is nothing to write but the key ring.
   await runWell(back.database, tree);
   expectSame(filesOf(tree), filesOf(there.base));
+  tellStops('killed; the next build is for another catalogue', 'SIGKILL', 1);
 });
 
 /** Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them. */
@@ -188,6 +166,7 @@ test('killed at a hundred random instants', async () => {
   expect(sights.filter(isHalfway).length).toBeGreaterThan(KILLS / 2);
   expect(sights.filter(({ temporaries }) => temporaries > 0).length).toBeGreaterThan(KILLS / 5);
   expect(sights.filter((sight) => isHalfway(sight) && sight.newEditions > 0).length).toBeGreaterThan(KILLS / 20);
+  tellStops('killed at a random instant', 'SIGKILL', KILLS);
 }, 480_000);
 
 function* roundsUntil(isEnough: () => boolean, round: () => Promise<void>): Generator<() => Promise<void>> {
@@ -241,8 +220,45 @@ test.each(['SIGTERM', 'SIGINT'])(
       );
       expect((await judge(there, tree, runWell)).isCurrentNew, moment).toBe(false);
     }
+    tellStops(`${name} at a chosen moment`, signalOf(name), MOMENTS.length);
   },
 );
+
+function signalOf(name: string): 'SIGTERM' | 'SIGINT' {
+  return name === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+}
+
+test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on', async () => {
+  const STOPS = 12;
+  const random = randomOf(20260502);
+  const started = performance.now();
+  const undisturbed = copyTree(there.base, join(folder, 'whole'));
+  await runWell(there.database, undisturbed);
+  const duration = performance.now() - started;
+  let stopped = 0;
+  await twoAtATime(
+    Array.from({ length: STOPS }, (_, i) => async () => {
+      const tree = copyTree(there.base, join(folder, `stop-${i}`));
+      const running = command.start(wordsOf(there.database, tree));
+      await sleep(random() * duration);
+      const signal = i % 2 === 0 ? 'SIGTERM' : 'SIGINT';
+      running.child.kill(signal);
+      const run = await running.ended;
+      // The run may have ended before, and may not have begun to listen.
+      expect([signal, null]).toContain(run.signal);
+      expect([0, null]).toContain(run.code);
+      expect([
+        '',
+        `interrupted by ${signal}: what was published stands; run the same command again to finish\n`,
+      ]).toContain(run.stderr);
+      if (run.signal !== null) stopped += 1;
+      await judge(there, tree, buildHere);
+    }),
+  );
+  expect(stopped).toBeGreaterThan(STOPS / 3);
+  const situation = 'SIGTERM or Ctrl-C at a random moment';
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) tellStops(situation, signal, STOPS / 2);
+});
 
 test('whoever reads while a release is published sees each front old or new, whole, and never old after new', async () => {
   const tree = copyTree(there.base, join(folder, 'read'));

@@ -18,6 +18,7 @@ import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { catalogueAt, filesOf, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { AS_ANYONE, Command, errorCodeOf, summaryOf, type Running } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { checkAsReader, EMPTY_TREE, stateOf, type TreeState } from './readers-check.ts';
 import { mountMemory, scarceDisk } from './scarce-disk.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
@@ -25,6 +26,7 @@ import { copyTree, stampsOf } from './tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 
 /** A published tree, and one in which the release of another database has taken its place. */
 let base = '';
@@ -81,6 +83,8 @@ describe('too little room', () => {
     }
     expect(filesOf(tree)).toEqual(expected);
     expect(runs).toBeGreaterThan(5);
+    const heals = 'room, and the next build';
+    tellFault({ situation: 'the disk becomes full', sees: 'each front old or new, whole', heals }, 6, 'at least 5');
   }, 240_000);
 
   test('a file system without free inodes is full too, be it for the lock', async () => {
@@ -96,6 +100,8 @@ describe('too little room', () => {
       expect(errorCodeOf(run)).toBe('tree-full');
       if (existsSync(tree)) checkAsReader(tree, EMPTY_TREE, after);
     }
+    const situation = 'the file system has no free inode';
+    tellFault({ situation, sees: 'nothing: no tree yet', heals: 'room, and the next build' }, 6, 4);
   });
 });
 
@@ -104,6 +110,8 @@ describe('a tree that cannot be written', () => {
     const run = await command.run(wordsOf(tree), { through });
     expect(run, run.stderr).toMatchObject({ code: 6 });
     expect(errorCodeOf(run)).toBe('tree-not-writable');
+    const situation = 'the tree, its lock or its disk may not be written';
+    tellFault({ situation, sees: 'the old release', heals: 'leave to write, and the next build' }, run.code);
   };
 
   test('where the output path is a file, or lies below one', async () => {
@@ -195,6 +203,26 @@ describe('two runs at once', () => {
     expect(filesOf(tree)).toEqual(expected);
   });
 
+  test('several that start at one instant: of those that write at one time, one does', async () => {
+    const PAIRS = 4;
+    for (let i = 0; i < PAIRS; i++) {
+      const tree = copyTree(base, join(temporaryFolder(), 'out'));
+      const runs = await Promise.all([
+        command.run(wordsOf(tree)),
+        command.run(wordsOf(tree)),
+        command.run(wordsOf(tree)),
+      ]);
+      const codes = runs.map(({ code }) => code);
+      expect(codes).toContain(0);
+      expect(codes.filter((code) => code !== 0 && code !== 5)).toEqual([]);
+      for (const run of runs) if (run.code === 5) expect(errorCodeOf(run)).toBe('tree-locked');
+      expect(filesOf(tree)).toEqual(expected);
+    }
+    const heals = 'nothing to heal: the one that was first finishes';
+    tellFault({ situation: 'several builds at once', sees: 'the new release', heals }, 5, PAIRS);
+    tellFault({ situation: 'several builds at once', sees: 'the new release', heals }, 0, 0);
+  });
+
   test('the lock dies with its holder', async () => {
     const tree = copyTree(base, join(temporaryFolder(), 'out'));
     const first = await startAndStop(tree);
@@ -202,6 +230,8 @@ describe('two runs at once', () => {
     first.child.kill('SIGKILL');
     expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
     await expectFinish(tree);
+    const situation = 'the holder of the lock is killed';
+    tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next build' }, 'SIGKILL');
   });
 });
 
@@ -233,6 +263,8 @@ describe('a tree that a newer Playbill has written', () => {
     expect(run, run.stderr).toMatchObject({ code: 2 });
     expect(errorCodeOf(run)).toBe('tree-newer-schema');
     expect(stampsOf(tree)).toEqual(stamps);
+    const situation = 'a newer Playbill has written a file of the tree';
+    tellFault({ situation, sees: 'the old release', heals: 'that version, or another folder' }, run.code);
   });
 });
 
@@ -272,5 +304,7 @@ describe('torn files', () => {
     const older = manifestPath();
     const withoutOlder = (files: ReadonlyMap<string, string>) => [...files].filter(([file]) => file !== older);
     expect(withoutOlder(filesOf(tree))).toEqual(withoutOlder(expected));
+    const situation = 'a pointer, the manifest in force, `current` or the key ring is torn';
+    tellFault({ situation, sees: 'the new release', heals: 'that build' }, run.code);
   });
 });

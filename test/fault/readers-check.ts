@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The mutable files of a tree, as text: what a release changes. null where there is none. */
@@ -85,6 +85,22 @@ export function checkAsReader(root: string, before: TreeState, after: TreeState)
   const [oldPaths, newPaths] = [editionPathsOf(before), editionPathsOf(after)];
   const newEditions = editions.filter((path) => newPaths.has(path) && !oldPaths.has(path)).length;
   return { fronts, temporaries, newEditions, isCurrentNew };
+}
+
+/** The fronts of a tree of which a reader sees a whole snapshot, whatever has become of the others. */
+export function wholeFrontsIn(root: string): string[] {
+  return namesIn(root, 'public/fronts')
+    .sort()
+    .filter((code) => {
+      try {
+        const text = textOf(root, `public/fronts/${code}/pointer.json`);
+        if (text === null) return false;
+        checkFront(root, code, text);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** The paths of all editions that the pointers of a state name. */
@@ -207,6 +223,8 @@ function sha256Of(text: string): string {
 /** UTF-8 or nothing: a cut character is no text. */
 function textOf(root: string, path: string): string | null {
   try {
+    // A reader would wait for ever for what comes out of a pipe.
+    assert.ok(statSync(join(root, path)).isFile(), `${path}: no file`);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(root, path)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -12,7 +12,7 @@ export interface FrontDates {
 
 /** D0, D1 and W in the front's zone. D1 is the next date of the calendar, even where a zone once skipped that date. */
 export function frontDates(now: string, zone: string, weekendDays: string): FrontDates {
-  const local = inZone(now, zone);
+  const local = inPrintedZone(now, zone);
   // From here on a plain calendar date: UTC has no clock changes that could move it.
   const today = DateTime.utc(local.year, local.month, local.day);
   const isWeekend = (day: DateTime) => weekendDays.includes(String(day.weekday));
@@ -27,15 +27,19 @@ export function frontDates(now: string, zone: string, weekendDays: string): Fron
   return { today: isoDate(today), tomorrow: isoDate(today.plus({ days: 1 })), weekend };
 }
 
-/**
- * Wall time in the zone with its numeric offset. Old local mean times have offsets with odd seconds, which the form
- * cannot say: the offset is cut to whole minutes and the wall time with it, so that the text is the exact instant.
- */
+/** Wall time in the zone with its numeric offset. */
 export function printedTime(instant: string, zone: string): string {
+  return isoText(inPrintedZone(instant, zone).toISO({ suppressMilliseconds: true })).replace('Z', '+00:00');
+}
+
+/**
+ * Old local mean times have offsets with odd seconds, which the form cannot say: the offset is cut to whole minutes and the wall
+ * time with it, so that the text is the exact instant; and dates are those of the same clock, since the date printed decides.
+ */
+function inPrintedZone(instant: string, zone: string): DateTime {
   const local = inZone(instant, zone);
-  const offset = FixedOffsetZone.instance(Math.trunc(local.offset));
-  const printable = Number.isInteger(local.offset) ? local : local.setZone(offset);
-  return isoText(printable.toISO({ suppressMilliseconds: true })).replace('Z', '+00:00');
+  if (Number.isInteger(local.offset)) return local;
+  return local.setZone(FixedOffsetZone.instance(Math.trunc(local.offset)));
 }
 
 function inZone(instant: string, zone: string): DateTime {

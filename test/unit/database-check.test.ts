@@ -339,6 +339,7 @@ describe('the load judges as check-db does', () => {
       tzdata: '2026a',
       views: new Set<string>(),
       isShared: false,
+      keyRingInForce: null,
     };
     const press = await Press.open(reader, options, now);
     const ranges = await Promise.all((await press.ranges()).map((range) => press.range(range)));

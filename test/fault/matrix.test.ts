@@ -1,0 +1,45 @@
+// The table of faults itself: it has a section for each test file and no other, adds up, and a planted difference is seen.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { expectSection, matrixText, sectionText, totalText, type MatrixRow } from './matrix-text.ts';
+
+const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8');
+
+test('every file of fault tests has its section, and there is none besides', () => {
+  const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.ts'));
+  const sections = [...readme.matchAll(/^## (.*)$/gm)].map(([, name]) => name);
+  expect(sections).toEqual(files.filter((name) => name !== 'matrix.test.ts').sort());
+});
+
+test('the total is the sum of the rows', () => {
+  const counts = [...readme.matchAll(/^\| [^|]+ \| (?:at least )?(\d+) \|/gm)].map(([, count]) => Number(count));
+  const rows = counts.map((faults) => ({ ...ROW, faults }));
+  expect(readme.trimEnd().split('\n').at(-1)).toBe(totalText(rows));
+});
+
+const ROW: MatrixRow = {
+  situation: 'it rains',
+  sees: 'the old release',
+  heals: 'the next build',
+  endings: [6, 'SIGKILL', 0],
+  faults: 3,
+};
+
+test('a row that the table has not, has otherwise, or has too many of is seen', () => {
+  const text = `By hand.\n\n${sectionText('rain.test.ts', [ROW])}In all\n`;
+  expect(text).toContain('| it rains | 3 | the old release | 0, 6, SIGKILL | the next build |');
+  expect(() => expectSection('rain.test.ts', [ROW], text)).not.toThrow();
+  for (const rows of [
+    [],
+    [ROW, { ...ROW, situation: 'it hails' }],
+    [{ ...ROW, faults: 4 }],
+    [{ ...ROW, endings: [6] }],
+  ])
+    expect(() => expectSection('rain.test.ts', rows, text)).toThrow('npm run faults');
+});
+
+test('written anew, what is written by hand stays', () => {
+  const text = matrixText(`By hand.\n\n## old.test.ts\n\nrow\n`, new Map([['rain.test.ts', [ROW]]]));
+  expect(text).toBe(`By hand.\n\n${sectionText('rain.test.ts', [ROW])}${totalText([ROW])}\n`);
+});
