@@ -2,6 +2,7 @@
 // takes --json stands here with what it prints; a test compares the list with the commands that there are.
 
 import * as z from 'zod';
+import { diffResultSchema, forecastResultSchema } from './diff-results.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
 import {
   accessLogSchema,
@@ -11,10 +12,12 @@ import {
   signatureHeadersSchema,
   writtenFilesSchema,
 } from './edge-results.ts';
+import { explainResultSchema } from './explain-result.ts';
 import { keyRingSchema } from './key-ring.ts';
 import { manifestSchema } from './manifest.ts';
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
+import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from './release-results.ts';
 import {
   buildResultSchema,
   errorResultSchema,
@@ -23,6 +26,7 @@ import {
   keysResultSchema,
   rowsResultSchema,
 } from './results.ts';
+import { nextResultSchema, statusResultSchema } from './watch-results.ts';
 
 /** The files of a tree, and the bodies of answers. */
 const FILES: Readonly<Record<string, z.ZodType>> = {
@@ -39,6 +43,13 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   build: buildResultSchema,
   verify: findingsResultSchema,
   show: z.union([productsDocumentSchema, categoriesDocumentSchema]),
+  diff: z.union([diffResultSchema, forecastResultSchema]),
+  explain: explainResultSchema,
+  next: nextResultSchema,
+  status: statusResultSchema,
+  releases: releasesResultSchema,
+  rollback: rollbackResultSchema,
+  prune: pruneResultSchema,
   'check-db': findingsResultSchema,
   import: rowsResultSchema,
   export: rowLineSchema,

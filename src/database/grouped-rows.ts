@@ -21,9 +21,10 @@ export interface Grouping {
   readonly where?: RawBuilder<unknown>;
 }
 
-/** Tables that hold what their columns declare, and no BLOB in another's place: those of data/schema.sql are STRICT. */
+/** Tables that can hold no BLOB: STRICT ones, as those of data/schema.sql, without a column that may be anything. */
 export async function strictTables(reader: CatalogueReader): Promise<ReadonlySet<string>> {
-  const list = sql<string>`select name from pragma_table_list where schema = 'main' and strict = 1`;
+  const list = sql<string>`select t.name from pragma_table_list as t where t.schema = 'main' and t.strict = 1
+    and not exists (select 1 from pragma_table_xinfo(t.name) as c where c.type in ('ANY', 'BLOB'))`;
   return new Set((await reader.rows({ compile: () => list.compile(reader.db) })).map(([name]) => String(name)));
 }
 

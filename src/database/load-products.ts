@@ -1,12 +1,12 @@
 // Loads products with all that hangs on them, range of ids by range, each table once for all fronts. Only what can matter is read:
 // sessions that may still be sold after `now`, and of products that no front shows only that they are there.
 
-import { ALWAYS, type Period } from '../catalogue/front.ts';
-import { SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
+import type { Instant } from '../catalogue/instant.ts';
 import { isOffered } from '../catalogue/offer.ts';
-import type { Exclusion, Image, PriceTier, Product, Session, Venue } from '../catalogue/product.ts';
+import type { Exclusion, Image, Product, Venue } from '../catalogue/product.ts';
 import { groupedQuery, rowsIn, strictTables, type IdRange } from './grouped-rows.ts';
 import { dangling } from './load-fronts.ts';
+import { sessionsOf } from './load-sessions.ts';
 import type { LoadedTaxonomy } from './load-taxonomy.ts';
 import type { CatalogueReader } from './open.ts';
 import {
@@ -22,14 +22,12 @@ import {
   PRODUCT,
   productIdQuery,
   productQuery,
-  SESSION,
   strayTierQuery,
   TAG_LINK,
-  TIER,
   type ChildTable,
 } from './product-tables.ts';
-import { FindingLog, findingOf, repeated } from './row-check.ts';
-import { noPublicTier, pauseFinding, wallTimeFinding } from './row-rules.ts';
+import { FindingLog, findingOf, idMeant, repeated } from './row-check.ts';
+import { pauseFinding } from './row-rules.ts';
 import { instantIn, periodOf } from './values.ts';
 
 /** What a product's rows refer to, loaded before. */
@@ -121,7 +119,7 @@ export class ProductLoad {
     }
     for (const [frontId, sessionId] of this.#exclusions.get(null) ?? []) {
       const place = EXCLUSION.placeOf([frontId, sessionId]);
-      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: Number(frontId) });
+      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: idMeant(frontId) });
     }
     if (this.#context.isReadingViews) await this.#findStrayTiers();
   }
@@ -129,7 +127,8 @@ export class ProductLoad {
   #noteStrays(table: ChildTable, productId: unknown, json: unknown): void {
     for (const row of rowsIn(json)) {
       this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
-      this.#log.blameProduct(Number(productId));
+      const id = idMeant(productId);
+      if (id !== undefined) this.#log.blameProduct(id);
     }
   }
 
@@ -149,7 +148,7 @@ export class ProductLoad {
   #productOf(row: readonly unknown[], children: ReadonlyMap<ChildTable, Map<unknown, unknown>>): Product | null {
     const productId = row[0];
     if (typeof productId !== 'number') {
-      this.#log.add(PRODUCT.findings(row), { productId: Number(productId) });
+      this.#log.add(PRODUCT.findings(row), { productId: idMeant(productId) });
       return null;
     }
     const take = (table: ChildTable): unknown => {
@@ -212,7 +211,9 @@ export class ProductLoad {
             : instantIn(pausedUntil),
       isPublished,
       image,
-      sessions: isPublished ? this.#sessionsOf(id, rowsIn(json.sessions), rowsIn(json.price_tiers)) : [],
+      sessions: isPublished
+        ? sessionsOf(id, rowsIn(json.sessions), rowsIn(json.price_tiers), this.#context, this.#log)
+        : [],
       groups: groups
         .map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight }))
         .sort((a, b) => a.group - b.group),
@@ -240,89 +241,6 @@ export class ProductLoad {
     }
     const [, url, altText, copyright, copyrightUrl] = imageRow;
     return { url, altText, copyright, copyrightUrl };
-  }
-
-  #sessionsOf(productId: number, rows: readonly unknown[][], tierRows: readonly unknown[][]): Session[] {
-    const { defaults, bySession } = this.#tiersOf(productId, tierRows);
-    const sessions: Session[] = [];
-    const ids = new Set<number>();
-    for (const row of rows) {
-      if (!SESSION.accepts(row)) {
-        this.#log.add(SESSION.findings(row), { productId });
-        continue;
-      }
-      if (ids.has(row[1])) {
-        this.#log.add([repeated(SESSION.placeOf(row))], { productId });
-        continue;
-      }
-      ids.add(row[1]);
-      const [, id, venueId, startsText, startsLocal, salesStart, salesEnd, , paused, available] = row;
-      const venue = this.#context.venues.get(venueId);
-      if (venue === undefined) {
-        this.#log.add([dangling(SESSION.placeOf(row), 'venue_id', 'venues', venueId)], { productId });
-        continue;
-      }
-      if (venue === null) {
-        // The venue's own row has a finding; whoever plays there is held back by it.
-        this.#log.blameProduct(productId);
-        continue;
-      }
-      const startsAt = instantIn(startsText);
-      const wallTime = startsAt + venue.zone.offsetAt(startsAt);
-      const start = { startsAt: startsText, startsLocal, wallTime, zone: venue.zone };
-      const drift = wallTimeFinding(() => SESSION.placeOf(row), start, this.#context.tzdata);
-      if (drift !== null) this.#log.add([drift], { productId });
-      const own = bySession.get(id);
-      if (own?.length === 0) this.#log.add([noPublicTier(SESSION.placeOf(row))], {});
-      sessions.push({
-        id,
-        venue,
-        startsAt,
-        day: Math.floor(wallTime / SECONDS_PER_DAY),
-        offerEndsAt: salesEnd === null ? startsAt : instantIn(salesEnd),
-        salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantIn(salesStart),
-        isPaused: paused === 1,
-        available,
-        tiers: own ?? defaults,
-      });
-    }
-    // As indexed they come in this order; a view may give them in another.
-    const isBefore = (a: Session, b: Session): boolean =>
-      a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
-    const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));
-    return isSorted ? sessions : sessions.sort((a, b) => (isBefore(a, b) ? -1 : 1));
-  }
-
-  /** The public ticket tiers: the product's defaults, and for each session with ticket tiers of its own, those instead. */
-  #tiersOf(
-    productId: number,
-    rows: readonly unknown[][],
-  ): { defaults: readonly PriceTier[]; bySession: ReadonlyMap<number, readonly PriceTier[]> } {
-    const defaults: PriceTier[] = [];
-    const bySession = new Map<number, PriceTier[]>();
-    const ids = new Set<number>();
-    for (const row of rows) {
-      if (!TIER.accepts(row)) {
-        this.#log.add(TIER.findings(row), { productId });
-        continue;
-      }
-      if (ids.has(row[1])) {
-        this.#log.add([repeated(TIER.placeOf(row))], { productId });
-        continue;
-      }
-      ids.add(row[1]);
-      const [, , sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
-      let tiers = defaults;
-      if (sessionId !== null) {
-        tiers = bySession.get(sessionId) ?? [];
-        // Private tiers replace the defaults too, so the session is noted before the tier is looked at.
-        bySession.set(sessionId, tiers);
-      }
-      if (isPublic === 0) continue;
-      const valid: Period = validFrom === null && validUntil === null ? ALWAYS : periodOf(validFrom, validUntil);
-      tiers.push({ isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
-    }
-    return { defaults, bySession };
   }
 
   #exclusionsOf(productId: number, rows: readonly unknown[][]): ReadonlyMap<number, Exclusion> {
@@ -378,7 +296,7 @@ export class ProductLoad {
   async #findStrayTiers(): Promise<void> {
     for (const [productId, id, sessionId] of await this.#reader.rows(strayTierQuery(this.#reader))) {
       const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
-      this.#log.add([finding], { productId: Number(productId) });
+      this.#log.add([finding], { productId: idMeant(productId) });
     }
   }
 

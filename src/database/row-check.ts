@@ -96,7 +96,10 @@ export class FindingLog {
   readonly #productIds = new Set<number>();
 
   /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
-  add(findings: readonly Finding[], concerns: { readonly frontId?: number; readonly productId?: number }): void {
+  add(
+    findings: readonly Finding[],
+    concerns: { readonly frontId?: number | undefined; readonly productId?: number | undefined },
+  ): void {
     for (const finding of findings) {
       this.total += 1;
       if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
