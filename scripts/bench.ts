@@ -102,9 +102,9 @@ function benchSize(size: Size, rounds: number, work: string, disk: string): Row[
   seedCatalogue({ path: database, size, now: NOW, seed: 1 });
   const main = `${root}dist/cli/main.js`;
   const out = (name: string, where = work): string => join(where, `${size}-${name}`);
-  const words = (to: string, now: string, ...more: string[]): string[] => [
-    ...[main, 'build', '--db', database, '--out', to, '--now', now, ...more],
-  ];
+  const words = (to: string, now: string, ...more: string[]): string[] => {
+    return [main, 'build', '--db', database, '--out', to, '--now', now, ...more];
+  };
   const build = (to: string, now: string, ...more: string[]): Timed =>
     timed(process.execPath, words(to, now, ...more), work);
   // Into an empty tree, and with nothing that an earlier build has left.
