@@ -56,7 +56,8 @@ test('every schema of a result is in the list', () => {
       return uses.every((rest) => rest.startsWith(' = ') || rest.startsWith('>'));
     });
   expect(results.length).toBeGreaterThan(8);
-  for (const schema of results) expect(list, schema).toMatch(new RegExp(`: ${schema}|\\[${schema}`));
+  // Imported, and used.
+  for (const schema of results) expect(list.split(schema).length, schema).toBeGreaterThan(2);
 });
 
 test('what commands print, and what the tree holds, is accepted', async () => {
