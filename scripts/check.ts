@@ -15,6 +15,8 @@ const STEPS: readonly (readonly [label: string, command: string, ...words: strin
   ['types of contract', bin('tsc'), '-p', 'src/contract'],
   ['types of snapshot', bin('tsc'), '-p', 'src/snapshot'],
   ['types of edge', bin('tsc'), '-p', 'src/edge'],
+  // The page runs in a browser: it has a document, and no Node.
+  ['types of the preview page', bin('tsc'), '-p', 'src/preview/page'],
   ['unused', bin('knip')],
   ['compile', bin('tsx'), 'scripts/compile.ts'],
   ['tests', bin('vitest'), 'run', '--config', 'test/vitest.config.ts'],

@@ -1,6 +1,7 @@
 // `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command, into dist/ where no other folder is named: bundles
 // that load only what a command needs (hundreds of small modules cost more than most commands do), the client as one module with
-// its types, and the bundles of the edge rule, which `edge build` takes from there: an installation needs no bundler.
+// its types, the bundles of the edge rule, which `edge build` takes from there, and the page of `preview`: an installation needs no
+// bundler.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { bundleEdge } from '../src/edge/bundle.ts';
+import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -83,6 +85,10 @@ async function compileAll(folder: string): Promise<number> {
   mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
   for (const target of ['nginx', 'worker'] as const)
     writeFileSync(join(folder, `edge/bundles/${target}.js`), await bundleEdge(target));
+  mkdirSync(join(folder, 'preview/bundles'), { recursive: true });
+  const page = await bundlePage();
+  for (const part of ['script', 'style'] as const)
+    writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
   return isClientSound ? 0 : 1;
 }
 

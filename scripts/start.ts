@@ -59,6 +59,7 @@ The tree is in out/: a CDN can serve out/public as it is. Look at it:
   ls out/public/fronts/moscow                                          one pointer, one file per edition
   npm run -s playbill -- show --front moscow --endpoint products       what a request gets now
   npm run -s playbill -- show --front moscow --endpoint products --at ${now.slice(0, 11)}23:59:59Z
+  npm run -s playbill -- preview                                       the same as a page, with a slider over time
   npm run -s playbill -- build --dry-run                               what the next build would change
   npm run -s playbill -- --help                                        everything else
 `);

@@ -259,8 +259,8 @@ function markOf(
 }
 
 function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before' | 'unchanged'> {
-  const { code, zone, weekendDays, minCards } = front;
-  return { code, timezone: zone.name, weekendDays, today: localDateText(zone, now), minCards };
+  const { code, zone, weekendDays, currency, minCards } = front;
+  return { code, timezone: zone.name, weekendDays, currency, today: localDateText(zone, now), minCards };
 }
 
 function heldOf(pressed: Pressed): Map<string, HoldCode> {

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'address-in-use'
   | 'edge-option-invalid'
   | 'edge-bundle-missing'
+  | 'page-bundle-missing'
   | 'database-missing'
   | 'database-unreadable'
   | 'database-busy'

@@ -7,7 +7,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Debian packages that tests use, and for what. */
-const DEBIAN_PACKAGES = ['sqlite3', 'nginx', 'libnginx-mod-http-js', 'rsync', 'systemd', 'chromium', 'strace'] as const;
+const DEBIAN_PACKAGES = [
+  'sqlite3',
+  'nginx',
+  'libnginx-mod-http-js',
+  'rsync',
+  'systemd',
+  'chromium',
+  'strace',
+  'fonts-noto-core',
+] as const;
 
 export function setup(): () => void {
   const script = fileURLToPath(new URL('../scripts/install-debian.mjs', import.meta.url));

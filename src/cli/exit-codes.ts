@@ -34,6 +34,7 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'address-in-use':
     case 'edge-option-invalid':
     case 'edge-bundle-missing':
+    case 'page-bundle-missing':
     case 'database-missing':
     case 'database-unreadable':
     case 'database-busy':

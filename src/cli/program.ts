@@ -14,6 +14,7 @@ import { addImportCommand } from './import-command.ts';
 import { addKeysCommand } from './keys-command.ts';
 import { addNextCommand } from './next-command.ts';
 import { addOpenApiCommand } from './openapi-command.ts';
+import { addPreviewCommand } from './preview-command.ts';
 import { addPruneCommand } from './prune-command.ts';
 import { addReleasesCommand } from './releases-command.ts';
 import { addRollbackCommand } from './rollback-command.ts';
@@ -62,6 +63,7 @@ export function programOf(session: Session): Command {
   addKeysCommand(program, session);
   addSignCommand(program, session);
   addServeCommand(program, session);
+  addPreviewCommand(program, session);
   addEdgeCommand(program, session);
   addOpenApiCommand(program, session);
   return program;

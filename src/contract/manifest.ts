@@ -40,6 +40,11 @@ const manifestFrontSchema = z.strictObject({
     .string()
     .regex(/^[1-7]{1,6}$/)
     .nullable(),
+  /** What the prices of the front's documents are in (ISO 4217): they are plain numbers. Left out where not known any more. */
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .optional(),
   /** Cards at the pointer's now. */
   cards: count,
   editions: z.strictObject({ products: count, categories: count }),

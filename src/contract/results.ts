@@ -108,6 +108,9 @@ export const issuedKeySchema = z.strictObject({
   secretRef: z.string().nullable(),
 });
 
+/** `preview`, as soon as it listens. */
+export const previewResultSchema = z.strictObject({ url: z.url() });
+
 /** `keys list`. */
 export const keysResultSchema = z.strictObject({
   keys: z.array(

@@ -24,6 +24,7 @@ import {
   findingsResultSchema,
   issuedKeySchema,
   keysResultSchema,
+  previewResultSchema,
   rowsResultSchema,
 } from './results.ts';
 import { nextResultSchema, statusResultSchema } from './watch-results.ts';
@@ -58,6 +59,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   'keys revoke': revokedKeySchema,
   sign: signatureHeadersSchema,
   serve: accessLogSchema,
+  preview: previewResultSchema,
   'edge build': edgeFilesSchema,
   openapi: z.union([writtenFilesSchema, z.looseObject({ openapi: z.literal('3.1.0') })]),
   'any-error': errorResultSchema,

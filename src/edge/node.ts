@@ -60,7 +60,7 @@ export function createServer(options: ServeOptions): Server {
 
 /** Whether an address is one that only this machine can reach. */
 export function isLoopback(address: string): boolean {
-  return /^(127\.|::1$|::ffff:127\.|localhost$)/.test(address);
+  return /^((::ffff:)?127(\.\d{1,3}){3}|::1|localhost)$/.test(address);
 }
 
 async function handle(

@@ -20,6 +20,7 @@ export interface FrontTask {
   readonly code: string;
   readonly timezone: string;
   readonly weekendDays: string;
+  readonly currency: string;
   /** `YYYY-MM-DD` in the front's zone at now. */
   readonly today: string;
   readonly minCards: number;
@@ -107,6 +108,7 @@ export async function putFront(
     held: null,
     pointer,
     weekendDays: task.weekendDays,
+    currency: task.currency,
     cards: editions.cards,
     editions: { products: entries.products.length, categories: entries.categories.length },
     cardsByEdition,

@@ -19,9 +19,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   database: ['release', 'snapshot', 'catalogue', 'contract'],
   edge: ['snapshot', 'contract'],
   client: ['edge', 'contract'],
+  preview: ['release', 'snapshot', 'catalogue', 'contract'],
   press: ['storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
   build: ['press', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
-  cli: ['build', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract', 'edge', 'client'],
+  cli: ['build', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract', 'edge', 'client', 'preview'],
 };
 
 /** Packages and Node's modules, where they are let in at all. */
@@ -33,6 +34,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   release: /^(node:crypto|p-limit|zod)$/,
   storage: /^(node:.*|better-sqlite3)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
+  preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   press: /^node:(timers\/promises|worker_threads|module|url)$/,
   build: /^$/,
   cli: /^(node:.*|commander|cli-progress)$/,
@@ -100,7 +102,7 @@ function violationsOf(files: ReadonlyMap<string, string>): string[] {
 
 function sources(): Map<string, string> {
   const paths = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.endsWith('.d.ts'),
+    (path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'),
   );
   return new Map(paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(SOURCE + path, 'utf8')]));
 }
@@ -111,6 +113,7 @@ describe('layers', () => {
     expect(files.size).toBeGreaterThan(40);
     for (const name of ['build.ts', 'snapshot/paths.ts', 'release/publish.ts'])
       expect(files.has(name), name).toBe(true);
+    expect([...files.keys()].some((path) => path.endsWith('.tsx'))).toBe(true);
     const imports = [...files.values()].flatMap((text) => [...codeOf(text).matchAll(/from\s+'\./g)]);
     expect(imports.length).toBeGreaterThan(100);
   });
@@ -128,6 +131,18 @@ describe('layers', () => {
       'snapshot/x.ts: imports release/plan.ts',
     ],
     ['sideways', 'storage/x.ts', "import { a } from '../database/open.ts';", 'storage/x.ts: imports database/open.ts'],
+    [
+      'what only the command may know',
+      'preview/x.ts',
+      "import { a } from '../storage/lock.ts';",
+      'preview/x.ts: imports storage/lock.ts',
+    ],
+    [
+      'a page that asks the clock',
+      'preview/page/x.tsx',
+      'const now = Date.now();',
+      'preview/page/x.tsx: clock, chance or environment below cli',
+    ],
     ['lazily', 'release/x.ts', "await import('../cli/main.ts');", 'release/x.ts: imports cli/main.ts'],
     [
       'a module of Node in a pure part',

@@ -1,0 +1,151 @@
+// One card as a visitor sees it, with what a tester wants to know beside: alternative text, credit, what has just changed.
+
+import { Component, type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Zone } from '../../catalogue/calendar.ts';
+import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
+import { sessionOf, type Tab } from './arrangement.ts';
+import type { CardChange } from './changes.ts';
+import { readableOn } from './colour.ts';
+import { httpsUrl, initialOf, nameOf, runsFromRight, shown } from './text.ts';
+import { sessionWords, type Money } from './words.ts';
+
+export type Badge = ProductsDocument['badges'][number];
+
+/** What all cards of a document share. The same object for as long as nothing in it changes. */
+export interface CardContext {
+  readonly tab: Tab;
+  readonly zone: Zone;
+  /** The front's date when the snapshot was made. */
+  readonly today: string;
+  readonly money: Money;
+  readonly badges: ReadonlyMap<string, Badge>;
+  readonly hasPictures: boolean;
+  readonly heading: 'h3' | 'h4';
+}
+
+interface CardProps {
+  readonly card: ProductCard;
+  readonly context: CardContext;
+  readonly change: CardChange | undefined;
+}
+
+/** Drawn anew only when one of its three objects is another one: a card that is the same in two editions is not touched. */
+export class CardView extends Component<CardProps> {
+  override shouldComponentUpdate({ card, context, change }: CardProps): boolean {
+    return card !== this.props.card || context !== this.props.context || change?.words !== this.props.change?.words;
+  }
+
+  override render({ card, context, change }: CardProps): VNode {
+    const { heading: Heading, money } = context;
+    const state = card.soldOut ? 'Sold out' : card.paused ? 'Sales paused' : null;
+    return (
+      <li
+        class={`card${change === undefined ? '' : ' is-changed'}${state === null ? '' : ' is-closed'}`}
+        data-product={card.productId}
+      >
+        <article>
+          <Picture card={card} hasPictures={context.hasPictures} />
+          <div class="card-text" dir={runsFromRight(card.name) ? 'rtl' : 'ltr'}>
+            <BadgeList card={card} badges={context.badges} />
+            <Heading class="name" dir="auto">
+              {nameOf(card)}
+            </Heading>
+            <SessionLine card={card} context={context} />
+            <p class="venue" dir="auto">
+              {shown(card.inventoryItemName)}
+              {card.multiInventoryItems && <span class="more"> and elsewhere</span>}
+            </p>
+            <p class="price">
+              {card.priceFrom !== null && <span class="amount">{money(card.priceFrom)}</span>}
+              {card.soldOut && <span class="state">Sold out</span>}
+              {card.paused && <span class="state">Sales paused</span>}
+            </p>
+            {change !== undefined && <p class="change">{change.words}</p>}
+          </div>
+        </article>
+      </li>
+    );
+  }
+}
+
+function BadgeList({ card, badges }: { readonly card: ProductCard; readonly badges: CardContext['badges'] }): VNode {
+  return (
+    <ul class="badges" aria-label="Badges">
+      <li class="age" title="Age rating">
+        {card.ageRating}+
+      </li>
+      {card.pushka && <li class="age">Pushkin card</li>}
+      {card.badges.map((slug) => {
+        const badge = badges.get(slug);
+        if (badge === undefined) return <li key={slug}>{slug}</li>;
+        return (
+          <li key={slug} style={{ backgroundColor: badge.color, color: readableOn(badge.color) }} dir="auto">
+            {nameOf(badge)}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function SessionLine({ card, context }: { readonly card: ProductCard; readonly context: CardContext }): VNode | null {
+  const session = sessionOf(card, context.tab);
+  if (session === null) return null;
+  const { date, time, offset } = sessionWords(session.start, context.zone, context.today);
+  return (
+    <p class="session">
+      <time dateTime={session.start}>
+        {date}, {time}
+      </time>
+      {offset !== null && <span class="offset"> {offset}</span>}
+      {session.hasMore && <span class="more"> {context.tab === 'all' ? 'and more dates' : 'and more times'}</span>}
+    </p>
+  );
+}
+
+/** The picture where it is asked for and can be loaded, else a placeholder with its text. */
+function Picture({ card, hasPictures }: { readonly card: ProductCard; readonly hasPictures: boolean }): VNode {
+  const [failed, setFailed] = useState<string | null>(null);
+  const url = httpsUrl(card.imageUrl);
+  const alt = shown(card.altText ?? '');
+  return (
+    <figure class="picture">
+      {hasPictures && url !== null && failed !== url ? (
+        <img
+          src={url}
+          alt={alt}
+          loading="lazy"
+          decoding="async"
+          referrerpolicy="no-referrer"
+          onError={() => setFailed(url)}
+        />
+      ) : (
+        <div class="placeholder" {...(alt === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': alt })}>
+          <span class="initial" dir="auto">
+            {initialOf(card.name)}
+          </span>
+          <span class="alt" dir="auto">
+            {alt}
+          </span>
+        </div>
+      )}
+      {card.copyright !== null && <Credit text={card.copyright} url={httpsUrl(card.copyrightUrl)} />}
+    </figure>
+  );
+}
+
+function Credit({ text, url }: { readonly text: string; readonly url: string | null }): VNode {
+  const words = /^\s*©/.test(text) ? shown(text) : `© ${shown(text)}`;
+  return (
+    <figcaption dir="auto">
+      {url === null ? (
+        words
+      ) : (
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          {words}
+        </a>
+      )}
+    </figcaption>
+  );
+}

@@ -1,0 +1,87 @@
+// The operator's desk beside the visitors' page: which front and releases to look at, whether pictures are loaded, how all fronts are.
+
+import { useState } from 'preact/hooks';
+import type { VNode } from 'preact';
+import type { Instant } from '../../catalogue/instant.ts';
+import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type ReleaseView } from '../wire.ts';
+import { Health } from './health.tsx';
+import { searchOf, type Place } from './place.ts';
+
+interface DeskProps {
+  readonly overview: Overview;
+  readonly release: ReleaseView;
+  readonly place: Place;
+  readonly front: string | null;
+  readonly now: Instant;
+  readonly hasPictures: boolean;
+  readonly onPlace: (change: Partial<Place>) => void;
+}
+
+/** Where the desk stands beside the page, its list of fronts is open from the start; above it, it would push the page away. */
+const IS_WIDE = matchMedia('(min-width: 1100px)').matches;
+
+export function Desk({ overview, release, place, front, now, hasPictures, onPlace }: DeskProps): VNode {
+  const [isOpen, setOpen] = useState(IS_WIDE);
+  const picturesPath = hasPictures ? PAGE_PATH : PICTURES_PATH;
+  return (
+    <aside class="desk" aria-label="What to look at">
+      <div class="choices">
+        <Choice
+          label="Front"
+          value={front ?? ''}
+          options={release.fronts.map((view) => [view.front, view.front])}
+          onChoose={(code) => onPlace({ front: code })}
+        />
+        <Choice
+          label="Release"
+          value={place.release}
+          options={[[IN_FORCE, 'in force'], ...releaseOptions(overview)]}
+          onChoose={(id) => onPlace({ release: id })}
+        />
+        <Choice
+          label="Beside it"
+          value={place.beside ?? ''}
+          options={[['', 'nothing'], [IN_FORCE, 'in force'], ...releaseOptions(overview)]}
+          onChoose={(id) => onPlace({ beside: id === '' ? null : id })}
+        />
+      </div>
+      <p class="pictures">
+        <a href={picturesPath + searchOf(place)}>{hasPictures ? 'Show no pictures' : 'Load the pictures'}</a>
+        {!hasPictures && <span> from the addresses in the cards</span>}
+      </p>
+      <details class="fronts" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>Fronts and how they are</summary>
+        <Health fronts={release.fronts} chosen={front} now={now} onChoose={(code) => onPlace({ front: code })} />
+      </details>
+    </aside>
+  );
+}
+
+function releaseOptions({ releases, current }: Overview): [string, string][] {
+  return releases.map(({ id, now }) => {
+    const instant = now === null ? 'unreadable' : `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
+    return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`];
+  });
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly onChoose: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChoose }: ChoiceProps): VNode {
+  return (
+    <label>
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {options.map(([option, words]) => (
+          <option key={option} value={option} selected={option === value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,148 @@
+// The stage: the front's masthead, the tabs a visitor has, and the front's page, once or as two releases side by side.
+
+import type { VNode } from 'preact';
+import { formatInstant } from '../../catalogue/instant.ts';
+import type { ProductsDocument } from '../../contract/documents.ts';
+import { IN_FORCE } from '../wire.ts';
+import { found, TABS, type Search, type Tab } from './arrangement.ts';
+import type { CardChange, Changes } from './changes.ts';
+import { FrontPage } from './front.tsx';
+import { useSteady } from './hooks.ts';
+import type { Scene, Side } from './scene.ts';
+import { SearchBar } from './search-bar.tsx';
+import { clockWords, dateWords, moneyOf, zoneOf } from './words.ts';
+
+interface StageProps {
+  readonly scene: Scene;
+  /** Of each side, in their order; of a side alone, the one before follows. */
+  readonly documents: readonly ProductsDocument[];
+  readonly changes: Changes | null;
+  readonly search: Search;
+  readonly hasPictures: boolean;
+  readonly onTab: (tab: Tab) => void;
+  readonly onSearch: (search: Pick<Search, 'badge' | 'words'>) => void;
+}
+
+export function Stage({ scene, documents, changes, search, hasPictures, onTab, onSearch }: StageProps): VNode {
+  const { front, at, sides } = scene;
+  const isPaired = sides.length > 1;
+  const wall = zoneOf(sides[0]?.pointer.timezone ?? 'UTC').format(at);
+  const [first] = documents;
+  return (
+    <>
+      <header class="masthead">
+        <p class="kicker">Playbill</p>
+        <h1>{front}</h1>
+        <p class="dateline">
+          <span>{dateWords(wall)}</span>
+          <time dateTime={formatInstant(at)}>{clockWords(wall)}</time>
+        </p>
+      </header>
+      {first !== undefined && (
+        <div class="finder">
+          <Tabs cards={first.productCards} search={search} onTab={onTab} />
+          <SearchBar badges={first.badges} search={search} onSearch={onSearch} />
+        </div>
+      )}
+      <div
+        class={isPaired ? 'panes is-paired' : 'panes'}
+        role="tabpanel"
+        id="panes"
+        aria-labelledby={`tab-${search.tab}`}
+      >
+        {sides.map((side, i) => {
+          const document = documents[i];
+          return (
+            document !== undefined && <Pane key={i} {...{ side, document, changes, search, hasPictures, isPaired }} />
+          );
+        })}
+      </div>
+    </>
+  );
+}
+
+const NO_CHANGES: ReadonlyMap<number, CardChange> = new Map();
+
+interface PaneProps {
+  readonly side: Side;
+  readonly document: ProductsDocument;
+  readonly changes: Changes | null;
+  readonly search: Search;
+  readonly hasPictures: boolean;
+  readonly isPaired: boolean;
+}
+
+function Pane({ side, document, changes, search, hasPictures, isPaired }: PaneProps): VNode {
+  const { pointer, view, release } = side;
+  const money = moneyOf(view.record?.currency ?? null);
+  const zone = zoneOf(pointer.timezone);
+  const marked = changes?.byProduct ?? NO_CHANGES;
+  // The same object while nothing changes that it shows: then nothing below is looked at, however often the clock ticks.
+  const page = useSteady(
+    () => (
+      <FrontPage {...{ document, search, zone, money, hasPictures, isPaired, changes: marked, today: pointer.today }} />
+    ),
+    [document, search.tab, search.badge, search.words, zone, money, marked, isPaired, pointer.today],
+  );
+  return (
+    <div class="pane">
+      {isPaired && (
+        <h2 class="pane-title">
+          {release === IN_FORCE ? 'In force' : release.slice(0, 8)}
+          <span> as of {pointer.now.slice(0, 16).replace('T', ' ')}Z</span>
+        </h2>
+      )}
+      {side.timeliness !== 'right' && (
+        <p class="untimely">
+          {side.timeliness === 'early'
+            ? `Made for ${pointer.now} and later: this is its first edition.`
+            : `Right until ${pointer.validUntil}: this is its last edition, and stale.`}
+        </p>
+      )}
+      {page}
+    </div>
+  );
+}
+
+const TAB_WORDS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
+
+interface TabsProps {
+  readonly cards: ProductsDocument['productCards'];
+  readonly search: Search;
+  readonly onTab: (tab: Tab) => void;
+}
+
+/** Arrow keys go from tab to tab, as a tab list does (WAI-ARIA authoring practices, Tabs). */
+function Tabs({ cards, search, onTab }: TabsProps): VNode {
+  const counts = useSteady(
+    () => new Map(TABS.map((tab) => [tab, found(cards, { ...search, tab }).length])),
+    [cards, search.badge, search.words],
+  );
+  const go = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const edge = event.key === 'Home' ? TABS[0] : event.key === 'End' ? TABS.at(-1) : undefined;
+    const tab = edge ?? (step === 0 ? undefined : TABS.at((TABS.indexOf(search.tab) + step) % TABS.length));
+    if (tab === undefined) return;
+    event.preventDefault();
+    onTab(tab);
+    document.getElementById(`tab-${tab}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="When" onKeyDown={go}>
+      {TABS.map((tab) => (
+        <button
+          key={tab}
+          id={`tab-${tab}`}
+          type="button"
+          role="tab"
+          aria-selected={tab === search.tab}
+          aria-controls="panes"
+          tabIndex={tab === search.tab ? 0 : -1}
+          onClick={() => onTab(tab)}
+        >
+          {TAB_WORDS[tab]} <span class="count">{counts.get(tab)}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

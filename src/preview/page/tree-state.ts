@@ -1,0 +1,37 @@
+// The tree as the page knows it: the overview, and the releases looked at, fetched when they are first asked for.
+
+import { useEffect, useState } from 'preact/hooks';
+import { IN_FORCE, OVERVIEW_PATH, RELEASES_PATH, type Overview, type ReleaseView } from '../wire.ts';
+import { fetchJson } from './fetch-json.ts';
+
+export interface TreeState {
+  readonly overview: Overview | null;
+  /** By id, and `IN_FORCE`. */
+  readonly releases: ReadonlyMap<string, ReleaseView>;
+  /** Asks anew what is in force and what time it is. */
+  readonly refresh: () => void;
+}
+
+export function useTree(ids: readonly string[], onProblem: (message: string | null) => void): TreeState {
+  const [overview, setOverview] = useState<Overview | null>(null);
+  const [releases, setReleases] = useState<ReadonlyMap<string, ReleaseView>>(new Map());
+  const fail = (error: unknown): void => onProblem(error instanceof Error ? error.message : String(error));
+  const fetchRelease = async (id: string): Promise<void> => {
+    const release = await fetchJson<ReleaseView>(RELEASES_PATH + encodeURIComponent(id));
+    setReleases((known) => new Map(known).set(id, release));
+  };
+  const refresh = (): void => {
+    onProblem(null);
+    const fetchAll = [
+      fetchJson<Overview>(OVERVIEW_PATH).then(setOverview),
+      ...ids.filter((id) => id === IN_FORCE || !releases.has(id)).map(fetchRelease),
+    ];
+    Promise.all(fetchAll).catch(fail);
+  };
+  useEffect(refresh, []);
+  useEffect(() => {
+    if (overview === null) return;
+    Promise.all(ids.filter((id) => !releases.has(id)).map(fetchRelease)).catch(fail);
+  }, [ids.join(' ')]);
+  return { overview, releases, refresh };
+}

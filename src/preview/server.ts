@@ -1,0 +1,165 @@
+// The preview on node:http: one page, its script and style, and what the tree holds as JSON. Reads only. It answers on loopback, to
+// requests that name a loopback host alone: a page elsewhere whose name was made to point here (DNS rebinding) is turned away.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Instant } from '../catalogue/instant.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { PageBundle } from './bundle.ts';
+import type { Library } from './library.ts';
+import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type Refusal } from './wire.ts';
+
+export interface PreviewOptions {
+  readonly library: Library;
+  readonly page: PageBundle;
+  /** The current time, floored to whole seconds. */
+  readonly now: () => Instant;
+  /** Told of what went wrong here and is nobody's to mend. */
+  readonly onBug: (message: string) => void;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  /** What the page may do; null for what is no page. */
+  readonly policy: string | null;
+}
+
+/** A server that is not listening yet; it is to listen on a loopback address. */
+export function createPreviewServer(options: PreviewOptions): Server {
+  return createServer((incoming, outgoing) => {
+    replyTo(incoming, options).then(
+      (reply) => send(reply, incoming, outgoing),
+      (error: unknown) => {
+        options.onBug(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
+        send(refusal(500, 'internal', 'the preview failed; its terminal says why', 'ask again'), incoming, outgoing);
+      },
+    );
+  });
+}
+
+/** Whether a Host header names this machine and the port that was reached. Browsers leave out port 80. */
+export function isOwnHost(host: string | undefined, port: number): boolean {
+  const match = /^(?:localhost|127\.0\.0\.1|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i.exec(host ?? '');
+  return match !== null && Number(match[1] ?? 80) === port;
+}
+
+async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Promise<Reply> {
+  if (!isOwnHost(incoming.headers.host, incoming.socket.localPort ?? 0)) {
+    const found = JSON.stringify(incoming.headers.host ?? '');
+    return refusal(
+      421,
+      'host-refused',
+      `expected a loopback host, found ${found}`,
+      'open the address that playbill preview printed',
+    );
+  }
+  if (incoming.method !== 'GET' && incoming.method !== 'HEAD') {
+    return refusal(
+      405,
+      'method-not-allowed',
+      `expected GET or HEAD, found ${incoming.method ?? ''}`,
+      'the preview reads only',
+    );
+  }
+  const [path = ''] = (incoming.url ?? '').split('?');
+  const fixed = fixedReply(path, options.page);
+  if (fixed !== null) return fixed;
+  try {
+    return (
+      (await treeReply(path, options)) ??
+      refusal(404, 'not-found', 'nothing is at this path', `the page is at ${PAGE_PATH}`)
+    );
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return refusal(error.code === 'nothing-published' ? 404 : 500, error.code, error.message, error.hint);
+  }
+}
+
+function fixedReply(path: string, page: PageBundle): Reply | null {
+  switch (path) {
+    case PAGE_PATH:
+      return { status: 200, type: HTML, body: PAGE, policy: policyOf("'self'") };
+    case PICTURES_PATH:
+      return { status: 200, type: HTML, body: PAGE, policy: policyOf("'self' https:") };
+    case '/page.js':
+      return { status: 200, type: 'text/javascript; charset=utf-8', body: page.script, policy: null };
+    case '/page.css':
+      return { status: 200, type: 'text/css; charset=utf-8', body: page.style, policy: null };
+    case '/icon.svg':
+      return { status: 200, type: 'image/svg+xml', body: ICON, policy: null };
+    default:
+      return null;
+  }
+}
+
+async function treeReply(path: string, { library, now }: PreviewOptions): Promise<Reply | null> {
+  if (path === OVERVIEW_PATH) return json(200, JSON.stringify(await library.overview(now())));
+  if (path.startsWith(RELEASES_PATH)) {
+    return json(200, JSON.stringify(await library.release(path.slice(RELEASES_PATH.length))));
+  }
+  if (path.startsWith(FRONTS_PATH)) return json(200, await library.edition(path.slice(FRONTS_PATH.length)));
+  return null;
+}
+
+function json(status: number, body: string): Reply {
+  return { status, type: 'application/json; charset=utf-8', body, policy: null };
+}
+
+function refusal(status: number, code: string, message: string, hint: string): Reply {
+  const body: Refusal = { error: { code, message, hint } };
+  return json(status, JSON.stringify(body));
+}
+
+function send({ status, type, body, policy }: Reply, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const bytes = Buffer.from(body);
+  outgoing.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': bytes.length,
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy ?? "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
+  });
+  outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
+}
+
+/** `images`: the sources of pictures. With trusted types no script of the page can make markup of a text, not even by mistake. */
+function policyOf(images: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${images}`,
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+const HTML = 'text/html; charset=utf-8';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Playbill preview</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+</head>
+<body><div id="page"></div><noscript>The preview needs JavaScript.</noscript></body>
+</html>
+`;
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" fill="#8a1f17"/><path d="M5 7h22M5 10h22M5 25h22" stroke="#f6f1e6" stroke-width="1.5"/><path d="M12 13v9M12 13h5a3 3 0 0 1 0 6h-5" fill="none" stroke="#f6f1e6" stroke-width="2.4"/></svg>
+`;

@@ -1,0 +1,61 @@
+// `playbill preview` as a person runs it: it says where it listens, answers there, ends with Ctrl-C, and refuses what would let others in.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { previewResultSchema } from '../../src/contract/results.ts';
+import { temporaryFolder } from '../trees.ts';
+import { playbill } from './run.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+function emptyTree(): string {
+  const tree = join(temporaryFolder(), 'out');
+  mkdirSync(tree);
+  return tree;
+}
+
+test('it prints its address, shows the tree there, and ends with Ctrl-C', async () => {
+  const words = ['preview', '--out', emptyTree(), '--port', '0', '--json'];
+  const child = spawn(process.execPath, ['--import', 'tsx', `${root}src/cli/main.ts`, ...words], { cwd: root });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const line = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString())),
+  );
+  const { url } = previewResultSchema.parse(JSON.parse(line));
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(await (await fetch(url)).text()).toContain('<title>Playbill preview</title>');
+  expect(await (await fetch(`${url}page.js`)).text()).toContain('aria-valuetext');
+  expect(await (await fetch(`${url}api/releases/in-force`)).json()).toEqual({ id: 'in-force', fronts: [] });
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+});
+
+test.each(['0.0.0.0', '127.evil.example'])('it does not listen on %s', async (host) => {
+  const { status, stderr } = await playbill(['preview', '--out', emptyTree(), '--host', host, '--port', '0']);
+  expect(status).toBe(2);
+  expect(stderr).toContain('error address-refused: expected a loopback address');
+  expect(stderr).toContain('hint:');
+});
+
+test('a port that is taken is said to be', async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const { status, stderr } = await playbill(['preview', '--out', emptyTree(), '--port', String(port)]);
+  expect(status).toBe(2);
+  expect(stderr).toContain(`error address-in-use: cannot listen on 127.0.0.1:${port}`);
+  expect(stderr).toContain('--port 0');
+});
+
+test('without a tree there is nothing to show', async () => {
+  const { status, stderr } = await playbill(['preview', '--out', join(temporaryFolder(), 'none')]);
+  expect(status).toBe(2);
+  expect(stderr).toContain('error tree-missing');
+});

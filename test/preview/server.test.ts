@@ -1,0 +1,218 @@
+// The preview's server without a browser: who may ask, what is answered and under which headers, and what a damaged tree does.
+
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundlePage } from '../../src/preview/bundle.ts';
+import { isOwnHost } from '../../src/preview/server.ts';
+import { buildTree, temporaryFolder, temporaryFolderOfFile, instant } from '../trees.ts';
+import { demoTree, NOW, startPreview, type Preview } from './stage.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+function ask(origin: string, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(origin + path, { method, headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => (body += text));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+const folder = temporaryFolderOfFile();
+let preview: Preview;
+let tree = '';
+
+beforeAll(async () => {
+  tree = await demoTree(folder);
+  preview = await startPreview(tree);
+});
+afterAll(() => {
+  preview.server.close();
+  preview.server.closeAllConnections();
+});
+
+/** A copy of the tree that a test may damage. */
+function treeCopy(): string {
+  const copy = join(temporaryFolder(), 'out');
+  cpSync(tree, copy, { recursive: true });
+  return copy;
+}
+
+describe('hosts', () => {
+  test.each([
+    ['127.0.0.1:8081', true],
+    ['localhost:8081', true],
+    ['LOCALHOST:8081', true],
+    ['[::1]:8081', true],
+    ['127.0.0.9:8081', true],
+    ['localhost', false],
+    ['127.0.0.1:8082', false],
+    ['evil.example:8081', false],
+    ['127.0.0.1.evil.example:8081', false],
+    ['localhost.evil.example:8081', false],
+    ['127.evil.example:8081', false],
+    ['localhost:8081@evil.example:8081', false],
+    ['', false],
+    [undefined, false],
+  ])('%s at port 8081: %s', (host, expected) => {
+    expect(isOwnHost(host, 8081)).toBe(expected);
+  });
+
+  test('port 80 need not be named', () => {
+    expect(isOwnHost('localhost', 80)).toBe(true);
+  });
+
+  test.each(['/', '/page.js', '/api/overview', '/api/releases/in-force'])(
+    'a name that was made to point here is turned away: %s',
+    async (path) => {
+      const { status, body } = await ask(preview.origin, path, {
+        host: `rebound.example:${new URL(preview.origin).port}`,
+      });
+      expect(status).toBe(421);
+      expect(body).not.toContain('moscow');
+    },
+  );
+});
+
+describe('headers', () => {
+  test('the page may do nothing but what it needs', async () => {
+    const { status, headers } = await ask(preview.origin, '/');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; " +
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('the page with pictures may load pictures over https besides, and that is all', async () => {
+    const [plain, pictured] = await Promise.all([ask(preview.origin, '/'), ask(preview.origin, '/with-images')]);
+    const policy = String(plain.headers['content-security-policy']);
+    expect(pictured.headers['content-security-policy']).toBe(policy.replace("img-src 'self'", "img-src 'self' https:"));
+    expect(pictured.body).toBe(plain.body);
+  });
+
+  test.each(['/api/overview', '/page.js', '/nowhere'])('%s is no page', async (path) => {
+    const { headers } = await ask(preview.origin, path);
+    expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is not allowed', async (method) => {
+    const { status, headers } = await ask(preview.origin, '/api/overview', {}, method);
+    expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('HEAD answers as GET, without the body', async () => {
+    const [get, head] = await Promise.all([ask(preview.origin, '/'), ask(preview.origin, '/', {}, 'HEAD')]);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    expect(head.body).toBe('');
+  });
+});
+
+describe('the tree as JSON', () => {
+  const json = async (path: string): Promise<Record<string, unknown>> => {
+    const { body } = await ask(preview.origin, path);
+    return JSON.parse(body) as Record<string, unknown>;
+  };
+
+  test('the overview lists the kept releases, latest first, and the clock', async () => {
+    const overview = await json('/api/overview');
+    const current = readFileSync(join(tree, 'releases/current'), 'utf8').trim();
+    expect(overview).toMatchObject({ place: tree, now: NOW, current });
+    const releases = overview['releases'] as { id: string; now: string }[];
+    expect(releases.map(({ now }) => now)).toEqual(['2026-05-01T09:05:00Z', NOW, '2026-05-01T08:00:00Z']);
+    expect(releases[0]?.id).toBe(current);
+  });
+
+  test('what is in force is what the pointers say, with what the manifest says beside', async () => {
+    const { fronts } = (await json('/api/releases/in-force')) as { fronts: Record<string, unknown>[] };
+    expect(fronts.map(({ front }) => front)).toEqual(readdirSync(join(tree, 'public/fronts')).sort());
+    const moscow = fronts.find(({ front }) => front === 'moscow');
+    expect(moscow?.['pointer']).toEqual(
+      JSON.parse(readFileSync(join(tree, 'public/fronts/moscow/pointer.json'), 'utf8')),
+    );
+    expect(moscow?.['record']).toMatchObject({ held: null, currency: 'RUB' });
+  });
+
+  test('an edition is given as it is published', async () => {
+    const path =
+      'moscow/' + readdirSync(join(tree, 'public/fronts/moscow')).find((name) => name.startsWith('products'));
+    const { status, body } = await ask(preview.origin, `/api/fronts/${path}`);
+    expect([status, body]).toEqual([200, readFileSync(join(tree, 'public/fronts', path), 'utf8')]);
+  });
+
+  test.each([
+    '/api/fronts/../../releases/current',
+    '/api/fronts/..%2f..%2fedge/keyring.json',
+    '/api/fronts/moscow/pointer.json',
+    '/api/fronts/moscow/products.0123456789abcdef.json.gz',
+    '/api/releases/0123456789abcdef',
+    '/api/releases/..%2Fcurrent',
+    '/api/nothing',
+    '/edge/keyring.json',
+  ])('nothing else of the disk is: %s', async (path) => {
+    const { status, body } = await ask(preview.origin, path);
+    expect(status).toBe(404);
+    expect(body).not.toContain('spki');
+  });
+});
+
+test('a damaged tree is told of, front by front, and the rest is shown', async () => {
+  const out = treeCopy();
+  const front = (name: string): string => join(out, 'public/fronts', name);
+  writeFileSync(join(front('moscow'), 'pointer.json'), '{');
+  rmSync(join(front('fonar'), 'pointer.json'));
+  rmSync(join(out, 'releases/current'));
+  const edition = readdirSync(front('berlin')).find((name) => name.startsWith('products')) ?? '';
+  writeFileSync(join(front('berlin'), edition), '{"productCards":[]}');
+  const { origin, server } = await startPreview(out);
+  const { body } = await ask(origin, '/api/releases/in-force');
+  const { fronts } = JSON.parse(body) as { fronts: { front: string; pointer: unknown; problem: string | null }[] };
+  expect(fronts.find((view) => view.front === 'moscow')).toMatchObject({ pointer: null });
+  expect(fronts.find((view) => view.front === 'moscow')?.problem).toContain('public/fronts/moscow/pointer.json');
+  expect(fronts.some((view) => view.front === 'fonar')).toBe(false);
+  expect(fronts.filter(({ problem }) => problem === null)).toHaveLength(7);
+  const damaged = await ask(origin, `/api/fronts/berlin/${edition}`);
+  expect([damaged.status, damaged.body]).toEqual([
+    500,
+    expect.stringContaining('expected the bytes that its name promises'),
+  ]);
+  server.close();
+});
+
+test('a front of a newer build than the manifest is shown without what the manifest says', async () => {
+  const out = treeCopy();
+  const manifest = readFileSync(join(out, 'releases/current'), 'utf8');
+  await buildTree(join(folder, 'after.sqlite'), out, instant('2026-05-01T09:10:00Z'));
+  writeFileSync(join(out, 'releases/current'), manifest);
+  const { origin, server } = await startPreview(out);
+  const { fronts } = JSON.parse((await ask(origin, '/api/releases/in-force')).body) as {
+    fronts: { record: unknown }[];
+  };
+  expect(fronts.map(({ record }) => record)).toEqual(fronts.map(() => null));
+  server.close();
+});
+
+test('the page is small', async () => {
+  const { script, style } = await bundlePage();
+  expect(script.length).toBeGreaterThan(10_000);
+  expect(Buffer.byteLength(script)).toBeLessThan(48_000);
+  expect(Buffer.byteLength(style)).toBeLessThan(16_000);
+});
