@@ -37,7 +37,7 @@ Examples:
   playbill explain --front moscow --product buran --at 2026-05-02T10:00:00+03:00
   playbill explain --front moscow --product buran --json | jq .reason
 
-It tells what the database says. What is published may be older: see playbill show, and playbill build --dry-run.
+It tells what the database says. What is published may be older: "show" prints it, "build --dry-run" compares.
 
 Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`,
     )

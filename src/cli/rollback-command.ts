@@ -26,7 +26,7 @@ export function addRollbackCommand(program: Command, session: Session): void {
         'Fronts that it has not lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
         'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
     )
-    .argument('[id]', 'the release to go back to, as playbill releases prints it')
+    .argument('[id]', 'the release to go back to, an id (see: playbill releases)')
     .option('--resume', 'let builds publish again; what is in force stays so until the next one')
     .option('--out <folder>', 'the tree to change', 'out')
     .option('--json', 'print the result as JSON')

@@ -138,7 +138,7 @@ export class Library {
   }
 }
 
-const SEE_VERIFY = 'playbill verify names everything that is damaged';
+const SEE_VERIFY = 'for everything that is damaged: playbill verify';
 
 function damaged(path: string, problem: string): AppError {
   return new AppError('tree-unreadable', `${path}: ${problem}`, SEE_VERIFY);

@@ -51,7 +51,7 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
       421,
       'host-refused',
       `expected a loopback host, found ${found}`,
-      'open the address that playbill preview printed',
+      'open the address that was printed by: playbill preview',
     );
   }
   if (incoming.method !== 'GET' && incoming.method !== 'HEAD') {

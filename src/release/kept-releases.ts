@@ -65,6 +65,6 @@ async function manifestBytes(id: string, store: ReleaseStore): Promise<Uint8Arra
 }
 
 function damaged(path: string, problem: string): AppError {
-  const hint = 'playbill verify names everything that is damaged; a damaged manifest is for you to remove';
+  const hint = 'for everything that is damaged: playbill verify; a damaged manifest is for you to remove';
   return new AppError('release-damaged', `${path}: ${problem}`, hint);
 }

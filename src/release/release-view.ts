@@ -118,6 +118,6 @@ export function productsDigestAt(pointer: Pointer, at: string): string {
 }
 
 function damaged(path: string, problem: string): AppError {
-  const hint = 'playbill verify names everything that is damaged or missing';
+  const hint = 'for everything that is damaged or missing: playbill verify';
   return new AppError('tree-unreadable', `${path}: ${problem}`, hint);
 }

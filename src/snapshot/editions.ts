@@ -77,6 +77,8 @@ export class FrontEditions {
    * `start` is now, or the instant up to which editions are known already.
    */
   *render(start: Instant): Generator<Edition> {
+    // What is known already may reach further than the horizon.
+    if (start > this.#until) return;
     const encoder = new TextEncoder();
     const shelf = this.#shelf;
     const { taxonomy, spares } = this.#pressed;

@@ -11,7 +11,7 @@ export async function fetchJson<T extends object>(path: string): Promise<T> {
   try {
     response = await fetch(path, { credentials: 'omit', referrerPolicy: 'no-referrer' });
   } catch {
-    throw new Error('The preview does not answer. Is playbill preview still running?');
+    throw new Error('The preview does not answer. Is "playbill preview" still running?');
   }
   const body = (await response.json()) as T | Refusal;
   if ('error' in body) throw new Error(`${body.error.message} (${body.error.hint})`);
