@@ -69,6 +69,7 @@ export interface PressedRange {
 /** Everything but products, and what presses these. Threads that read one state of a catalogue make the same of it. */
 export class Press {
   readonly #isShared: boolean;
+  readonly #builder = new PressedBuilder();
   readonly #until: Instant;
   readonly #now: Instant;
   readonly #log: FindingLog;
@@ -143,16 +144,15 @@ export class Press {
   /** Presses one range; its sessions are let go of. @throws AppError database-unreadable */
   async range(range: IdRange): Promise<PressedRange> {
     const log = new FindingLog();
-    const builder = new PressedBuilder();
     for (const product of await this.#load.products(range, log)) {
       const excluding = new Map<number, number>();
       for (const frontId of product.exclusions.keys()) {
         const classIndex = this.#classOfFrontId.get(frontId);
         if (classIndex !== undefined) excluding.set(frontId, classIndex);
       }
-      this.#products.press(product, this.#shown.get(product.id) ?? [], excluding, builder);
+      this.#products.press(product, this.#shown.get(product.id) ?? [], excluding, this.#builder);
     }
-    return { products: builder.build(this.#isShared), findings: log.logged() };
+    return { products: this.#builder.take(this.#isShared), findings: log.logged() };
   }
 
   /** What fronts are rendered from, once all ranges are pressed and joined. */

@@ -81,7 +81,7 @@ export interface FaceParts {
 
 const FIRST_BYTES = 1 << 18;
 
-/** Collects pressed products of a range, by ascending id. */
+/** Collects pressed products of one range after the other, by ascending id. */
 export class PressedBuilder {
   readonly #ids: number[] = [];
   readonly #nextBoundaries: number[] = [];
@@ -95,6 +95,21 @@ export class PressedBuilder {
   readonly #stateFaces: number[] = [];
   readonly #faces: number[] = [];
   readonly #faceFacets: number[] = [];
+  /** All of these. */
+  readonly #columns: readonly number[][] = [
+    this.#ids,
+    this.#nextBoundaries,
+    this.#timelines,
+    this.#ownStarts,
+    this.#ownFrontIds,
+    this.#ownTimelines,
+    this.#groupStarts,
+    this.#groupPlaces,
+    this.#stateFroms,
+    this.#stateFaces,
+    this.#faces,
+    this.#faceFacets,
+  ];
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(FIRST_BYTES);
   #used = 0;
@@ -147,11 +162,11 @@ export class PressedBuilder {
     this.#groupStarts.push(this.#groupPlaces.length / 2);
   }
 
-  /** All that was added; its bytes in memory that threads can share, where they are to. */
-  build(isShared: boolean): PressedProducts {
+  /** All that was added since the last call; its bytes in memory that threads can share, where they are to. */
+  take(isShared: boolean): PressedProducts {
     const bytes = new Uint8Array(isShared ? new SharedArrayBuffer(this.#used) : new ArrayBuffer(this.#used));
     bytes.set(this.#bytes.subarray(0, this.#used));
-    return {
+    const products: PressedProducts = {
       ids: Float64Array.from(this.#ids),
       nextBoundaries: Float64Array.from(this.#nextBoundaries),
       timelines: Int32Array.from(this.#timelines),
@@ -166,6 +181,12 @@ export class PressedBuilder {
       faceFacets: Int32Array.from(this.#faceFacets),
       blocks: [bytes],
     };
+    this.#used = 0;
+    for (const column of this.#columns) column.length = 0;
+    // One more entry than there are products.
+    this.#ownStarts.push(0);
+    this.#groupStarts.push(0);
+    return products;
   }
 }
 
