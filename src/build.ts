@@ -7,7 +7,7 @@ import type { Front } from './catalogue/front.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
-import { catalogueMark } from './database/catalogue-mark.ts';
+import { catalogueMark, fileIdentity } from './database/catalogue-mark.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { AppError } from './errors.ts';
 import { readRevisions } from './database/revisions.ts';
@@ -232,11 +232,11 @@ async function pruneAfter(
 
 /** The cache of a build of all fronts, where the catalogue keeps revisions. */
 function pressCacheOf(reader: CatalogueReader, options: BuildOptions, until: Instant, now: Instant): PressCache | null {
-  const { cache, frontCodes, toolVersion, tzdata } = options;
+  const { databasePath, cache, frontCodes, toolVersion, tzdata } = options;
   const revisions = cache === null || frontCodes !== null ? null : readRevisions((sql) => reader.select(sql));
   return cache === null || revisions === null
     ? null
-    : new PressCache(cache, revisions, [toolVersion, tzdata], until, now);
+    : new PressCache(cache, revisions, [toolVersion, tzdata, fileIdentity(databasePath)], until, now);
 }
 
 /** Catalogue and tree as this run has read the one and leaves the other. Under the lock, and within the transaction. */

@@ -15,13 +15,17 @@ export function schemaState(select: SelectRows): string {
   return `${String(version)} ${createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 32)}`;
 }
 
+/** The file as such, so that another one in its place, such as a dump that was changed and restored, is read again. */
+export function fileIdentity(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev} ${ino}`;
+}
+
 /** The mark of the database at a path, as a transaction on it sees it. */
 export function catalogueMark(path: string, select: SelectRows): string {
-  // The file as such, so that another one in its place, such as a dump that was changed and restored, is read again.
-  const { dev, ino } = statSync(path);
   const [[token] = []] = select("SELECT token FROM revisions WHERE scope = 'catalogue' AND id = 0");
   const [[journal] = []] = select('PRAGMA journal_mode');
-  return JSON.stringify([dev, ino, schemaState(select), String(journal), String(token)]);
+  return JSON.stringify([fileIdentity(path), schemaState(select), String(journal), String(token)]);
 }
 
 /** The same of a database that is opened for it. Throws whatever the driver throws. */

@@ -84,17 +84,14 @@ export class ProductLoad {
 
   /** All ranges, one after the other. */
   async *batches(log: FindingLog): AsyncGenerator<readonly Product[]> {
+    await this.noteRowsOfNone(log);
     for (const range of await this.ranges()) yield await this.products(range, log);
   }
 
   /** The wanted products of a range. What hangs on no product is noted with the range its ids fall into. */
   async products(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
     this.#log = log;
-    if (this.#strict === null) {
-      this.#strict = await strictTables(this.#reader);
-      this.#exclusions = await this.#loadExclusions();
-    }
-    if (range.after === null) await this.#noteRowsOfNone();
+    await this.#prepare();
     const children = new Map<ChildTable, Map<unknown, unknown>>();
     for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
     const products: Product[] = [];
@@ -106,14 +103,23 @@ export class ProductLoad {
     return this.#withTotals(products);
   }
 
+  /** What all ranges need. */
+  async #prepare(): Promise<void> {
+    if (this.#strict !== null) return;
+    this.#strict = await strictTables(this.#reader);
+    this.#exclusions = await this.#loadExclusions();
+  }
+
   async #groups(table: ChildTable, range: IdRange | 'null'): Promise<[unknown, unknown][]> {
     const isStrict = this.#strict?.has(table) === true;
     const query = groupedQuery(this.#reader, childGrouping(table, this.#now), range, isStrict);
     return (await this.#reader.rows(query)).map(([id, json]) => [id, json]);
   }
 
-  /** What is said once for all ranges: rows that name no product, exclusions and tiers of no session. */
-  async #noteRowsOfNone(): Promise<void> {
+  /** Notes what is said once for all ranges: rows that name no product, exclusions and tiers of no session. */
+  async noteRowsOfNone(log: FindingLog): Promise<void> {
+    this.#log = log;
+    await this.#prepare();
     for (const table of CHILD_TABLES) {
       for (const [id, json] of await this.#groups(table, 'null')) this.#noteStrays(table, id, json);
     }

@@ -123,7 +123,9 @@ export class Crew {
     const kept = cache?.read() ?? null;
     const next = new Int32Array(new SharedArrayBuffer(4));
     const alone = new Crew(reader, { ...options, isShared: false, next }, [], cache, kept);
-    const helping = (threads.wanted ?? (kept === null ? await threadsThatPay(reader, options, threads.cores) : 1)) - 1;
+    const wanted = threads.wanted ?? (kept === null ? await threadsThatPay(reader, options, threads.cores) : 1);
+    // What a view gives twice is seen by the one who reads it all.
+    const helping = options.press.views.has('products') ? 0 : wanted - 1;
     if (helping === 0) return alone;
 
     const shared: CrewOptions = { ...options, isShared: true, next };
@@ -152,6 +154,7 @@ export class Crew {
     const reused = this.#kept === null || changedIds === null ? null : { kept: this.#kept, changedIds };
     const ranges =
       reused === null ? await press.ranges() : reused.changedIds.map((id) => ({ after: id - 1, upTo: id }));
+    const rowsOfNone = await press.rowsOfNone();
     const pressed: PressedRange[] = [];
     let done = 0;
     const take = (index: number, range: PressedRange): void => {
@@ -165,7 +168,7 @@ export class Crew {
       }),
     );
     await this.#allOrFirstFailure([...asked, this.#pressHere(press, ranges, take)]);
-    return press.finish(pressed, reused);
+    return press.finish(pressed, rowsOfNone, reused);
   }
 
   /** Renders fronts and puts their content (put-front.ts). @throws AppError tree-full, tree-not-writable, tree-unreadable */

@@ -56,6 +56,8 @@ export interface KeptPress {
   readonly pressId: string;
   /** Products whose rows are others than those pressed, or new. */
   readonly isChanged: (productId: number) => boolean;
+  /** Ids of all those, shown or not, and of such as are there no more. */
+  readonly changedIds: readonly number[];
   /** The release that was rendered last; null where that is not known. */
   readonly releaseId: string | null;
   /** Whether a product's rows are other ones than that release was rendered from. */
@@ -104,9 +106,9 @@ export class PressCache {
     const pressed = new Map(head.tokens);
     const current = this.#revisions.tokens('product');
     const isChanged = isOther(current, pressed);
-    const changed = [...current.keys()].filter(isChanged).length;
+    const changedIds = [...current.keys()].filter(isChanged);
     const left = products.ids.length - current.size;
-    if (changed + Math.max(0, left) > Math.max(ALWAYS_FEW, current.size * MOST_CHANGED)) return null;
+    if (changedIds.length + Math.max(0, left) > Math.max(ALWAYS_FEW, current.size * MOST_CHANGED)) return null;
     const pressId = sha256Of(headBytes);
     return {
       classes: head.classes,
@@ -114,6 +116,7 @@ export class PressCache {
       products,
       pressId,
       isChanged,
+      changedIds,
       ...this.#rendered(pressId, pressed, current),
     };
   }

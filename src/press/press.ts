@@ -141,6 +141,13 @@ export class Press {
     return this.#load.ranges();
   }
 
+  /** What is said once for all ranges: rows that name no product or session. @throws AppError database-unreadable */
+  async rowsOfNone(): Promise<LoggedFindings> {
+    const log = new FindingLog();
+    await this.#load.noteRowsOfNone(log);
+    return log.logged();
+  }
+
   /** Presses one range; its sessions are let go of. @throws AppError database-unreadable */
   async range(range: IdRange): Promise<PressedRange> {
     const log = new FindingLog();
@@ -156,8 +163,8 @@ export class Press {
   }
 
   /** What fronts are rendered from, once all ranges are pressed and joined. */
-  catalogueOf(products: PressedProducts): PressedCatalogue {
-    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products);
+  catalogueOf(products: PressedProducts, gone: readonly number[]): PressedCatalogue {
+    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, gone);
   }
 
   /** One front's editions, by its code. */
@@ -186,27 +193,32 @@ export class Press {
     return [...new Set(this.#classes.map(({ zone }) => zone.name))];
   }
 
-  /** Ids of wanted products that an earlier press has not, or not as they are now; null where nothing of it can be used. */
+  /** Ids of products that an earlier press has not, or not as they are now; null where nothing of it can be used. */
   changedSince(kept: KeptPress): readonly number[] | null {
     if (kept.classes !== this.classes) return null;
     const { products } = kept;
-    const { productOf } = this.catalogueOf(products);
+    const { productOf } = this.catalogueOf(products, []);
     const isUsable = (id: number, classIndexes: Iterable<number>): boolean => {
       const product = productOf.get(id);
       if (product === undefined || kept.isChanged(id)) return false;
       if ((products.nextBoundaries[product] ?? 0) <= this.#until) return false;
       return hasTimelines(products, product, classIndexes, kept.now, this.#now);
     };
-    return [...this.#shown].filter(([id, classIndexes]) => !isUsable(id, classIndexes)).map(([id]) => id);
+    const unusable = [...this.#shown].filter(([id, classIndexes]) => !isUsable(id, classIndexes)).map(([id]) => id);
+    // Also what no front shows, or is there no more: its rows may be wrong now.
+    return [...new Set([...unusable, ...kept.changedIds])].sort((a, b) => a - b);
   }
 
   /** Puts the pressed ranges together, in their order, over what is taken over from an earlier press. */
-  async finish(ranges: readonly PressedRange[], reused: Reused | null): Promise<Pressed> {
+  async finish(ranges: readonly PressedRange[], rowsOfNone: LoggedFindings, reused: Reused | null): Promise<Pressed> {
     const log = this.#log;
+    log.absorb(rowsOfNone);
     for (const { findings } of ranges) log.absorb(findings);
     const pressed = ranges.map((range) => range.products);
     const products = joinPressed(reused === null ? pressed : [reused.kept.products, ...pressed], this.#isShared);
-    const catalogue = this.catalogueOf(products);
+    const anew = new Set(pressed.flatMap(({ ids }) => [...ids]));
+    const gone = (reused?.changedIds ?? []).filter((id) => !anew.has(id));
+    const catalogue = this.catalogueOf(products, gone);
     const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
     const missing = await this.#missingOf(catalogue.productOf);
     for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
@@ -223,7 +235,9 @@ export class Press {
         codes: reused === null ? new Set() : this.#unchangedCodes(reused.kept),
       },
       pressedIds: reused?.changedIds ?? null,
-      isEveryProductSound: ranges.every(({ findings }) => findings.total === 0),
+      isEveryProductSound: [rowsOfNone, ...ranges.map(({ findings }) => findings)].every(
+        ({ total, frontIds, productIds }) => total + frontIds.length + productIds.length === 0,
+      ),
       findings: log.kept,
       findingsTotal: log.total,
     };
@@ -247,7 +261,7 @@ export class Press {
   }
 }
 
-/** An earlier press, and the ids of wanted products that are not taken from it. */
+/** An earlier press, and the ids of products that are not taken from it. */
 export interface Reused {
   readonly kept: KeptPress;
   readonly changedIds: readonly number[];

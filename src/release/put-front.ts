@@ -66,7 +66,7 @@ export async function putFront(
   if (guard !== undefined) return held(guard.code);
 
   const plan = new Plan();
-  const known = await knownEditions(task.unchanged, store, now);
+  const known = await knownEditions(task.unchanged, editions.until, store, now);
   const { files, entries, cardsByEdition } = known;
   for (const { path, bytes } of files.values()) plan.add('keep', path, bytes, 'same-content');
   for (const { endpoint, from, bytes, cards } of editions.render(known.until)) {
@@ -126,8 +126,16 @@ interface KnownEditions {
   readonly until: Instant;
 }
 
-/** The editions from now on that a front's snapshot in force holds, if nothing was changed since and their files are whole. */
-async function knownEditions(unchanged: ListedFront | null, store: ReleaseStore, now: Instant): Promise<KnownEditions> {
+/**
+ * The editions from now on that a front's snapshot in force holds, if nothing was changed since and their files are whole. None where
+ * it was rendered further ahead than is asked for now.
+ */
+async function knownEditions(
+  unchanged: ListedFront | null,
+  horizonEnd: Instant,
+  store: ReleaseStore,
+  now: Instant,
+): Promise<KnownEditions> {
   const none = { files: new Map(), entries: { products: [], categories: [] }, cardsByEdition: [], until: now };
   if (unchanged === null) return none;
   const { pointer, cardsByEdition } = unchanged.front;
@@ -140,6 +148,9 @@ async function knownEditions(unchanged: ListedFront | null, store: ReleaseStore,
     return [`${at}${first.slice(at.length)}`, ...later];
   };
   const entries = { products: entriesOf('products'), categories: entriesOf('categories') };
+  const end = formatInstant(horizonEnd);
+  const isWithin = (one: readonly string[]): boolean => one.every((entry) => entry.slice(0, at.length) <= end);
+  if (!isWithin(entries.products) || !isWithin(entries.categories)) return none;
   const files = new Map<string, ManifestFile>();
   for (const { endpoint, entry } of byTime(entries)) {
     const path = editionPath(pointer.front, endpoint, entry.slice(at.length + 1));

@@ -30,9 +30,15 @@ export interface PressedCatalogue {
   readonly spares: Uint8Array[];
 }
 
-export function pressedCatalogue(taxonomy: PressedTaxonomy, products: PressedProducts): PressedCatalogue {
+/** Of products that were pressed more than once the last counts; those in `gone` do not. */
+export function pressedCatalogue(
+  taxonomy: PressedTaxonomy,
+  products: PressedProducts,
+  gone: readonly number[],
+): PressedCatalogue {
   const productOf = new Map<number, number>();
   for (const [product, id] of products.ids.entries()) productOf.set(id, product);
+  for (const id of gone) productOf.delete(id);
   return { taxonomy, products, productOf, spares: [] };
 }
 
@@ -48,13 +54,14 @@ export class FrontEditions {
   readonly validUntil: Instant;
   readonly #front: Front;
   readonly #pressed: PressedCatalogue;
-  readonly #until: Instant;
+  /** The end of the horizon. */
+  readonly until: Instant;
   readonly #shelf: ShelfCards;
 
   constructor(front: Front, classIndex: number, pressed: PressedCatalogue, until: Instant, now: Instant) {
     this.#front = front;
     this.#pressed = pressed;
-    this.#until = until;
+    this.until = until;
     this.#shelf = new ShelfCards(front, classIndex, pressed, now);
     const reasons = new Map<DropReason, number>();
     let validUntil: number = front.zone.nextDateChange(until);
@@ -78,7 +85,7 @@ export class FrontEditions {
    */
   *render(start: Instant): Generator<Edition> {
     // What is known already may reach further than the horizon.
-    if (start > this.#until) return;
+    if (start > this.until) return;
     const encoder = new TextEncoder();
     const shelf = this.#shelf;
     const { taxonomy, spares } = this.#pressed;
@@ -90,7 +97,7 @@ export class FrontEditions {
     let categories = '';
     let tail: Uint8Array = new Uint8Array(0);
     const first = { at: start, places: Array.from({ length: shelf.places }, (_, place) => place) };
-    for (const { at: from, places } of [first, ...shelf.changesIn(start, this.#until)]) {
+    for (const { at: from, places } of [first, ...shelf.changesIn(start, this.until)]) {
       const changed: number[] = [];
       for (const place of places) {
         const wasShown = shelf.isShown(place);

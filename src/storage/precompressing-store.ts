@@ -2,7 +2,7 @@
 // to. A file that is there already gets none: compressing costs more than rendering.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { ReleaseStore } from '../release/release-store.ts';
+import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
 import type { Compression } from '../release/tree-reader.ts';
 import { pathOf, treeFileOf } from '../snapshot/paths.ts';
 
@@ -14,17 +14,21 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     list: (folder) => store.list(folder),
     create: async (path, bytes) => {
       await store.create(path, bytes);
-      const file = treeFileOf(path);
-      if (file?.kind !== 'edition') return;
-      for (const encoding of compressions) {
-        await store.create(pathOf({ ...file, encoding }), compressed(bytes, encoding));
-      }
+      for (const sibling of siblingsOf({ path, bytes }, compressions)) await store.create(sibling.path, sibling.bytes);
     },
     adopt: (paths) => store.adopt(paths),
     settle: () => store.settle(),
-    replace: (files) => store.replace(files),
+    // A damaged edition that is written anew has siblings of the same age.
+    replace: (files) => store.replace([...files, ...files.flatMap((file) => siblingsOf(file, compressions))]),
     remove: (path) => store.remove(path),
   };
+}
+
+/** The compressed siblings of an edition; none of any other file. */
+function siblingsOf({ path, bytes }: StoredFile, compressions: readonly Compression[]): readonly StoredFile[] {
+  const file = treeFileOf(path);
+  if (file?.kind !== 'edition') return [];
+  return compressions.map((encoding) => ({ path: pathOf({ ...file, encoding }), bytes: compressed(bytes, encoding) }));
 }
 
 /** Measured on editions: level 6 of gzip and 5 of brotli take about as long as each other; 11 would take a hundred times as long. */

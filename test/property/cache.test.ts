@@ -54,11 +54,22 @@ class Pair {
 /** One change of one row, whatever it hits. */
 const changeArbitrary = fc.record({
   table: fc.constantFrom(...TABLE_NAMES),
-  kind: fc.constantFrom('update', 'update', 'update', 'delete', 'copy'),
+  kind: fc.constantFrom('update', 'update', 'update', 'delete', 'copy', 'wrong'),
   column: fc.nat(20),
   row: fc.nat(1000),
   from: fc.nat(1000),
 });
+
+/** What no foreign key and no CHECK stops: `?` is a number of no meaning. */
+const WRONGS = [
+  "update venues set timezone = 'Europe/Kiew' where id = (select id from venues limit 1 offset ? % 3)",
+  "update venues set timezone = 'Europe/Berlin' where timezone = 'Europe/Kiew' and ? >= 0",
+  'delete from products where id = (select product_id from front_products limit 1 offset ? % 9)',
+  "insert or ignore into sessions (id, product_id, venue_id, starts_at) values (88888 + ?, 77777, (select min(id) from venues), '2026-06-01T10:00:00Z')",
+  'delete from sessions where product_id = 77777 and ? >= 0',
+  'insert or ignore into front_session_exclusions (front_id, session_id) values ((select min(id) from fronts), 99999 + ?)',
+  'delete from front_session_exclusions where session_id >= 99999 and ? >= 0',
+];
 
 /** Gives a column of a row the value that another row has there, takes a row away, or puts one that was taken away back. */
 function changeRow(
@@ -69,6 +80,10 @@ function changeRow(
   const handle = new Database(path);
   handle.pragma('foreign_keys = ON');
   try {
+    if (kind === 'wrong') {
+      handle.pragma('foreign_keys = OFF');
+      return handle.prepare(WRONGS[column % WRONGS.length] ?? '').run(row).changes > 0;
+    }
     const rows = handle.prepare(`select * from ${table}`).all() as Record<string, unknown>[];
     const one = rows[row % rows.length];
     const columns = Object.keys(TABLES[table]);
@@ -105,12 +120,14 @@ function changeRow(
 interface Step {
   readonly changes: readonly Parameters<typeof changeRow>[1][];
   readonly seconds: number;
+  readonly horizonSeconds: number;
 }
 
-/** Changes of rows, and of the clock: mostly small ones, now and then beyond the horizon. */
+/** Changes of rows, of the clock (mostly small ones, now and then beyond the horizon), and of the horizon. */
 function historyArbitrary(minLength: number, maxLength: number): fc.Arbitrary<Step[]> {
   const seconds = fc.constantFrom(0, 0, 60, 300, 3600, 20_000, 90_000);
-  return fc.array(fc.record({ changes: fc.array(changeArbitrary, { maxLength: 3 }), seconds }), {
+  const horizonSeconds = fc.constantFrom(21_600, 21_600, 21_600, 3600, 7200, 30_000);
+  return fc.array(fc.record({ changes: fc.array(changeArbitrary, { maxLength: 3 }), seconds, horizonSeconds }), {
     minLength,
     maxLength,
   });
@@ -122,10 +139,10 @@ async function walk(pair: Pair, database: string, steps: readonly Step[], start:
   let now = start;
   let taken = 0;
   await pair.build(now);
-  for (const { changes, seconds } of steps) {
+  for (const { changes, seconds, horizonSeconds } of steps) {
     for (const change of changes) changeRow(database, change, away);
     now = instantOf(now + seconds);
-    if ((await pair.build(now)) !== null) taken += 1;
+    if ((await pair.build(now, { horizonSeconds })) !== null) taken += 1;
   }
   return taken;
 }
