@@ -15,14 +15,13 @@ import pLimit from 'p-limit';
 import type { Manifest } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import type { KeepReason } from '../contract/release-results.ts';
-import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../snapshot/paths.ts';
+import { editionPath, FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../snapshot/paths.ts';
 import { readHold, type Hold } from './hold.ts';
 import {
   currentReleaseId,
   readRelease,
   readReleaseDate,
   readReleaseFiles,
-  releaseIds,
   type DatedRelease,
 } from './kept-releases.ts';
 import { Plan, type PlanEntry } from './plan.ts';
@@ -52,11 +51,11 @@ export interface Pruned {
 /**
  * Removes what no kept release and no pointer names; from a held tree no release at all. A manifest that cannot be read might
  * name any file: then nothing is removed.
- * @throws AppError release-damaged, tree-newer-schema, tree-unreadable, tree-not-writable
+ * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
  */
 export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Pruned> {
   const releases: DatedRelease[] = [];
-  for (const id of await releaseIds(store)) releases.push(await readReleaseDate(id, store));
+  for (const id of await idsToRead(options, store)) releases.push(await readReleaseDate(id, store));
   const inForceId = await currentReleaseId(store);
   const hold = await readHold(store);
   const kept =
@@ -94,6 +93,20 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
     hold,
     plan: plan.entries,
   };
+}
+
+/**
+ * Ids of all releases whose manifests must be readable before anything goes. Among them is the one just replaced, even where
+ * no manifest bears its name any more: edges go on asking for its editions. Of a folder in a manifest's place the list of the tree
+ * shows only what is in it.
+ */
+async function idsToRead({ graceSeconds, replacedId }: PruneOptions, store: ReleaseStore): Promise<Set<string>> {
+  const ids = new Set(replacedId !== null && graceSeconds > 0 ? [replacedId] : []);
+  for (const path of await store.list(RELEASES_FOLDER)) {
+    const file = treeFileOf(path.split('/', 2).join('/'));
+    if (file?.kind === 'manifest') ids.add(file.id);
+  }
+  return ids;
 }
 
 interface FrontsFolder {

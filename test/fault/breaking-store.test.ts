@@ -6,7 +6,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
+import type { Compression } from '../../src/release/tree-reader.ts';
 import { DirectoryStore } from '../../src/storage/directory-store.ts';
+import { precompressingStore } from '../../src/storage/precompressing-store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
 import { BreakingStore, Breakage } from './breaking-store.ts';
 import { buildWith, HORIZON_SECONDS } from './build-with.ts';
@@ -53,30 +55,43 @@ function change(path: string, sql: string): void {
   database.close();
 }
 
-async function buildBreaking(databasePath: string, root: string, breakAt: number): Promise<void> {
+async function buildBreaking(
+  databasePath: string,
+  root: string,
+  breakAt: number,
+  precompress: readonly Compression[],
+): Promise<void> {
   const reader = await openCatalogue(databasePath);
   try {
     const store = new BreakingStore(new DirectoryStore(root), new DirectoryStore(root), breakAt);
-    await buildWith(reader, store, LATER);
+    await buildWith(reader, precompressingStore(store, precompress), LATER);
   } finally {
     await reader.close();
   }
 }
 
 /** Breaks a build over a tree at its first, second, … way to break until there is none left, and judges each. */
-async function breakEverywhere(name: string, databasePath: string, base: string): Promise<Sight[]> {
+async function breakEverywhere(
+  name: string,
+  databasePath: string,
+  base: string,
+  precompress: readonly Compression[] = [],
+): Promise<Sight[]> {
   const undisturbed = copyTree(base, join(folder, `${name}-undisturbed`));
-  await buildTree(databasePath, undisturbed, LATER, HORIZON);
+  const options = { ...HORIZON, precompress };
+  await buildTree(databasePath, undisturbed, LATER, options);
   const before = stateOf(base);
   const after = stateOf(undisturbed);
   const expected = filesOf(undisturbed);
+  // An edition that is there already gets no siblings: a stop may leave one without, for good.
+  const withoutSiblings = plainFilesOf(undisturbed);
   checkAsReader(undisturbed, before, after);
 
   const sights: Sight[] = [];
   for (let breakAt = 1; ; breakAt += 1) {
     const root = copyTree(base, join(folder, `${name}-${breakAt}`));
     const untouched = stampsOf(root);
-    const thrown = await buildBreaking(databasePath, root, breakAt).catch((error: unknown) => error);
+    const thrown = await buildBreaking(databasePath, root, breakAt, precompress).catch((error: unknown) => error);
     sights.push(checkAsReader(root, before, after));
     const broken = stampsOf(root);
     expect(rewrittenInVain(untouched, broken), `${name} ${breakAt}`).toEqual([]);
@@ -90,14 +105,19 @@ async function breakEverywhere(name: string, databasePath: string, base: string)
     }
     expect(thrown, `${name} ${breakAt}`).toBeInstanceOf(Breakage);
 
-    await buildTree(databasePath, root, LATER, HORIZON);
+    await buildTree(databasePath, root, LATER, options);
     checkAsReader(root, before, after);
-    expect(filesOf(root), `the retry after ${name} ${breakAt}`).toEqual(expected);
+    expect(plainFilesOf(root), `the retry after ${name} ${breakAt}`).toEqual(withoutSiblings);
     const retried = stampsOf(root);
     expect(rewrittenInVain(broken, retried), `the retry after ${name} ${breakAt}`).toEqual([]);
     expect(changedEditions(broken, retried), `the retry after ${name} ${breakAt}`).toEqual([]);
     rmSync(root, { recursive: true });
   }
+}
+
+/** All files of a tree but precompressed siblings. */
+function plainFilesOf(root: string): Map<string, string> {
+  return new Map([...filesOf(root)].filter(([path]) => !/\.(?:gz|br)$/.test(path)));
 }
 
 /** In how many of the stopped trees some fronts showed the old release and some the new one. */
@@ -132,6 +152,22 @@ test('a store that breaks while publishing over an older release', async () => {
     ]),
   );
 }, 240_000);
+
+test('a store that breaks while editions get precompressed siblings', async () => {
+  const size = { fronts: ['alpha', 'bravo'], productsPerFront: 1, sessionsPerProduct: 0 };
+  const old = catalogueAt(join(folder, 'small-old.sqlite'), smallCatalogue({ ...size, edition: 'old' }));
+  const young = catalogueAt(join(folder, 'small-new.sqlite'), smallCatalogue({ ...size, edition: 'young' }));
+  const base = join(folder, 'precompressed');
+  const precompress = ['gzip', 'br'] as const;
+  await buildTree(old, base, instant(NOW), { ...HORIZON, precompress });
+  const sights = await breakEverywhere('precompressed-over-older', young, base, precompress);
+  expect(mixedTotal(sights)).toBe(1);
+  // Between the names of the contents there is every number of siblings.
+  const [first, last] = [sights[0]?.siblings ?? 0, sights.at(-1)?.siblings ?? 0];
+  expect(first).toBeGreaterThan(0);
+  expect(last).toBe(2 * first);
+  expect(new Set(sights.map(({ siblings }) => siblings)).size).toBe(last - first + 1);
+}, 60_000);
 
 test('a store that breaks while fronts that are gone lose their pointers and all others are held', async () => {
   const base = join(folder, 'going');

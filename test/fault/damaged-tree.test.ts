@@ -73,7 +73,7 @@ async function heal(remedy: Remedy, tree: string, damaged: string, isHeld: boole
 }
 
 describe('a tree damaged by hand', () => {
-  test.each(Object.entries(DAMAGES))('%s', async (situation, { damage, sees, exit, held, remedy, heals }) => {
+  test.each(Object.entries(DAMAGES))('%s', async (situation, { damage, sees, exit, held, remedy, heals, unpruned }) => {
     const tree = copyTree(base, join(temporaryFolder(), 'out'));
     const named = damage(tree);
     const outside = join(dirname(tree), 'outside');
@@ -83,7 +83,13 @@ describe('a tree damaged by hand', () => {
 
     const run = await command.run(wordsOf(database, tree));
     expect(run, run.stderr).toMatchObject({ code: exit });
-    if (exit !== 6) expectHeld(run, held);
+    if (exit !== 6) {
+      expectHeld(run, held);
+      const stops = summaryOf(run).findings.filter(({ code }) => code === 'not-pruned');
+      expect(stops.length, run.stdout).toBe(unpruned === true ? 1 : 0);
+    }
+    // What the old release has must outlast it, as edges go on asking for that.
+    if (unpruned === true) expect(missingIn(tree)).toEqual([]);
     expect(seenIn(tree), 'what a reader sees').toBe(sees);
     if (remedy !== undefined) await heal(remedy, tree, damaged, held !== undefined);
     // Whatever was linked to is what it was: nothing is written outside the tree.
@@ -117,6 +123,11 @@ describe('a tree damaged by hand', () => {
 /** The files of a tree but for manifests: a release that held bravo back has left its own. */
 function withoutReleases(files: ReadonlyMap<string, string>): string[] {
   return [...files].filter(([path]) => !/^releases\/.*\.json$/.test(path)).map(([path, text]) => `${path} ${text}`);
+}
+
+/** Public files of the base that a tree has no more. */
+function missingIn(tree: string): string[] {
+  return [...filesOf(base).keys()].filter((path) => path.startsWith('public/') && !existsSync(join(tree, path)));
 }
 
 /** A file, or all files of a folder. */

@@ -55,6 +55,8 @@ export interface Damage {
   readonly held?: string;
   /** Without it, the build itself has healed the tree. */
   readonly remedy?: Remedy;
+  /** A manifest that cannot be read might name any file: the build says that it has removed none. */
+  readonly unpruned?: true;
 }
 
 const BRAVO_BROKEN = 'this front nothing whole, the others new' as const;
@@ -269,7 +271,8 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     sees: 'the new release',
     exit: 0,
     remedy: 'removal',
-    heals: 'removing it; the new release has its own',
+    heals: 'removing it; the new release has its own; nothing is pruned before',
+    unpruned: true,
   },
   'a folder is in the place of the manifest in force': {
     damage: (tree) => {
@@ -280,6 +283,18 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     sees: 'the new release',
     exit: 0,
     remedy: 'removal',
-    heals: 'moving it away; the new release has its own',
+    heals: 'moving it away; the new release has its own; nothing is pruned before',
+    unpruned: true,
+  },
+  'the manifest in force is gone': {
+    damage: (tree) => {
+      const path = manifestIn(tree);
+      rmSync(join(tree, path));
+      return [`error current-invalid ${CURRENT}`];
+    },
+    sees: 'the new release',
+    exit: 0,
+    heals: 'that build; the next release prunes again',
+    unpruned: true,
   },
 };

@@ -10,6 +10,7 @@ import { createServer } from '../../src/edge/node.ts';
 import { pruneTree, rollBackTree } from '../../src/going-back.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
 import { Command } from './command.ts';
+import { matrixOf } from './matrix.ts';
 import { checkAsReader, stateOf, type Sight, type TreeState } from './readers-check.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 import { copyTree } from './tree-copy.ts';
@@ -18,6 +19,7 @@ const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
 const LATER = '2026-05-01T09:10:00Z';
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 /** Two releases; the older one has bravo in place of delta. */
 const base = join(folder, 'base');
 let oldId = '';
@@ -102,6 +104,7 @@ test('a rollback killed before every call that changes a file', async () => {
   expect(total).toBeGreaterThan(20);
   expect(sights.filter(isMixed).length).toBeGreaterThan(2);
   expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
+  tellKilled('a rollback is killed before each call that changes a file', sights.length);
 }, 60_000);
 
 test('pruning killed as it removes releases, and among the editions', async () => {
@@ -119,13 +122,21 @@ test('pruning killed as it removes releases, and among the editions', async () =
   await pruneTree(undisturbed, grace);
   // Every single removal has its turn in going-back.test.ts.
   const isStep = (i: number): boolean => i < 5 || i % 8 === 0;
+  let kills = 0;
   const total = await killEverywhere(words, crowded, isStep, async (tree, step) => {
+    kills += 1;
     checkAsReader(tree, state, state);
     await pruneTree(tree, grace);
     expect(filesOf(tree), step).toEqual(filesOf(undisturbed));
   });
   expect(total).toBeGreaterThan(10);
+  const situation = 'pruning is killed before calls that change a file';
+  tellFault({ situation, sees: 'the new release', heals: 'the next pruning' }, 'SIGKILL', kills);
 }, 60_000);
+
+function tellKilled(situation: string, kills: number): void {
+  tellFault({ situation, sees: 'each front old or new, whole', heals: 'the same rollback' }, 'SIGKILL', kills);
+}
 
 /** Some fronts show the old release and some the new one. */
 function isMixed({ fronts }: Sight): boolean {
@@ -160,6 +171,7 @@ test('a rollback of many fronts killed at random moments', async () => {
   expect(total).toBeGreaterThan(150);
   expect(sights.length).toBeGreaterThan(15);
   expect(sights.filter(isMixed).length).toBeGreaterThan(0);
+  tellKilled('a rollback of many fronts is killed at random moments', sights.length);
 }, 60_000);
 
 /** Numbers from 0 to 1, the same ones for the same seed. */
@@ -229,9 +241,10 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
       }
     }
   };
+  const rollbacks = [oldId, newId, oldId, newId, oldId];
   const asking = Promise.all([...FRONTS, ...FRONTS].map(storefront));
   try {
-    for (const id of [oldId, newId, oldId, newId, oldId]) {
+    for (const id of rollbacks) {
       const run = await command.run(['rollback', id, '--out', tree, '--json']);
       expect(run.code, run.stderr).toBe(0);
     }
@@ -247,4 +260,6 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
     expect((await command.run(words)).stdout).toBe(answerOf(oldId, front, 'products')?.body);
     expect((await ask(front, 'products'))?.body).toBe(answerOf(oldId, front, 'products')?.body);
   }
+  const sees = 'each front old or new, whole';
+  tellFault({ situation: 'a rollback while storefronts ask', sees, heals: 'nothing to heal' }, 0, rollbacks.length);
 }, 60_000);

@@ -16,7 +16,8 @@ import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from 
 import { findingsOf } from '../unit/verify-tree.ts';
 import { BreakingStore, Breakage } from './breaking-store.ts';
 import { buildWith } from './build-with.ts';
-import { checkAsReader, stateOf, type Sight } from './readers-check.ts';
+import { matrixOf } from './matrix.ts';
+import { checkAsReader, stateOf, wholeFrontsIn, type Sight } from './readers-check.ts';
 import { NOW, smallCatalogue } from './small-catalogue.ts';
 import { changedEditions, copyTree, rewrittenInVain, stampsOf } from './tree-copy.ts';
 
@@ -24,6 +25,7 @@ const LATER = instant('2026-05-01T10:00:00Z');
 const LATEST = instant('2026-05-01T10:05:00Z');
 const NO_GRACE = { graceSeconds: 0, replacedId: null };
 const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
 /** Fronts alpha, bravo and charlie at NOW, alpha, charlie and delta at LATER. */
 const base = join(folder, 'base');
 /** The same with twelve releases more, two days later and a second apart: without grace, three go. */
@@ -104,6 +106,9 @@ test('a store that breaks while going back', async () => {
   const isMixed = ({ fronts }: Sight): boolean =>
     ['old', 'new'].every((one) => [...fronts.values()].some((f) => f === one));
   expect(sights.filter(isMixed)).toHaveLength(4);
+  const situation = 'a rollback’s store breaks in a write, before or after its effect';
+  const heals = 'the same rollback; a build changes nothing before';
+  tellFault({ situation, sees: 'each front old or new, whole', heals }, null, sights.length - 1);
 }, 60_000);
 
 test('a store that breaks while pruning', async () => {
@@ -136,6 +141,8 @@ test('a store that breaks while pruning', async () => {
   }
   // Each file that goes, and none at all of the manifests and of the editions.
   expect(stops).toBe(plan.length + 2);
+  const situation = 'the store breaks in a removal of pruning, before or after its effect';
+  tellFault({ situation, sees: 'the new release', heals: 'the next pruning' }, null, stops);
 }, 60_000);
 
 test('a release that pointers are of is kept, though another is in force', async () => {
@@ -151,6 +158,8 @@ test('a release that pointers are of is kept, though another is in force', async
   const { releases } = await prune(NO_GRACE, store);
   expect(releases.find(({ id }) => id === oldId)?.kept).toBe('pointed-at');
   checkAsReader(root, stateOf(root), stateOf(root));
+  const situation = 'a tree is pruned in which a front still shows a release that has grown old';
+  tellFault({ situation, sees: 'this front old, the others new', heals: 'the next build' }, null);
 
   // One that cannot be read keeps everything of its front, and of no other.
   const torn = new DirectoryStore(copyTree(crowded, join(folder, 'torn-pointer')));
@@ -158,6 +167,10 @@ test('a release that pointers are of is kept, though another is in force', async
   const { plan } = await prune(NO_GRACE, torn);
   const gone = plan.flatMap(({ path }) => /^public\/fronts\/([a-z]+)\//.exec(path)?.[1] ?? []);
   expect(new Set(gone)).toEqual(new Set(['alpha', 'bravo', 'delta']));
+  expect(wholeFrontsIn(join(folder, 'torn-pointer'))).toEqual(['alpha', 'delta']);
+  const sees = 'this front nothing whole, the others new';
+  const heals = 'the next build; nothing of this front is removed before';
+  tellFault({ situation: 'a tree is pruned in which a pointer is torn', sees, heals }, null);
 });
 
 test('a build that cannot prune has published all the same, and says so', async () => {
@@ -181,4 +194,6 @@ test('a build that cannot prune has published all the same, and says so', async 
   const files = filesOf(root);
   expect([...before.keys()].filter((path) => !files.has(path))).toEqual([]);
   expect(files.get('releases/current')).toBe(`${result.releaseId}\n`);
+  const heals = 'leave to remove, and the next release';
+  tellFault({ situation: 'a build may not remove what it would prune', sees: 'the new release', heals }, null);
 });

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 /** The mutable files of a tree, as text: what a release changes. null where there is none. */
 export interface TreeState {
@@ -23,6 +24,8 @@ export interface Sight {
   readonly temporaries: number;
   /** Editions of the new release that are in place; those that both releases have are not counted. */
   readonly newEditions: number;
+  /** Precompressed siblings of editions, of whatever release. */
+  readonly siblings: number;
   readonly isCurrentNew: boolean;
 }
 
@@ -35,7 +38,7 @@ const KNOWN_NAMES = [
   /^edge\/keyring\.json$/,
   /^releases\/(?:current|hold|[0-9a-f]{16}\.json)$/,
 ];
-const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json$/;
+const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json(\.gz|\.br)?$/;
 const TEMPORARY_NAME = /(?:^|\/)\.[^/]+\.tmp$/;
 const POINTER_KEYS = ['schema', 'front', 'now', 'validUntil', 'today', 'timezone', 'products', 'categories'];
 const DOCUMENT_KEYS = ['productCards', 'categories', 'groups', 'tags', 'badges'];
@@ -81,10 +84,10 @@ export function checkAsReader(root: string, before: TreeState, after: TreeState)
   const isCurrentNew = state.current !== before.current;
   if (isCurrentNew) assert.ok(![...fronts.values()].includes('old'), 'current: earlier than a pointer');
   checkReleases(root, state);
-  const { temporaries, editions } = checkNames(root);
+  const { temporaries, editions, siblings } = checkNames(root);
   const [oldPaths, newPaths] = [editionPathsOf(before), editionPathsOf(after)];
   const newEditions = editions.filter((path) => newPaths.has(path) && !oldPaths.has(path)).length;
-  return { fronts, temporaries, newEditions, isCurrentNew };
+  return { fronts, temporaries, newEditions, siblings, isCurrentNew };
 }
 
 /** The fronts of a tree of which a reader sees a whole snapshot, whatever has become of the others. */
@@ -191,9 +194,9 @@ function checkReleases(root: string, { current }: TreeState): void {
   }
 }
 
-/** No strangers; and an edition that nobody points at yet is as whole as any. */
-function checkNames(root: string): { temporaries: number; editions: string[] } {
-  let temporaries = 0;
+/** No strangers; and an edition that nobody points at yet is as whole as any, and so is a precompressed sibling. */
+function checkNames(root: string): { temporaries: number; editions: string[]; siblings: number } {
+  let [temporaries, siblings] = [0, 0];
   const editions: string[] = [];
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
@@ -202,12 +205,24 @@ function checkNames(root: string): { temporaries: number; editions: string[] } {
       temporaries += 1;
       continue;
     }
-    const [, code, endpoint, digest] = EDITION_NAME.exec(path) ?? [];
+    const [, code, endpoint, digest, suffix] = EDITION_NAME.exec(path) ?? [];
     assert.ok(code !== undefined && endpoint !== undefined && digest !== undefined, `${path}: a stranger in the tree`);
-    canonicalJson(editionText(root, code, endpoint, digest), path);
-    editions.push(path);
+    if (suffix === undefined) {
+      canonicalJson(editionText(root, code, endpoint, digest), path);
+      editions.push(path);
+    } else {
+      checkSibling(path, readFileSync(join(root, path)), suffix === '.gz' ? gunzipSync : brotliDecompressSync, digest);
+      siblings += 1;
+    }
   }
-  return { temporaries, editions };
+  return { temporaries, editions, siblings };
+}
+
+/** What a sibling unfolds to bears the digest of the edition whose name it has, be that there or not. */
+function checkSibling(path: string, bytes: Buffer, unfold: (bytes: Buffer) => Buffer, digest: string): void {
+  assert.doesNotThrow(() => unfold(bytes), `${path}: cannot be unfolded`);
+  const sha256 = createHash('sha256').update(unfold(bytes)).digest('hex');
+  assert.ok(sha256.startsWith(digest), `${path}: unfolds to another digest`);
 }
 
 function canonicalJson(text: string, place: string): unknown {

@@ -65,6 +65,7 @@ const DISTURBANCES: Readonly<Record<string, readonly Disturbance[]>> = {
   fsync: ['EIO', 'EINTR', 'SIGKILL'],
   rename: ['EIO', 'EACCES', 'SIGKILL'],
   unlink: ['EIO', 'EACCES', 'SIGKILL'],
+  rmdir: ['EIO', 'EACCES', 'SIGKILL'],
   mkdir: ['ENOSPC', 'EACCES', 'SIGKILL'],
 };
 

@@ -46,7 +46,7 @@ export function changedEditions(
   after: ReadonlyMap<string, FileStamp>,
 ): string[] {
   return [...before].flatMap(([path, old]) => {
-    const isEdition = /\/(?:products|categories)\.[0-9a-f]{16}\.json$/.test(path);
+    const isEdition = /\/(?:products|categories)\.[0-9a-f]{16}\.json(?:\.gz|\.br)?$/.test(path);
     const now = after.get(path);
     return isEdition && now !== undefined && now.bytes !== old.bytes ? [path] : [];
   });
