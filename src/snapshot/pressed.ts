@@ -32,7 +32,7 @@ export const PAUSED = 2;
  * state from Infinity. A state is a face, or the reason why there is no card. A face is a run of bytes (card.ts).
  */
 export interface PressedProducts {
-  /** By product: ids, ascending. */
+  /** By product: ids. One that was pressed anew over an earlier press is there twice: its last counts. */
   readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity where there is none. */
   readonly nextBoundaries: Float64Array;
@@ -193,7 +193,7 @@ export class PressedBuilder {
 /** The columns that are one array of numbers. */
 type NumberColumn = Exclude<keyof PressedProducts, 'blocks'>;
 
-/** One set of columns from those of ranges, by ascending ids: what points into another column is moved along. */
+/** One set of columns from several, in their order: what points into another column is moved along. */
 export function joinPressed(ranges: readonly PressedProducts[], isShared: boolean): PressedProducts {
   const [only] = ranges;
   if (only !== undefined && ranges.length === 1 && !isShared) return only;

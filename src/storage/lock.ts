@@ -39,7 +39,7 @@ export function lockTree(root: string): TreeLock {
       throw new AppError(
         'tree-locked',
         `another run is writing ${root}`,
-        'wait for it to end, and start cron jobs further apart or with flock -n',
+        'wait for it to end; cron jobs that meet often want to be started further apart',
         error,
       );
     }
