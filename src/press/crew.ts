@@ -68,7 +68,7 @@ export async function* untaken(next: Int32Array<SharedArrayBuffer>, total: numbe
 }
 
 /** Fewer cards than these are rendered before another thread has got going (measured). */
-const CARDS_FOR_THREADS = 30_000;
+const CARDS_FOR_THREADS = 300_000;
 
 /** How many threads make a build shorter: one for a small catalogue, else as many as the machine has, four at most. */
 async function threadsThatPay(
