@@ -1,13 +1,12 @@
 // `playbill preview`: a local page that shows a front as its visitors see it, at any instant of its editions.
 
 import { existsSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:http';
 import type { Command } from 'commander';
-import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
 import { portArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
+import { listening } from './listening.ts';
 import type { Session } from './session.ts';
 
 interface PreviewFlags {
@@ -91,21 +90,4 @@ async function pageBundle(): Promise<PageBundle> {
       error,
     );
   }
-}
-
-function listening(server: Server, { host, port }: PreviewFlags): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const hint =
-        systemCodeOf(error) === 'EADDRINUSE'
-          ? 'choose another with --port, or --port 0 for any that is free'
-          : 'choose another with --host';
-      reject(new AppError('address-in-use', `cannot listen on ${host}:${port}: ${messageOf(error)}`, hint, error));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('no address'));
-      else resolve(address);
-    });
-  });
 }

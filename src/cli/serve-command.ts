@@ -1,13 +1,12 @@
 // `playbill serve`: the edge rule over local HTTP, on the tree of --out, for development and tests.
 
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatInstant, instantOf, type Instant } from '../catalogue/instant.ts';
-import { AppError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
+import { AppError, shellWord } from '../errors.ts';
 import { durationArgument, instantArgument, portArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
+import { listening } from './listening.ts';
 import type { Session } from './session.ts';
 
 interface ServeFlags {
@@ -102,21 +101,4 @@ async function runServe(flags: ServeFlags, session: Session): Promise<number> {
   };
   await new Promise((resolve) => server.once('close', resolve));
   return EXIT.done;
-}
-
-function listening(server: Server, { host, port }: ServeFlags): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const hint =
-        systemCodeOf(error) === 'EADDRINUSE'
-          ? 'choose another with --port, or --port 0 for any that is free'
-          : 'choose another with --host';
-      reject(new AppError('address-in-use', `cannot listen on ${host}:${port}: ${messageOf(error)}`, hint, error));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('no address'));
-      else resolve(address);
-    });
-  });
 }

@@ -20,6 +20,7 @@ import { AppError } from '../errors.ts';
 import { ProductPress } from '../snapshot/card-timeline.ts';
 import { FrontEditions, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
 import { joinPressed, NO_TIMELINE, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
+import { classesShowing, classify } from './front-classes.ts';
 import type { KeptPress } from './press-cache.ts';
 import { pressTaxonomy } from '../snapshot/facets.ts';
 
@@ -305,45 +306,6 @@ function selectedCodes(wanted: readonly string[] | null, active: readonly string
     }
   }
   return new Set(wanted);
-}
-
-/** Groups fronts by what their cards depend on besides products. */
-function classify(fronts: readonly Front[]): {
-  classes: readonly FrontClass[];
-  classIndexOf: (front: Front) => number;
-} {
-  const classes: FrontClass[] = [];
-  const indexes = new Map<string, number>();
-  const keyOf = ({ zone, weekendDays, currency, currencyExponent }: FrontClass): string =>
-    [zone.name, weekendDays, currency, currencyExponent].join(' ');
-  for (const front of fronts) {
-    if (indexes.has(keyOf(front))) continue;
-    indexes.set(keyOf(front), classes.length);
-    classes.push(front);
-  }
-  return { classes, classIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
-}
-
-/** The classes whose fronts show each product. Equal sets are one object: there are few of them and many products. */
-function classesShowing(
-  fronts: readonly Front[],
-  classIndexOf: (front: Front) => number,
-): Map<number, ReadonlySet<number>> {
-  const shown = new Map<number, ReadonlySet<number>>();
-  const kept = new Map<string, ReadonlySet<number>>();
-  for (const front of fronts) {
-    const classIndex = classIndexOf(front);
-    for (const { productId } of front.shelf) {
-      const known = shown.get(productId);
-      if (known?.has(classIndex) === true) continue;
-      const indexes = [...(known ?? []), classIndex].sort((a, b) => a - b);
-      const key = indexes.join(' ');
-      const set = kept.get(key) ?? new Set(indexes);
-      kept.set(key, set);
-      shown.set(productId, set);
-    }
-  }
-  return shown;
 }
 
 /** Whether anything on a front's shelf is bad, or missing. */

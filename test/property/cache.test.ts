@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
+import { seedCatalogue } from '../../scripts/seed.ts';
 import { instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/tables.ts';
 import { CacheFolder } from '../../src/storage/cache-folder.ts';
@@ -199,6 +200,28 @@ describe('a build that takes over what an earlier one left', () => {
     expect(await pair.build(instantOf(now + 3))).toBeLessThan(20);
     expect(await pair.build(instantOf(now + 3), { tzdata: '1999z' })).toBeNull();
     expect(await pair.build(instantOf(now + 4), { tzdata: '1999z', frontCodes: ['moscow'] })).toBeNull();
+  });
+
+  test('a product that is only blamed, for its venue, is not taken over', async () => {
+    const root = temporaryFolder();
+    const pair = new Pair(root, catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW)));
+    pair.change("update venues set timezone = 'Europe/Kiew' where id = (select min(venue_id) from sessions)");
+    for (const minute of [0, 1, 2]) await pair.build(instantOf(instant(NOW) + minute * 60));
+  });
+
+  test('nor is an edition that lies beyond a shorter horizon', { timeout: 60_000 }, async () => {
+    const root = temporaryFolder();
+    const database = join(root, 'S.sqlite');
+    seedCatalogue({ path: database, size: 'S', now: NOW, seed: 1 });
+    const pair = new Pair(root, database);
+    for (const [minute, horizonMinutes] of [
+      [0, 120],
+      [5, 130],
+      [10, 112],
+      [15, 150],
+    ] as const) {
+      await pair.build(instantOf(instant(NOW) + minute * 60), { horizonSeconds: horizonMinutes * 60 });
+    }
   });
 
   test('damaged, cut short, of another version or another tree, it is not believed', async () => {
