@@ -61,3 +61,19 @@ export function rowsIn(json: unknown): unknown[][] {
   // The driver's JSON: an array of arrays, by the query above.
   return JSON.parse(json) as unknown[][];
 }
+
+/** Ids that have groups of rows, and none among those that there are; in SQLite's order. */
+export function idsOfNone(
+  tables: Iterable<ReadonlyMap<unknown, unknown>>,
+  knownIds: ReadonlySet<unknown>,
+): readonly unknown[] {
+  const ids = new Set<unknown>();
+  for (const groups of tables) for (const id of groups.keys()) if (!knownIds.has(id)) ids.add(id);
+  return [...ids].sort((a, b) => (isIdBefore(a, b) ? -1 : 1));
+}
+
+/** Whether one id comes before another as SQLite orders them: numbers before text. */
+export function isIdBefore(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number') return typeof b !== 'number' || a < b;
+  return typeof b !== 'number' && String(a) < String(b);
+}

@@ -4,7 +4,7 @@
 import type { Instant } from '../catalogue/instant.ts';
 import { isOffered } from '../catalogue/offer.ts';
 import type { Exclusion, Image, Product, Venue } from '../catalogue/product.ts';
-import { groupedQuery, rowsIn, strictTables, type IdRange } from './grouped-rows.ts';
+import { groupedQuery, idsOfNone, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-rows.ts';
 import { dangling } from './load-fronts.ts';
 import { sessionsOf } from './load-sessions.ts';
 import type { LoadedTaxonomy } from './load-taxonomy.ts';
@@ -94,12 +94,18 @@ export class ProductLoad {
     await this.#prepare();
     const children = new Map<ChildTable, Map<unknown, unknown>>();
     for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
+    const rows = await this.#reader.rows(productQuery(this.#reader, range));
+    const strayIds = idsOfNone(children.values(), new Set(rows.map(([id]) => id)));
     const products: Product[] = [];
-    for (const row of await this.#reader.rows(productQuery(this.#reader, range))) {
+    // In the order of ids, strays too: what is said of a range does not depend on where it begins and ends.
+    let strays = 0;
+    for (const row of rows) {
+      while (strays < strayIds.length && isIdBefore(strayIds[strays], row[0]))
+        this.#noteStraysOf(strayIds[strays++], children);
       const product = this.#productOf(row, children);
       if (product !== null) products.push(product);
     }
-    for (const [table, groups] of children) for (const [id, json] of groups) this.#noteStrays(table, id, json);
+    while (strays < strayIds.length) this.#noteStraysOf(strayIds[strays++], children);
     return this.#withTotals(products);
   }
 
@@ -128,6 +134,10 @@ export class ProductLoad {
       this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: idMeant(frontId) });
     }
     if (this.#context.isReadingViews) await this.#findStrayTiers();
+  }
+
+  #noteStraysOf(productId: unknown, children: ReadonlyMap<ChildTable, ReadonlyMap<unknown, unknown>>): void {
+    for (const [table, groups] of children) this.#noteStrays(table, productId, groups.get(productId));
   }
 
   #noteStrays(table: ChildTable, productId: unknown, json: unknown): void {

@@ -42,19 +42,30 @@ class Pair {
     return pressedAnew;
   }
 
-  change(sql: string, ...values: unknown[]): void {
+  change(sql: string): void {
+    this.changeUnguarded(`pragma foreign_keys = on; ${sql}`);
+  }
+
+  changeUnguarded(sql: string): void {
     const handle = new Database(this.#database);
     try {
-      handle.prepare(sql).run(...values);
+      handle.pragma('foreign_keys = off');
+      handle.exec(sql);
     } finally {
       handle.close();
     }
   }
 }
 
+/** Tables whose rows are a product's or a front's own: a change of any other has everything pressed anew. */
+const OWN_TABLES = TABLE_NAMES.filter((table) => /^(products?|sessions|price_tiers|fronts?)/.test(table));
+
 /** One change of one row, whatever it hits. */
 const changeArbitrary = fc.record({
-  table: fc.constantFrom(...TABLE_NAMES),
+  table: fc.oneof(
+    { arbitrary: fc.constantFrom(...OWN_TABLES), weight: 5 },
+    { arbitrary: fc.constantFrom(...TABLE_NAMES), weight: 1 },
+  ),
   kind: fc.constantFrom('update', 'update', 'update', 'delete', 'copy', 'wrong'),
   column: fc.nat(20),
   row: fc.nat(1000),
@@ -169,15 +180,21 @@ describe('a build that takes over what an earlier one left', () => {
       const root = temporaryFolder();
       let serial = 0;
       let taken = 0;
+      // Chance may hit what all products share in every step: of this history, at least, most steps take something over.
+      const quiet: Step[] = OWN_TABLES.map((table) => ({
+        changes: [{ table, kind: 'update', column: 2, row: 1, from: 2 }],
+        seconds: 60,
+        horizonSeconds: 21_600,
+      }));
       await fc.assert(
         fc.asyncProperty(historyArbitrary(12, 12), async (steps) => {
           const folder = join(root, String(++serial));
           const database = catalogueAt(`${folder}.sqlite`, demoRows(NOW));
           taken += await walk(new Pair(folder, database), database, steps, instant(NOW));
         }),
-        { numRuns: 3 },
+        { numRuns: 4, examples: [[quiet]] },
       );
-      expect(taken).toBeGreaterThan(3);
+      expect(taken).toBeGreaterThan(OWN_TABLES.length / 2);
     },
   );
 
@@ -207,6 +224,14 @@ describe('a build that takes over what an earlier one left', () => {
     const pair = new Pair(root, catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW)));
     pair.change("update venues set timezone = 'Europe/Kiew' where id = (select min(venue_id) from sessions)");
     for (const minute of [0, 1, 2]) await pair.build(instantOf(instant(NOW) + minute * 60));
+  });
+
+  test('what is said of rows of no product is said in one order', async () => {
+    const root = temporaryFolder();
+    const pair = new Pair(root, catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW)));
+    expect(await pair.build(instant(NOW))).toBeNull();
+    pair.changeUnguarded('delete from products where id in (select distinct product_id from sessions limit 2)');
+    expect(await pair.build(instant(NOW))).toBe(2);
   });
 
   test('nor is an edition that lies beyond a shorter horizon', { timeout: 60_000 }, async () => {
