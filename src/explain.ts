@@ -3,19 +3,20 @@
 
 import { explainAt, type Explanation } from './catalogue/explanation.ts';
 import type { Finding } from './catalogue/finding.ts';
-import { ALWAYS, type Front, type ShelfEntry } from './catalogue/front.ts';
+import { ALWAYS, type Front } from './catalogue/front.ts';
+import type { ShelfEntry } from './catalogue/shelf.ts';
 import { formatInstant, type Instant } from './catalogue/instant.ts';
 import { nearNames } from './catalogue/near-names.ts';
 import type { DropReason } from './catalogue/offer.ts';
 import type { Product, Venue } from './catalogue/product.ts';
 import type { Taxonomy } from './catalogue/taxonomy.ts';
 import { checkContract } from './database/contract-check.ts';
-import { dangling, loadFronts } from './database/load-fronts.ts';
+import { loadFronts } from './database/load-fronts.ts';
 import { ProductLoad } from './database/load-products.ts';
 import { loadTaxonomy, loadVenues } from './database/load-taxonomy.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { productNames, productRow, sessionRows, tierRows, type ProductRow } from './database/product-rows.ts';
-import { FindingLog } from './database/row-check.ts';
+import { dangling, FindingLog } from './database/row-check.ts';
 import { Zones } from './database/zones.ts';
 import { AppError } from './errors.ts';
 
@@ -144,7 +145,7 @@ export class FrontShelf {
     if (front === null && state === 'disabled' && ![...loaded.codeOf.values()].includes(code)) {
       throw unknownFront(code, [...loaded.codeOf.values()]);
     }
-    const shelfIds = new Set(front?.shelf.map(({ productId }) => productId));
+    const shelfIds = new Set(front?.shelf.productIds);
     log.shelfIds = shelfIds;
     const wanted = slug === null ? null : await productRow(reader, slug);
     const products = new Map<number, Product>();
@@ -192,7 +193,7 @@ export class FrontShelf {
     const row = await productRow(this.#reader, slug);
     if (row === null) throw unknownProduct(slug, await productNames(this.#reader));
     const front = this.#front;
-    const entry = front?.shelf.find(({ productId }) => productId === row.id);
+    const entry = front?.shelf.entryOf(row.id);
     const product = this.#products.get(row.id);
     const rules =
       front === null || product === undefined

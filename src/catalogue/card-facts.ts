@@ -3,7 +3,8 @@
 
 import { boundariesOf } from './boundaries.ts';
 import { frontDaysOf } from './calendar.ts';
-import { periodContains, type Front, type ShelfEntry } from './front.ts';
+import { periodContains, type Front } from './front.ts';
+import type { ShelfEntry } from './shelf.ts';
 import { instantOf, SECONDS_PER_DAY, type Instant } from './instant.ts';
 import { formatAmount } from './money.ts';
 import {

@@ -2,6 +2,7 @@
 
 import type { Zone } from './calendar.ts';
 import type { Instant } from './instant.ts';
+import type { Shelf } from './shelf.ts';
 
 /** One storefront (catalogue.md, `fronts`). */
 export interface Front {
@@ -18,16 +19,7 @@ export interface Front {
   readonly categories: readonly number[];
   readonly groups: readonly number[];
   /** What the front shows, in the order of its cards: (front weight, product id). */
-  readonly shelf: readonly ShelfEntry[];
-}
-
-/** One product on one front (catalogue.md, `front_products`). */
-export interface ShelfEntry {
-  readonly productId: number;
-  readonly isFeatured: boolean;
-  readonly isBanner: boolean;
-  readonly isPaused: boolean;
-  readonly visible: Period;
+  readonly shelf: Shelf;
 }
 
 /** A half-open period [from, until); -Infinity and Infinity where it is open. */

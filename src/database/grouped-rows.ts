@@ -19,6 +19,8 @@ export interface Grouping {
   readonly columns: readonly string[];
   /** Rows to be left out do not meet it. */
   readonly where?: RawBuilder<unknown>;
+  /** Rows that meet `where` are told by one value instead of an array. `besides` has an array of its own, in the same order. */
+  readonly plain?: { readonly where: RawBuilder<unknown>; readonly column: string; readonly besides: string };
 }
 
 /** Tables that can hold no BLOB: STRICT ones, as those of data/schema.sql, without a column that may be anything. */
@@ -31,7 +33,7 @@ export async function strictTables(reader: CatalogueReader): Promise<ReadonlySet
 /** Group and rows, by group; the order of a group's rows is the index's, and is not promised. */
 export function groupedQuery(
   reader: CatalogueReader,
-  { table, by, columns, where }: Grouping,
+  { table, by, columns, where, plain }: Grouping,
   range: IdRange | 'null',
   isStrict: boolean,
 ): Compilable {
@@ -45,7 +47,12 @@ export function groupedQuery(
     if (conditions.length === 0) conditions.push(sql`${group} is not null`);
   }
   if (where !== undefined) conditions.push(where);
-  const query = sql`select ${group}, json_group_array(json_array(${sql.join(columns.map(value))})) from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
+  const whole = sql`json_array(${sql.join(columns.map(value))})`;
+  const rows =
+    plain === undefined
+      ? sql`json_group_array(${whole})`
+      : sql`json_group_array(case when ${plain.where} then ${sql.ref(plain.column)} else ${whole} end), json_group_array(${value(plain.besides)})`;
+  const query = sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
   return { compile: () => query.compile(reader.db) };
 }
 
@@ -55,11 +62,16 @@ function withoutBlob(name: string): RawBuilder<unknown> {
   return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) else ${column} end`;
 }
 
-/** The rows of a group. */
+/** The rows of a group, where none of them is plain. */
 export function rowsIn(json: unknown): unknown[][] {
+  // By the query above.
+  return valuesIn(json) as unknown[][];
+}
+
+/** The elements of one of the query's arrays. */
+export function valuesIn(json: unknown): unknown[] {
   if (typeof json !== 'string') return [];
-  // The driver's JSON: an array of arrays, by the query above.
-  return JSON.parse(json) as unknown[][];
+  return JSON.parse(json) as unknown[];
 }
 
 /** Ids that have groups of rows, and none among those that there are; in SQLite's order. */

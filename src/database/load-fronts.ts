@@ -1,16 +1,18 @@
-// Loads fronts: their own rows, what each attaches, and their shelves. Every row of these tables is read and checked, those of
+// Loads fronts: their own rows, what each attaches, and their shelves (load-shelves.ts). Every row of these tables is read and checked, those of
 // fronts that are not built included: a row with a mistyped id would otherwise be missed in silence.
 
-import { ALWAYS, type Front, type Period, type ShelfEntry } from '../catalogue/front.ts';
-import { groupedQuery, rowsIn, strictTables } from './grouped-rows.ts';
+import type { Front } from '../catalogue/front.ts';
+import { Shelf, type ShelfProducts } from '../catalogue/shelf.ts';
+import { loadShelves } from './load-shelves.ts';
 import type { CatalogueReader } from './open.ts';
-import { FindingLog, findingOf, idMeant, repeated, RowChecker, type RowOf } from './row-check.ts';
-import { periodOf } from './values.ts';
+import { dangling, findingOf, noteFrontRow, repeated, RowChecker, type FindingLog, type RowOf } from './row-check.ts';
 import { unknownZone, type Zones } from './zones.ts';
 
 export interface LoadedFronts {
   /** Active fronts with a good row, by code: those to build, bad data elsewhere notwithstanding. */
   readonly fronts: readonly Front[];
+  /** The products that shelves name. */
+  readonly shelfProducts: ShelfProducts;
   /** Codes of active fronts whose own row is bad: nothing can be built for them. */
   readonly badCodes: readonly string[];
   /** Codes by front id, disabled and bad fronts included: what keys speak for. */
@@ -31,21 +33,8 @@ const FRONT = new RowChecker('fronts', [
   'min_cards',
 ]);
 const CODE = new RowChecker('fronts', ['id', 'code']);
-const FRONT_PRODUCT = new RowChecker('front_products', [
-  'front_id',
-  'product_id',
-  'featured',
-  'banner',
-  'paused',
-  'sort_weight',
-  'visible_from',
-  'visible_until',
-]);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
-
-/** Bounds the shelves' rows in memory at one time. */
-const SHELVES_PER_BATCH = 50;
 
 interface TaxonomyPositions {
   readonly categories: ReadonlyMap<number, number | null>;
@@ -106,7 +95,7 @@ export async function loadFronts(
       goodRows.push(row);
     }
   }
-  const shelves = await loadShelves(reader, new Set(goodRows.map(([id]) => id)), codeOf, log);
+  const { products, shelves } = await loadShelves(reader, new Set(goodRows.map(([id]) => id)), codeOf, log);
   const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, codeOf, log);
   const groupsOf = await loadAttached(reader, FRONT_GROUP, taxonomy.groups, codeOf, log);
   const fronts: Front[] = [];
@@ -120,83 +109,10 @@ export async function loadFronts(
     }
     const categories = categoriesOf.get(id) ?? [];
     const groups = groupsOf.get(id) ?? [];
-    const shelf = shelves.get(id) ?? [];
+    const shelf = shelves.get(id) ?? new Shelf(products, new Int32Array(0), new Uint8Array(0), new Map());
     fronts.push({ id, code, zone, currency, currencyExponent, weekendDays, minCards, categories, groups, shelf });
   }
-  return { fronts, badCodes: badCodes.sort(), codeOf, isEveryCodeKnown };
-}
-
-/** Shelves by front id. Entries that say nothing but the product are one object for all fronts: there are millions of them. */
-async function loadShelves(
-  reader: CatalogueReader,
-  wantedIds: ReadonlySet<number>,
-  codeOf: ReadonlyMap<number, string>,
-  log: FindingLog,
-): Promise<ReadonlyMap<number, readonly ShelfEntry[]>> {
-  const shelves = new Map<number, readonly ShelfEntry[]>();
-  const plainEntries = new Map<number, ShelfEntry>();
-  const isStrict = (await strictTables(reader)).has('front_products');
-  const grouping = { table: 'front_products', by: 'front_id', columns: FRONT_PRODUCT.columns } as const;
-  for (const range of ['null', { after: null, upTo: null }] as const) {
-    for await (const batch of reader.batches(groupedQuery(reader, grouping, range, isStrict), SHELVES_PER_BATCH)) {
-      for (const [frontId, json] of batch) {
-        const rows = rowsIn(json);
-        if (typeof frontId === 'number' && wantedIds.has(frontId)) {
-          shelves.set(frontId, shelfOf(frontId, rows, plainEntries, log));
-        } else {
-          for (const row of rows) {
-            if (!FRONT_PRODUCT.accepts(row)) noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
-            else if (!codeOf.has(row[0]))
-              log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', row[0])], {});
-          }
-        }
-      }
-    }
-  }
-  return shelves;
-}
-
-/** One front's shelf, by (weight, product id). */
-function shelfOf(
-  frontId: number,
-  rows: readonly unknown[][],
-  plainEntries: Map<number, ShelfEntry>,
-  log: FindingLog,
-): readonly ShelfEntry[] {
-  const shelf: ShelfEntry[] = [];
-  const weights: number[] = [];
-  const productIds = new Set<number>();
-  let isSorted = true;
-  for (const row of rows) {
-    if (!FRONT_PRODUCT.accepts(row)) {
-      noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
-      continue;
-    }
-    const [, productId, featured, banner, paused, weight, visibleFrom, visibleUntil] = row;
-    if (productIds.has(productId)) {
-      log.add([repeated(FRONT_PRODUCT.placeOf(row))], { frontId });
-      continue;
-    }
-    productIds.add(productId);
-    const visible: Period =
-      visibleFrom === null && visibleUntil === null ? ALWAYS : periodOf(visibleFrom, visibleUntil);
-    const isPlain = featured + banner + paused === 0 && visible === ALWAYS;
-    let entry = isPlain ? plainEntries.get(productId) : undefined;
-    if (entry === undefined) {
-      entry = { productId, isFeatured: featured === 1, isBanner: banner === 1, isPaused: paused === 1, visible };
-      if (isPlain) plainEntries.set(productId, entry);
-    }
-    const lastWeight = weights.at(-1) ?? Number.NEGATIVE_INFINITY;
-    isSorted &&= lastWeight < weight || (lastWeight === weight && (shelf.at(-1)?.productId ?? 0) < productId);
-    shelf.push(entry);
-    weights.push(weight);
-  }
-  if (isSorted) return shelf;
-  // As indexed they come in this order; a view may give them in another.
-  return shelf
-    .map((entry, i) => ({ entry, weight: weights[i] ?? 0 }))
-    .sort((a, b) => a.weight - b.weight || a.entry.productId - b.entry.productId)
-    .map(({ entry }) => entry);
+  return { fronts, shelfProducts: products, badCodes: badCodes.sort(), codeOf, isEveryCodeKnown };
 }
 
 /** What each front attaches, as taxonomy positions by (weight, id). */
@@ -240,19 +156,4 @@ async function loadAttached(
     else attached.set(frontId, [position]);
   }
   return attached;
-}
-
-/** Notes what is wrong with a row that belongs to a front, whose id may itself be mistyped: '7' is still the seventh's. */
-function noteFrontRow(findings: ReturnType<typeof FRONT.findings>, row: readonly unknown[], log: FindingLog): void {
-  const frontId = idMeant(row[0]);
-  log.add(findings, frontId === undefined ? {} : { frontId });
-}
-
-export function dangling(place: string, column: string, parent: string, id: unknown): ReturnType<typeof findingOf> {
-  return findingOf(
-    'error',
-    'dangling-id',
-    place,
-    `${column}: expected the id of a row of ${parent}, found ${String(id)}`,
-  );
 }

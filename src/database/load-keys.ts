@@ -3,9 +3,8 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyRing, KeyRingEntry } from '../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../contract/primitives.ts';
-import { dangling } from './load-fronts.ts';
 import type { CatalogueReader } from './open.ts';
-import { FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
+import { dangling, FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
 
 export const KEY = new RowChecker('front_keys', [
   'keyid',

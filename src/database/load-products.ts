@@ -5,7 +5,6 @@ import type { Instant } from '../catalogue/instant.ts';
 import { isOffered } from '../catalogue/offer.ts';
 import type { Exclusion, Image, Product, Venue } from '../catalogue/product.ts';
 import { groupedQuery, idsOfNone, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-rows.ts';
-import { dangling } from './load-fronts.ts';
 import { sessionsOf } from './load-sessions.ts';
 import type { LoadedTaxonomy } from './load-taxonomy.ts';
 import type { CatalogueReader } from './open.ts';
@@ -26,7 +25,7 @@ import {
   TAG_LINK,
   type ChildTable,
 } from './product-tables.ts';
-import { FindingLog, findingOf, idMeant, repeated } from './row-check.ts';
+import { dangling, FindingLog, findingOf, idMeant, repeated } from './row-check.ts';
 import { pauseFinding } from './row-rules.ts';
 import { instantIn, periodOf } from './values.ts';
 

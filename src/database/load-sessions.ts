@@ -3,9 +3,8 @@
 import { ALWAYS, type Period } from '../catalogue/front.ts';
 import { SECONDS_PER_DAY } from '../catalogue/instant.ts';
 import type { PriceTier, Session, Venue } from '../catalogue/product.ts';
-import { dangling } from './load-fronts.ts';
 import { SESSION, TIER } from './product-tables.ts';
-import { repeated, type FindingLog } from './row-check.ts';
+import { dangling, repeated, type FindingLog } from './row-check.ts';
 import { noPublicTier, wallTimeFinding } from './row-rules.ts';
 import { instantIn, periodOf } from './values.ts';
 

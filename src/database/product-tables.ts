@@ -96,7 +96,7 @@ export function childGrouping(table: ChildTable, now: Instant): Grouping {
  * seen to be refused.
  */
 function mayBeSold(now: Instant): RawBuilder<unknown> {
-  return sql`(status is null or status not in ('draft', 'postponed', 'cancelled')) and (starts_at is null or coalesce(sales_end_at, starts_at) > ${formatInstant(now)} or coalesce(sales_end_at, starts_at) not like '____-__-__T__:__:__Z')`;
+  return sql`(status is null or status not in ('draft', 'postponed', 'cancelled')) and (starts_at is null or coalesce(sales_end_at, starts_at) > ${formatInstant(now)} or coalesce(sales_end_at, starts_at) not glob '????-??-??T??:??:??Z')`;
 }
 
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */

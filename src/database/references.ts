@@ -4,9 +4,8 @@
 import { sql } from 'kysely';
 import type { Finding } from '../catalogue/finding.ts';
 import { anyTable, wholeTable } from './any-table.ts';
-import { dangling } from './load-fronts.ts';
 import type { CatalogueReader } from './open.ts';
-import { findingOf, RowChecker } from './row-check.ts';
+import { dangling, findingOf, RowChecker } from './row-check.ts';
 import { TABLE_RULES, type TableName } from './tables.ts';
 
 const ROWS_PER_BATCH = 1000;

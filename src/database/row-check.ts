@@ -148,3 +148,18 @@ export class FindingLog {
 export function findingOf(severity: Severity, code: FindingCode, place: string, message: string): Finding {
   return { severity, code, place, message };
 }
+
+/** Notes what is wrong with a row that belongs to a front, whose id may itself be mistyped: '7' is still the seventh's. */
+export function noteFrontRow(findings: readonly Finding[], row: readonly unknown[], log: FindingLog): void {
+  const frontId = idMeant(row[0]);
+  log.add(findings, frontId === undefined ? {} : { frontId });
+}
+
+export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
+  return findingOf(
+    'error',
+    'dangling-id',
+    place,
+    `${column}: expected the id of a row of ${parent}, found ${String(id)}`,
+  );
+}

@@ -8,20 +8,21 @@ import type { KeyRing } from '../contract/key-ring.ts';
 import type { Venue } from '../catalogue/product.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import type { IdRange } from '../database/grouped-rows.ts';
-import { dangling, loadFronts, type LoadedFronts } from '../database/load-fronts.ts';
+import { loadFronts, type LoadedFronts } from '../database/load-fronts.ts';
 import { loadKeyRing } from '../database/load-keys.ts';
 import { ProductLoad } from '../database/load-products.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/load-taxonomy.ts';
 import type { CatalogueReader } from '../database/open.ts';
-import { FindingLog, type LoggedFindings } from '../database/row-check.ts';
+import { dangling, FindingLog, type LoggedFindings } from '../database/row-check.ts';
 import { journalModeFinding } from '../database/row-rules.ts';
 import { Zones } from '../database/zones.ts';
 import { AppError } from '../errors.ts';
 import { ProductPress } from '../snapshot/card-timeline.ts';
-import { FrontEditions, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
+import { FrontEditions, numbersOf, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
 import { joinPressed, NO_TIMELINE, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
-import { classesShowing, classify } from './front-classes.ts';
+import { classify, ShownProducts } from './front-classes.ts';
 import type { KeptPress } from './press-cache.ts';
+import { stateInForce } from '../snapshot/class-starts.ts';
 import { pressTaxonomy } from '../snapshot/facets.ts';
 
 export interface Pressed {
@@ -86,7 +87,7 @@ export class Press {
   readonly #fronts: ReadonlyMap<string, Front>;
   readonly #classes: readonly FrontClass[];
   readonly #classIndexOf: (front: Front) => number;
-  readonly #shown: ReadonlyMap<number, ReadonlySet<number>>;
+  readonly #shown: ShownProducts;
   readonly #classOfFrontId: ReadonlyMap<number, number>;
 
   private constructor(
@@ -114,7 +115,7 @@ export class Press {
     this.#classes = classes;
     this.#classIndexOf = classIndexOf;
     this.#products = new ProductPress(classes, taxonomy.taxonomy, options.until, now);
-    this.#shown = classesShowing(fronts, classIndexOf);
+    this.#shown = new ShownProducts(fronts, classIndexOf, loaded.shelfProducts);
     this.#classOfFrontId = new Map(fronts.map((front) => [front.id, classIndexOf(front)]));
     const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
     this.#load = new ProductLoad(
@@ -158,14 +159,14 @@ export class Press {
         const classIndex = this.#classOfFrontId.get(frontId);
         if (classIndex !== undefined) excluding.set(frontId, classIndex);
       }
-      this.#products.press(product, this.#shown.get(product.id) ?? [], excluding, this.#builder);
+      this.#products.press(product, this.#shown.classesOf(product.id), excluding, this.#builder);
     }
     return { products: this.#builder.take(this.#isShared), findings: log.logged() };
   }
 
   /** What fronts are rendered from, once all ranges are pressed and joined. */
   catalogueOf(products: PressedProducts, gone: readonly number[]): PressedCatalogue {
-    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, gone);
+    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, gone, this.#loaded.shelfProducts, this.#now);
   }
 
   /** One front's editions, by its code. */
@@ -198,14 +199,14 @@ export class Press {
   changedSince(kept: KeptPress): readonly number[] | null {
     if (kept.classes !== this.classes) return null;
     const { products } = kept;
-    const { productOf } = this.catalogueOf(products, []);
-    const isUsable = (id: number, classIndexes: Iterable<number>): boolean => {
+    const productOf = numbersOf(products, []);
+    const isUsable = (id: number): boolean => {
       const product = productOf.get(id);
       if (product === undefined || kept.isChanged(id)) return false;
       if ((products.nextBoundaries[product] ?? 0) <= this.#until) return false;
-      return hasTimelines(products, product, classIndexes, kept.now, this.#now);
+      return hasTimelines(products, product, this.#shown.classesOf(id), kept.now, this.#now);
     };
-    const unusable = [...this.#shown].filter(([id, classIndexes]) => !isUsable(id, classIndexes)).map(([id]) => id);
+    const unusable = this.#shown.ids.filter((id) => !isUsable(id));
     // Also what no front shows, or is there no more: its rows may be wrong now.
     return [...new Set([...unusable, ...kept.changedIds])].sort((a, b) => a - b);
   }
@@ -245,9 +246,9 @@ export class Press {
   }
 
   #unchangedCodes(kept: KeptPress): ReadonlySet<string> {
+    const isChanged = Uint8Array.from(this.#loaded.shelfProducts.ids, (id) => (kept.isChangedSince(id) ? 1 : 0));
     const unchanged = [...this.#fronts.values()].filter(
-      ({ id, shelf }) =>
-        !kept.isFrontChangedSince(id) && !shelf.some(({ productId }) => kept.isChangedSince(productId)),
+      ({ id, shelf }) => !kept.isFrontChangedSince(id) && !shelf.numbers.some((number) => isChanged[number] === 1),
     );
     return new Set(unchanged.map((front) => front.code));
   }
@@ -255,7 +256,7 @@ export class Press {
   /** Products on shelves that were not pressed: bad ones, which have findings, and such as there are none. */
   async #missingOf(productOf: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
     const missing = new Map<number, 'bad' | 'unknown'>();
-    const missingIds = [...this.#shown.keys()].filter((id) => !productOf.has(id));
+    const missingIds = this.#shown.ids.filter((id) => !productOf.has(id));
     const knownIds = missingIds.length === 0 ? null : await this.#load.knownIds();
     for (const id of missingIds) missing.set(id, knownIds?.has(id) === true ? 'bad' : 'unknown');
     return missing;
@@ -275,7 +276,7 @@ export interface Reused {
 function hasTimelines(
   { ids, timelines, ownStarts, ownTimelines, stateFroms, stateFaces }: PressedProducts,
   product: number,
-  classIndexes: Iterable<number>,
+  classIndexes: readonly number[],
   pressedNow: Instant,
   now: Instant,
 ): boolean {
@@ -284,13 +285,12 @@ function hasTimelines(
   for (const index of classIndexes) {
     if (all[index] === NO_TIMELINE && all.some((timeline) => timeline !== NO_TIMELINE)) return false;
   }
-  const own = ownTimelines.subarray(ownStarts[product], ownStarts[product + 1]);
-  return [...all, ...own].every((timeline) => {
+  const isUsable = (timeline: number): boolean => {
     if (timeline === NO_TIMELINE) return true;
-    let state = timeline;
-    while ((stateFroms[state + 1] ?? Infinity) <= now) state += 1;
+    const state = stateInForce(stateFroms, timeline, now);
     return (stateFaces[state] ?? 0) >= 0 || (stateFroms[state] ?? 0) <= pressedNow;
-  });
+  };
+  return all.every(isUsable) && ownTimelines.subarray(ownStarts[product], ownStarts[product + 1]).every(isUsable);
 }
 
 function selectedCodes(wanted: readonly string[] | null, active: readonly string[]): ReadonlySet<string> {
@@ -312,7 +312,7 @@ function selectedCodes(wanted: readonly string[] | null, active: readonly string
 function isFrontBad(front: Front, missing: ReadonlyMap<number, 'bad' | 'unknown'>, log: FindingLog): boolean {
   let isBad = log.isFrontBad(front.id);
   if (missing.size === 0 && !log.isAnyProductBad()) return isBad;
-  for (const { productId } of front.shelf) {
+  for (const productId of front.shelf.productIds) {
     const why = missing.get(productId);
     if (why === 'unknown')
       log.add([dangling(`front_products ${front.id},${productId}`, 'product_id', 'products', productId)], {});

@@ -9,10 +9,11 @@ import { instantOf, type Instant } from '../catalogue/instant.ts';
 import { formatAmount } from '../catalogue/money.ts';
 import { dropReasonAt, isEverySessionPaused, poolAt, priceFromAt, slotsOn, type Pool } from '../catalogue/offer.ts';
 import type { Exclusion, Product } from '../catalogue/product.ts';
+import { FLAG } from '../catalogue/shelf.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { badgesText, flagsText, groupPlaceText, headText, poolText, slotsText } from './card.ts';
 import { FacetBits, pressTaxonomy } from './facets.ts';
-import { NO_TIMELINE, PAUSED, PressedBuilder, PUSHKA, stateOfReason, type FaceParts } from './pressed.ts';
+import { NO_TIMELINE, PressedBuilder, stateOfReason, type FaceParts } from './pressed.ts';
 import { utf8Length } from './utf8.ts';
 
 /** From an instant on: a face, or the reason why there is none (pressed.ts). */
@@ -148,7 +149,7 @@ export class ProductPress {
       return {
         from,
         pool,
-        bits: (product.isPushka ? PUSHKA : 0) | (isPaused ? PAUSED : 0),
+        bits: (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0),
         beforePrice: head + flags + poolText(product, pool, first),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
         flagsFrom: headLength,
@@ -219,16 +220,15 @@ export class ProductPress {
     // A price changes only at the product's own boundaries, so it is the one of the pool's state.
     const amount = priceFromAt(pool, currency, poolState.from);
     const price = amount === null ? 'null' : formatAmount(amount, currencyExponent);
-    const beforeGroups = poolState.beforePrice + price + poolState.afterPrice;
-    const text = beforeGroups + inHand.groupsText + slotsText(slotsOn(pool, days));
+    const slots = slotsText(slotsOn(pool, days));
+    const text = poolState.beforePrice + price + poolState.afterPrice + inHand.groupsText + slots;
     let face = inHand.faces.get(text);
     if (face === undefined) {
-      const groupsFrom = utf8Length(beforeGroups);
       const parts: FaceParts = {
         flagsFrom: poolState.flagsFrom,
         flagsUntil: poolState.flagsUntil,
-        groupsFrom,
-        groupsUntil: groupsFrom + inHand.groupsLength,
+        groupsLength: inHand.groupsLength,
+        restLength: utf8Length(slots),
         bits: poolState.bits,
       };
       face = builder.face(text, parts, poolState.facets);

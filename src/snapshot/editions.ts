@@ -4,7 +4,9 @@
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
+import type { ShelfProducts } from '../catalogue/shelf.ts';
 import { CardRow } from './card-row.ts';
+import { ClassStarts } from './class-starts.ts';
 import { FacetBits, FrontFacets, type PressedTaxonomy } from './facets.ts';
 import type { Endpoint } from './paths.ts';
 import type { PressedProducts } from './pressed.ts';
@@ -26,6 +28,7 @@ export interface PressedCatalogue {
   readonly products: PressedProducts;
   /** A product's number in `products`, by its id. */
   readonly productOf: ReadonlyMap<number, number>;
+  readonly starts: ClassStarts;
   /** Buffers of documents that are written, for the next ones. */
   readonly spares: Uint8Array[];
 }
@@ -35,11 +38,25 @@ export function pressedCatalogue(
   taxonomy: PressedTaxonomy,
   products: PressedProducts,
   gone: readonly number[],
+  shelfProducts: ShelfProducts,
+  now: Instant,
 ): PressedCatalogue {
+  const productOf = numbersOf(products, gone);
+  return {
+    taxonomy,
+    products,
+    productOf,
+    starts: new ClassStarts(products, productOf, shelfProducts, now),
+    spares: [],
+  };
+}
+
+/** The numbers of pressed products by their ids. */
+export function numbersOf(products: PressedProducts, gone: readonly number[]): ReadonlyMap<number, number> {
   const productOf = new Map<number, number>();
   for (const [product, id] of products.ids.entries()) productOf.set(id, product);
   for (const id of gone) productOf.delete(id);
-  return { taxonomy, products, productOf, spares: [] };
+  return productOf;
 }
 
 /** How many products of a front have no card at now, by reason; reasons in the order of fields.md, zeros left out. */

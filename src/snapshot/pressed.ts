@@ -9,7 +9,7 @@ export const NO_TIMELINE = -1;
 
 /**
  * What a face's numbers are, in their order in `faces`: the block that its bytes are in and where they begin there; where in it the
- * flags and the groups stand, from its first byte; its length; its bits.
+ * flags and the groups stand, from its first byte; its length; its bits of FLAG (catalogue/shelf.ts), pushka and paused.
  */
 export const FACE = {
   block: 0,
@@ -22,10 +22,6 @@ export const FACE = {
   bits: 7,
   width: 8,
 } as const;
-
-/** A face's bits. */
-export const PUSHKA = 1;
-export const PAUSED = 2;
 
 /**
  * The columns. A product has a timeline per class of fronts; a timeline is a run of states, each from an instant on, and ends with a
@@ -70,12 +66,13 @@ export function stateOfReason(reason: DropReason): number {
   return -1 - DROP_REASONS.indexOf(reason);
 }
 
-/** One face as it is pressed. */
+/** One face as it is pressed: positions and lengths in bytes. */
 export interface FaceParts {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
-  readonly groupsFrom: number;
-  readonly groupsUntil: number;
+  readonly groupsLength: number;
+  /** From behind the groups on. */
+  readonly restLength: number;
   readonly bits: number;
 }
 
@@ -123,7 +120,9 @@ export class PressedBuilder {
       this.#bytes = larger;
     }
     const { written } = this.#encoder.encodeInto(text, this.#bytes.subarray(this.#used));
-    const { flagsFrom, flagsUntil, groupsFrom, groupsUntil, bits } = parts;
+    const { flagsFrom, flagsUntil, groupsLength, restLength, bits } = parts;
+    const groupsUntil = written - restLength;
+    const groupsFrom = groupsUntil - groupsLength;
     this.#faces.push(0, this.#used, flagsFrom, flagsUntil, groupsFrom, groupsUntil, written, bits);
     for (const word of facets) this.#faceFacets.push(word);
     this.#used += written;

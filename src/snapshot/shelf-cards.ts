@@ -2,19 +2,16 @@
 // choice of groups. Places are numbers, in the shelf's order; what is known of each stands in columns.
 
 import { ALWAYS, periodContains, type Front } from '../catalogue/front.ts';
+import { FLAG } from '../catalogue/shelf.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { DropReason } from '../catalogue/offer.ts';
 import { flagsText } from './card.ts';
 import type { PlacedCards } from './card-row.ts';
 import type { PressedCatalogue } from './editions.ts';
-import { dropReasonOf, FACE, NO_TIMELINE, PAUSED, PUSHKA, type PressedProducts } from './pressed.ts';
+import { GROUP_LIST_SHIFT, HAS_OWN_TIMELINES, MOVES, moves, NO_PRODUCT, START, stateInForce } from './class-starts.ts';
+import { dropReasonOf, FACE, NO_TIMELINE, type PressedProducts } from './pressed.ts';
 
-const NO_PRODUCT = -1;
 const NO_FACE = -1;
-
-// A face's bits are PUSHKA and PAUSED; a front may add these, and PAUSED.
-const FEATURED = 4;
-const BANNER = 8;
 
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
@@ -24,10 +21,10 @@ const CLOSING_BRACKET = 0x5d;
 const FLAGS = Array.from({ length: 16 }, (_, bits) =>
   new TextEncoder().encode(
     flagsText({
-      isFeatured: (bits & FEATURED) !== 0,
-      isBanner: (bits & BANNER) !== 0,
-      isPushka: (bits & PUSHKA) !== 0,
-      isPaused: (bits & PAUSED) !== 0,
+      isFeatured: (bits & FLAG.featured) !== 0,
+      isBanner: (bits & FLAG.banner) !== 0,
+      isPushka: (bits & FLAG.pushka) !== 0,
+      isPaused: (bits & FLAG.paused) !== 0,
     }),
   ),
 );
@@ -39,36 +36,42 @@ export class ShelfCards implements PlacedCards {
   readonly #products: PressedProducts;
   /** By position in the taxonomy: where the front prints a group; -1 where it does not attach it. */
   readonly #rankOfGroup: Int32Array;
-  /** By place. */
+  /** By place: the product's number among the pressed ones, or NO_PRODUCT. */
   readonly #productAt: Int32Array;
-  /** By place: the state of its timeline at the first instant, and the state in force. */
+  /** By place: the state of its timeline at the first instant, that state's face or reason, and whether others follow. */
   readonly #firstStateAt: Int32Array;
+  readonly #firstFaceAt: Int32Array;
+  readonly #movesAt: Uint8Array;
+  /** By place: the state in force, and the face that is shown. */
   readonly #stateAt: Int32Array;
   readonly #faceAt: Int32Array;
-  /** By place: the bits that the front adds. */
-  readonly #ownBitsAt: Uint8Array;
   /** By place: whether the front attaches all groups of the product, in the product's order. */
   readonly #hasAllGroupsAt: Uint8Array;
 
-  constructor(front: Front, classIndex: number, { products, productOf, taxonomy }: PressedCatalogue, now: Instant) {
-    const places = front.shelf.length;
+  constructor(front: Front, classIndex: number, { products, starts, taxonomy }: PressedCatalogue, now: Instant) {
+    const { places, numbers } = front.shelf;
     this.#front = front;
     this.#products = products;
     this.#rankOfGroup = new Int32Array(taxonomy.groups.length).fill(-1);
     for (const [rank, group] of front.groups.entries()) this.#rankOfGroup[group] = rank;
-    this.#productAt = new Int32Array(places).fill(NO_PRODUCT);
-    this.#firstStateAt = new Int32Array(places).fill(NO_TIMELINE);
+    this.#productAt = new Int32Array(places);
+    this.#firstStateAt = new Int32Array(places);
+    this.#firstFaceAt = new Int32Array(places);
+    this.#movesAt = new Uint8Array(places);
     this.#faceAt = new Int32Array(places).fill(NO_FACE);
-    this.#ownBitsAt = new Uint8Array(places);
     this.#hasAllGroupsAt = new Uint8Array(places);
-    for (const [place, entry] of front.shelf.entries()) {
-      const product = productOf.get(entry.productId);
-      if (product === undefined) continue;
+    const attachesAll = Uint8Array.from(starts.groupLists, (list) => (this.#attachesAll(list) ? 1 : 0));
+    const ofClass = starts.of(classIndex);
+    for (let place = 0; place < places; place++) {
+      const at = (numbers[place] ?? 0) * START.width;
+      const product = ofClass[at + START.product] ?? NO_PRODUCT;
+      const rest = ofClass[at + START.rest] ?? 0;
       this.#productAt[place] = product;
-      this.#firstStateAt[place] = this.#stateIn(this.#timelineOf(product, classIndex), now);
-      this.#ownBitsAt[place] =
-        (entry.isFeatured ? FEATURED : 0) | (entry.isBanner ? BANNER : 0) | (entry.isPaused ? PAUSED : 0);
-      this.#hasAllGroupsAt[place] = this.#attachesAllGroups(product) ? 1 : 0;
+      this.#firstStateAt[place] = ofClass[at + START.state] ?? NO_TIMELINE;
+      this.#firstFaceAt[place] = ofClass[at + START.face] ?? 0;
+      this.#movesAt[place] = rest & MOVES;
+      this.#hasAllGroupsAt[place] = attachesAll[rest >> GROUP_LIST_SHIFT] ?? 0;
+      if ((rest & HAS_OWN_TIMELINES) !== 0) this.#takeOwnTimeline(place, product, now);
     }
     this.#stateAt = this.#firstStateAt.slice();
   }
@@ -82,7 +85,7 @@ export class ShelfCards implements PlacedCards {
     const state = this.#firstStateAt[place] ?? NO_TIMELINE;
     if (state === NO_TIMELINE) return 'not-published';
     if (!this.#isVisible(place, now)) return 'not-visible';
-    const face = this.#products.stateFaces[state] ?? NO_FACE;
+    const face = this.#firstFaceAt[place] ?? 0;
     return face < 0 ? dropReasonOf(face) : null;
   }
 
@@ -98,9 +101,11 @@ export class ShelfCards implements PlacedCards {
     };
     for (const [place, first] of this.#firstStateAt.entries()) {
       if (first === NO_TIMELINE) continue;
-      for (let state = first + 1; (stateFroms[state] ?? Infinity) < Infinity; state++)
-        add(stateFroms[state] ?? 0, place);
-      const visible = this.#front.shelf[place]?.visible ?? ALWAYS;
+      if (this.#movesAt[place] === 1) {
+        for (let state = first + 1; (stateFroms[state] ?? Infinity) < Infinity; state++)
+          add(stateFroms[state] ?? 0, place);
+      }
+      const visible = this.#front.shelf.visibleAt(place);
       if (visible === ALWAYS) continue;
       add(visible.from, place);
       add(visible.until, place);
@@ -112,7 +117,7 @@ export class ShelfCards implements PlacedCards {
   nextBoundaryAt(place: number, until: Instant): number {
     if ((this.#firstStateAt[place] ?? NO_TIMELINE) === NO_TIMELINE) return Infinity;
     let next = this.#products.nextBoundaries[this.#productAt[place] ?? 0] ?? Infinity;
-    const { from, until: to } = this.#front.shelf[place]?.visible ?? ALWAYS;
+    const { from, until: to } = this.#front.shelf.visibleAt(place);
     if (from > until) next = Math.min(next, from);
     if (to > until) next = Math.min(next, to);
     return next;
@@ -120,11 +125,9 @@ export class ShelfCards implements PlacedCards {
 
   /** Brings a place to an instant; whether the bytes of its card became others. Instants only go forward. */
   advance(place: number, at: Instant): boolean {
-    const state = this.#stateIn(this.#stateAt[place] ?? NO_TIMELINE, at);
-    if (state === NO_TIMELINE) return false;
-    this.#stateAt[place] = state;
+    if (this.#stateAt[place] === NO_TIMELINE) return false;
     const before = this.#faceAt[place] ?? NO_FACE;
-    const face = this.#isVisible(place, at) ? Math.max(NO_FACE, this.#products.stateFaces[state] ?? NO_FACE) : NO_FACE;
+    const face = this.#isVisible(place, at) ? Math.max(NO_FACE, this.#faceIn(place, at)) : NO_FACE;
     this.#faceAt[place] = face;
     return face !== before && !this.#isSameCard(place, before, face);
   }
@@ -192,26 +195,29 @@ export class ShelfCards implements PlacedCards {
   }
 
   #isVisible(place: number, at: Instant): boolean {
-    const entry = this.#front.shelf[place];
-    return entry !== undefined && periodContains(entry.visible, at);
+    return periodContains(this.#front.shelf.visibleAt(place), at);
   }
 
-  /** The state in force at an instant, from one that is in force then or before. */
-  #stateIn(state: number, at: Instant): number {
-    if (state === NO_TIMELINE) return NO_TIMELINE;
-    let inForce = state;
-    while ((this.#products.stateFroms[inForce + 1] ?? Infinity) <= at) inForce += 1;
-    return inForce;
+  /** The face or reason that a place's timeline has at an instant. */
+  #faceIn(place: number, at: Instant): number {
+    if (this.#movesAt[place] === 0) return this.#firstFaceAt[place] ?? NO_FACE;
+    const { stateFroms, stateFaces } = this.#products;
+    const state = stateInForce(stateFroms, this.#stateAt[place] ?? NO_TIMELINE, at);
+    this.#stateAt[place] = state;
+    return stateFaces[state] ?? NO_FACE;
   }
 
-  /** The front's own timeline of a product where it excludes sessions of it, else its class's. */
-  #timelineOf(product: number, classIndex: number): number {
-    const { ids, timelines, ownStarts, ownFrontIds, ownTimelines } = this.#products;
+  /** The front's own timeline of a product instead of its class's, where it excludes sessions of it. */
+  #takeOwnTimeline(place: number, product: number, now: Instant): void {
+    const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateFaces } = this.#products;
     for (let own = ownStarts[product] ?? 0; own < (ownStarts[product + 1] ?? 0); own++) {
-      if (ownFrontIds[own] === this.#front.id) return ownTimelines[own] ?? NO_TIMELINE;
+      if (ownFrontIds[own] !== this.#front.id) continue;
+      const state = stateInForce(stateFroms, ownTimelines[own] ?? NO_TIMELINE, now);
+      this.#firstStateAt[place] = state;
+      this.#firstFaceAt[place] = stateFaces[state] ?? 0;
+      this.#movesAt[place] = moves(stateFroms, state) ? MOVES : 0;
+      return;
     }
-    const classCount = timelines.length / ids.length;
-    return timelines[product * classCount + classIndex] ?? NO_TIMELINE;
   }
 
   #part(face: number, part: number): number {
@@ -227,14 +233,14 @@ export class ShelfCards implements PlacedCards {
 
   /** The flags as the front has them, where the face's own are not these. */
   #ownFlags(place: number, face: number): Uint8Array | null {
-    const own = this.#ownBitsAt[place] ?? 0;
+    const own = this.#front.shelf.flags[place] ?? 0;
     const bits = this.#part(face, FACE.bits);
     return (own | bits) === bits ? null : (FLAGS[own | bits] ?? NO_BYTES);
   }
 
   /** Whether two faces of one product make the same card here: the front's own flags may hide what tells them apart. */
   #isSameCard(place: number, before: number, after: number): boolean {
-    const own = this.#ownBitsAt[place] ?? 0;
+    const own = this.#front.shelf.flags[place] ?? 0;
     if (own === 0 || before === NO_FACE || after === NO_FACE) return false;
     if ((this.#part(before, FACE.bits) | own) !== (this.#part(after, FACE.bits) | own)) return false;
     // Up to the flags, all faces of a product are the same.
@@ -243,11 +249,11 @@ export class ShelfCards implements PlacedCards {
     return a.length === b.length && a.every((byte, i) => byte === b[i]);
   }
 
-  #attachesAllGroups(product: number): boolean {
-    const { groupStarts, groupPlaces } = this.#products;
+  /** Whether the front attaches all these groups, in this order. */
+  #attachesAll(groups: readonly number[]): boolean {
     let last = -1;
-    for (let row = groupStarts[product] ?? 0; row < (groupStarts[product + 1] ?? 0); row++) {
-      const rank = this.#rankOfGroup[groupPlaces[row * 2] ?? 0] ?? -1;
+    for (const group of groups) {
+      const rank = this.#rankOfGroup[group] ?? -1;
       if (rank <= last) return false;
       last = rank;
     }
