@@ -83,6 +83,8 @@ class SqliteReader implements CatalogueReader {
   readonly journalMode: string;
   readonly #handle: Database.Database;
   readonly #path: string;
+  /** By their text: a load asks the same of range after range. */
+  readonly #statements = new Map<string, Database.Statement>();
 
   constructor(handle: Database.Database, path: string, journalMode: string) {
     this.#handle = handle;
@@ -94,12 +96,9 @@ class SqliteReader implements CatalogueReader {
   async rows(query: Compilable): Promise<unknown[][]> {
     return readErrors(this.#path, () => {
       const { sql, parameters } = query.compile();
-      return rowsOnly(
-        this.#handle
-          .prepare(sql)
-          .raw(true)
-          .all(...parameters),
-      );
+      const statement = this.#statements.get(sql) ?? this.#handle.prepare(sql).raw(true);
+      this.#statements.set(sql, statement);
+      return rowsOnly(statement.all(...parameters));
     });
   }
 

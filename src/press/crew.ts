@@ -36,7 +36,7 @@ export interface CrewOptions {
 
 /** What a helper is asked, and what it answers. Each question is answered in the end by its own name, or by `failed`. */
 export type Question =
-  | { readonly kind: 'open' | 'restart' }
+  | { readonly kind: 'open' | 'restart' | 'load' }
   | { readonly kind: 'press'; readonly ranges: readonly IdRange[] }
   | { readonly kind: 'put'; readonly products: PressedProducts; readonly tasks: readonly FrontTask[] };
 
@@ -148,6 +148,9 @@ export class Crew {
   /** Loads and presses the catalogue. `onRange` hears of each range done. @throws AppError front-unknown, database-… */
   async press(onRange: (done: number, total: number) => void): Promise<Pressed> {
     const { press: pressOptions, isShared, now } = this.#options;
+    const loads = this.#helpers.map((helper) => helper.ask({ kind: 'load' }));
+    // Heard of below, where they are waited for, and not before.
+    for (const load of loads) load.catch(() => undefined);
     const press = await Press.open(this.#reader, { ...pressOptions, isShared }, now);
     this.#press = press;
     const changedIds = this.#kept === null ? null : press.changedSince(this.#kept);
@@ -162,11 +165,12 @@ export class Crew {
       onRange(++done, ranges.length);
     };
     Atomics.store(this.#options.next, 0, 0);
-    const asked = this.#helpers.map((helper) =>
-      helper.ask({ kind: 'press', ranges }, (answer) => {
+    const asked = this.#helpers.map(async (helper, i) => {
+      await loads[i];
+      await helper.ask({ kind: 'press', ranges }, (answer) => {
         if (answer.kind === 'range') take(answer.index, answer.range);
-      }),
-    );
+      });
+    });
     await this.#allOrFirstFailure([...asked, this.#pressHere(press, ranges, take)]);
     return press.finish(pressed, rowsOfNone, reused);
   }

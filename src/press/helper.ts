@@ -28,9 +28,12 @@ async function work(question: Question): Promise<void> {
     case 'restart':
       await reader?.restart();
       return;
-    case 'press': {
-      if (reader === null) throw new Error('asked to press before the database was opened');
+    case 'load':
+      if (reader === null) throw new Error('asked to load before the database was opened');
       press = await Press.open(reader, { ...options.press, isShared: true }, now);
+      return;
+    case 'press': {
+      if (press === null) throw new Error('asked to press before the catalogue was loaded');
       for await (const index of untaken(next, question.ranges.length)) {
         const range = question.ranges[index];
         if (range === undefined) continue;

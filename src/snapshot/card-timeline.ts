@@ -40,7 +40,12 @@ interface PoolState {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
   readonly facets: Int32Array;
+  /** The faces it has been given so far: for these days and this money. */
+  readonly faces: { readonly days: FrontDays; readonly money: Money; readonly face: number }[];
 }
+
+/** What a card's price depends on besides its product. */
+type Money = Pick<FrontClass, 'currency' | 'currencyExponent'>;
 
 /** What of a product never changes while it is pressed. */
 interface PressInHand {
@@ -59,7 +64,7 @@ interface PressInHand {
 export class ProductPress {
   readonly #now: Instant;
   readonly #until: Instant;
-  readonly #classes: readonly FrontClass[];
+  readonly #moneyOfClasses: readonly Money[];
   readonly #daysOfClasses: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
@@ -67,15 +72,18 @@ export class ProductPress {
   constructor(classes: readonly FrontClass[], taxonomy: Taxonomy, until: Instant, now: Instant) {
     this.#now = now;
     this.#until = until;
-    this.#classes = classes;
     this.#taxonomy = taxonomy;
     this.#facetBits = new FacetBits(pressTaxonomy(taxonomy));
+    // Equal days are one object, equal money too: that they are the same is then seen at once.
+    const days = new Interned<FrontDays>();
+    const money = new Interned<Money>();
     this.#daysOfClasses = classes.map(({ zone, weekendDays }) =>
       [now, ...zone.dateChanges(now, until)].map((from) => ({
         from,
-        days: frontDaysOf(zone.dayAt(from), weekendDays),
+        days: days.one(frontDaysOf(zone.dayAt(from), weekendDays)),
       })),
     );
+    this.#moneyOfClasses = classes.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
   }
 
   /**
@@ -88,7 +96,7 @@ export class ProductPress {
     excludingFronts: ReadonlyMap<number, number>,
     builder: PressedBuilder,
   ): void {
-    const timelines: number[] = this.#classes.map(() => NO_TIMELINE);
+    const timelines: number[] = this.#moneyOfClasses.map(() => NO_TIMELINE);
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
       groupPlaceText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
@@ -139,6 +147,7 @@ export class ProductPress {
           flagsFrom: 0,
           flagsUntil: 0,
           facets: linked,
+          faces: [],
         };
       }
       const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
@@ -155,6 +164,7 @@ export class ProductPress {
         flagsFrom: headLength,
         flagsUntil: headLength + flags.length,
         facets,
+        faces: [],
       };
     });
   }
@@ -185,12 +195,12 @@ export class ProductPress {
     while (from < Number.POSITIVE_INFINITY) {
       const poolState = poolStates[poolIndex];
       const daysFrom = daysFroms[daysIndex];
-      const frontClass = this.#classes[classIndex];
-      if (poolState === undefined || daysFrom === undefined || frontClass === undefined) break;
+      const money = this.#moneyOfClasses[classIndex];
+      if (poolState === undefined || daysFrom === undefined || money === undefined) break;
       const face =
         poolState.pool === null
           ? stateOfReason(dropReasonAt(inHand.product, excluded, instantOf(from)))
-          : this.#face(inHand, poolState, poolState.pool, daysFrom.days, frontClass, builder);
+          : this.#face(inHand, poolState, poolState.pool, daysFrom.days, money, builder);
       if (states.at(-1)?.face !== face) {
         states.push({ from: instantOf(from), face });
         key += `${from} ${face},`;
@@ -214,9 +224,11 @@ export class ProductPress {
     poolState: PoolState,
     pool: Pool,
     days: FrontDays,
-    { currency, currencyExponent }: FrontClass,
+    money: Money,
     builder: PressedBuilder,
   ): number {
+    for (const known of poolState.faces) if (known.days === days && known.money === money) return known.face;
+    const { currency, currencyExponent } = money;
     // A price changes only at the product's own boundaries, so it is the one of the pool's state.
     const amount = priceFromAt(pool, currency, poolState.from);
     const price = amount === null ? 'null' : formatAmount(amount, currencyExponent);
@@ -234,6 +246,19 @@ export class ProductPress {
       face = builder.face(text, parts, poolState.facets);
       inHand.faces.set(text, face);
     }
+    poolState.faces.push({ days, money, face });
     return face;
+  }
+}
+
+/** Makes equal values one object. */
+class Interned<T> {
+  readonly #values = new Map<string, T>();
+
+  one(value: T): T {
+    const key = JSON.stringify(value);
+    const known = this.#values.get(key) ?? value;
+    this.#values.set(key, known);
+    return known;
   }
 }
