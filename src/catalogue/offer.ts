@@ -39,9 +39,9 @@ export function offerRefusalAt(session: Session, excluded: Exclusion | undefined
   return null;
 }
 
-/** offered(s) of fields.md, for a session that is scheduled, on a front that does not exclude it. */
-export function isOffered(session: Session, now: Instant): boolean {
-  return offerRefusalAt(session, undefined, now) === null;
+/** Whether any of a product's sessions is offered, on a front with these exclusions. */
+export function isAnyOffered(product: Product, excluded: Exclusion | undefined, now: Instant): boolean {
+  return product.sessions.some((session) => offerRefusalAt(session, excluded, now) === null);
 }
 
 /** out(s) of fields.md: whether the session itself has no seats left, or all its live tickets are gone; null where it is not out. */

@@ -2,7 +2,7 @@
 // sessions that may still be sold after `now`, and of products that no front shows only that they are there.
 
 import type { Instant } from '../catalogue/instant.ts';
-import { isOffered } from '../catalogue/offer.ts';
+import { isAnyOffered } from '../catalogue/offer.ts';
 import type { Exclusion, Image, Product, Venue } from '../catalogue/product.ts';
 import { groupedQuery, idsOfNone, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-rows.ts';
 import { sessionsOf } from './load-sessions.ts';
@@ -315,11 +315,11 @@ export class ProductLoad {
     }
   }
 
-  /** Counts all sessions of those products that may have no card: what tells the reasons apart. */
+  /** Counts all sessions of those products that have no card now on some front: what tells the reasons apart. */
   async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
     const isAsked = (product: Product): boolean =>
       product.isPublished &&
-      (product.exclusions.size > 0 || !product.sessions.some((session) => isOffered(session, this.#now)));
+      [undefined, ...product.exclusions.values()].some((excluded) => !isAnyOffered(product, excluded, this.#now));
     const askedIds = products.filter(isAsked).map((product) => product.id);
     if (askedIds.length === 0) return products;
     const totals = new Map<number, { sessionsTotal: number; scheduledTotal: number }>();

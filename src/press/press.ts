@@ -70,6 +70,8 @@ export interface PressedRange {
 
 /** Everything but products, and what presses these. Threads that read one state of a catalogue make the same of it. */
 export class Press {
+  readonly #reader: CatalogueReader;
+  readonly #keyRingInForce: KeyRing | null;
   readonly #isShared: boolean;
   readonly #builder = new PressedBuilder();
   readonly #until: Instant;
@@ -79,7 +81,6 @@ export class Press {
   readonly #products: ProductPress;
   readonly #taxonomy: Taxonomy;
   readonly #loaded: LoadedFronts;
-  readonly #keyRing: KeyRing;
   /** Codes of active fronts, bad ones included. */
   readonly #activeCodes: readonly string[];
   readonly #selected: ReadonlySet<string>;
@@ -95,18 +96,18 @@ export class Press {
     taxonomy: LoadedTaxonomy,
     venues: ReadonlyMap<number, Venue | null>,
     loaded: LoadedFronts,
-    keyRing: KeyRing,
     log: FindingLog,
     options: PressOptions,
     now: Instant,
   ) {
+    this.#reader = reader;
+    this.#keyRingInForce = options.keyRingInForce;
     this.#isShared = options.isShared;
     this.#until = options.until;
     this.#now = now;
     this.#log = log;
     this.#taxonomy = taxonomy.taxonomy;
     this.#loaded = loaded;
-    this.#keyRing = keyRing;
     this.#activeCodes = [...loaded.fronts.map((front) => front.code), ...loaded.badCodes].sort();
     this.#selected = selectedCodes(options.frontCodes, this.#activeCodes);
     const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
@@ -134,8 +135,7 @@ export class Press {
     const taxonomy = await loadTaxonomy(reader, log);
     const venues = await loadVenues(reader, zones, log);
     const loaded = await loadFronts(reader, taxonomy, zones, log);
-    const keyRing = await loadKeyRing(reader, loaded, options.keyRingInForce, log);
-    return new Press(reader, taxonomy, venues, loaded, keyRing, log, options, now);
+    return new Press(reader, taxonomy, venues, loaded, log, options, now);
   }
 
   /** The ranges of products to press. @throws AppError database-unreadable */
@@ -211,9 +211,10 @@ export class Press {
     return [...new Set([...unusable, ...kept.changedIds])].sort((a, b) => a - b);
   }
 
-  /** Puts the pressed ranges together, in their order, over what is taken over from an earlier press. */
+  /** Puts the pressed ranges together, in their order, over what is taken over from an earlier press. For one thread only. */
   async finish(ranges: readonly PressedRange[], rowsOfNone: LoggedFindings, reused: Reused | null): Promise<Pressed> {
     const log = this.#log;
+    const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
     log.absorb(rowsOfNone);
     for (const { findings } of ranges) log.absorb(findings);
     const pressed = ranges.map((range) => range.products);
@@ -231,7 +232,7 @@ export class Press {
       unselectedCodes: this.#activeCodes.filter((code) => !this.#selected.has(code)),
       isEveryCodeKnown: this.#loaded.isEveryCodeKnown,
       disabledCodes: new Set([...this.#loaded.codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
-      keyRing: this.#keyRing,
+      keyRing,
       unchanged: {
         releaseId: reused?.kept.releaseId ?? null,
         codes: reused === null ? new Set() : this.#unchangedCodes(reused.kept),

@@ -25,9 +25,12 @@ function step(words: string): void {
 const isOfTree = (path: unknown): path is string => typeof path === 'string' && `${path}/`.startsWith(root);
 const short = (path: string): string => path.slice(root.length);
 
+/** The lowest two bits of numeric flags are the access mode (open(2)). */
+const isReading = (flags: fs.OpenMode): boolean => flags === 'r' || (typeof flags === 'number' && (flags & 3) === 0);
+
 const watched = {
   openSync(path: fs.PathLike, flags: fs.OpenMode = 'r', mode?: fs.Mode | null): number {
-    if (isOfTree(path) && flags !== 'r') step(`open ${short(path)}`);
+    if (isOfTree(path) && !isReading(flags)) step(`open ${short(path)}`);
     const descriptor = openSync(path, flags, mode);
     if (isOfTree(path)) pathOfDescriptor.set(descriptor, path);
     else pathOfDescriptor.delete(descriptor);
