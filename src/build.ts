@@ -10,7 +10,7 @@ import { checkContract } from './database/contract-check.ts';
 import { catalogueMark, fileIdentity } from './database/catalogue-mark.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { AppError } from './errors.ts';
-import { readRevisions } from './database/revisions.ts';
+import { readRevisions, revisionsOrWhyNot, type Revisions } from './database/revisions.ts';
 import { Crew } from './press/crew.ts';
 import { PressCache } from './press/press-cache.ts';
 import type { Pressed } from './press/press.ts';
@@ -70,6 +70,8 @@ export interface BuildResult {
   readonly isEveryFrontKnown: boolean;
   /** How many products were pressed anew; null where all were: an earlier build had left nothing that held. */
   readonly pressedAnew: number | null;
+  /** Why this build could leave nothing to the next: what is wrong with the catalogue's revisions. null where nothing is, or nothing was to be left. */
+  readonly noRevisions: string | null;
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
   /** What catalogue and tree are known by from now on; null for a dry run, and where the catalogue keeps no revisions. */
@@ -135,6 +137,8 @@ export async function buildInto(
   // A tree that a rollback holds gets no release, only the plan of one. Keys alone go on being put into force.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
+  const keepsNothing = options.cache === null || frontCodes !== null;
+  let revisions: Revisions | string | null = null;
   // The transactions begin here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
   const crew = await Crew.gather(
@@ -150,7 +154,10 @@ export async function buildInto(
     },
     // What a dry run would put is compared as it passes by, and that is here.
     { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
-    () => pressCacheOf(reader, options, until, now),
+    () => {
+      revisions = keepsNothing ? null : revisionsOrWhyNot((sql) => reader.select(sql));
+      return pressCacheOf(revisions, options, until, now);
+    },
   );
   try {
     const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
@@ -199,6 +206,7 @@ export async function buildInto(
       plan: [...keyRingPlan, ...plan, ...pruned.plan],
       isEveryFrontKnown: pressed.isEveryCodeKnown,
       pressedAnew: pressed.pressedIds?.length ?? null,
+      noRevisions: typeof revisions === 'string' ? revisions : null,
       findings: [...pressed.findings, ...treeFindings],
       findingsTotal: pressed.findingsTotal + treeFindings.length,
       differences: diffs?.result(plan) ?? null,
@@ -231,10 +239,13 @@ async function pruneAfter(
 }
 
 /** The cache of a build of all fronts, where the catalogue keeps revisions. */
-function pressCacheOf(reader: CatalogueReader, options: BuildOptions, until: Instant, now: Instant): PressCache | null {
-  const { databasePath, cache, frontCodes, toolVersion, tzdata } = options;
-  const revisions = cache === null || frontCodes !== null ? null : readRevisions((sql) => reader.select(sql));
-  return cache === null || revisions === null
+function pressCacheOf(
+  revisions: Revisions | string | null,
+  { databasePath, cache, toolVersion, tzdata }: BuildOptions,
+  until: Instant,
+  now: Instant,
+): PressCache | null {
+  return cache === null || revisions === null || typeof revisions === 'string'
     ? null
     : new PressCache(cache, revisions, [toolVersion, tzdata, fileIdentity(databasePath)], until, now);
 }

@@ -184,6 +184,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     ...(flags.dryRun === true ? { plan } : {}),
     ...(result.differences === null ? {} : { differences: [...result.differences] }),
     isEveryFrontKnown: result.isEveryFrontKnown,
+    noRevisions: result.noRevisions,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
     warnings: await warningsOfTelling(done, result.releaseId, flags, session, now),
@@ -268,6 +269,8 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       `${result.hold === null ? '' : 'in force stays '}release ${result.release ?? 'none'}`,
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
   );
+  if (result.noRevisions !== null)
+    lines.push(`Read in full: the catalogue keeps no revisions to go by (data/README.md): ${result.noRevisions}`);
   if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
   return lines.join('\n');

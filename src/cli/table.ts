@@ -73,8 +73,11 @@ const NARROWEST = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** Columns of a terminal that a text takes. */
 export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += WIDE.test(character) ? 2 : NARROWEST.test(character) ? 0 : 1;
   return width;

@@ -37,7 +37,7 @@ export function groupedQuery(
   range: IdRange | 'null',
   isStrict: boolean,
 ): Compilable {
-  const value = (name: string): RawBuilder<unknown> => (isStrict ? sql`${sql.ref(name)}` : withoutBlob(name));
+  const value = (name: string): RawBuilder<unknown> => jsonValue(name, isStrict);
   const group = sql.ref(by);
   const conditions: RawBuilder<unknown>[] = [];
   if (range === 'null') conditions.push(sql`${group} is null`);
@@ -56,9 +56,10 @@ export function groupedQuery(
   return { compile: () => query.compile(reader.db) };
 }
 
-/** JSON has no BLOBs: one is told by its length, which no column takes for a value. */
-function withoutBlob(name: string): RawBuilder<unknown> {
+/** A column as JSON can hold it. JSON has no BLOBs: one is told by its length, which no column takes for a value. */
+export function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> {
   const column = sql.ref(name);
+  if (isStrict) return sql`${column}`;
   return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) else ${column} end`;
 }
 

@@ -54,8 +54,10 @@ export class ProductLoad {
   /** Of the ranges read, to see what a view gives twice. */
   readonly #ids = new Set<number>();
   readonly #slugs = new Set<string>();
-  /** front_id, session_id, and the session's status, by product. */
-  #exclusions: ReadonlyMap<number | null, unknown[][]> = new Map();
+  /** By product: rows of front_id, session_id, and the session's status. */
+  readonly #exclusions = new Map<number, unknown>();
+  /** Where there is no such session, or it has no product. */
+  readonly #exclusionsOfNone: unknown[][] = [];
   #strict: ReadonlySet<string> | null = null;
 
   constructor(reader: CatalogueReader, context: ProductContext, now: Instant) {
@@ -112,7 +114,7 @@ export class ProductLoad {
   async #prepare(): Promise<void> {
     if (this.#strict !== null) return;
     this.#strict = await strictTables(this.#reader);
-    this.#exclusions = await this.#loadExclusions();
+    await this.#loadExclusions();
   }
 
   async #groups(table: ChildTable, range: IdRange | 'null'): Promise<[unknown, unknown][]> {
@@ -128,7 +130,7 @@ export class ProductLoad {
     for (const table of CHILD_TABLES) {
       for (const [id, json] of await this.#groups(table, 'null')) this.#noteStrays(table, id, json);
     }
-    for (const [frontId, sessionId] of this.#exclusions.get(null) ?? []) {
+    for (const [frontId, sessionId] of this.#exclusionsOfNone) {
       const place = EXCLUSION.placeOf([frontId, sessionId]);
       this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: idMeant(frontId) });
     }
@@ -147,16 +149,13 @@ export class ProductLoad {
     }
   }
 
-  /** Exclusions are few: all of them at once, by product; null where there is no such session, or it has no product. */
-  async #loadExclusions(): Promise<ReadonlyMap<number | null, unknown[][]>> {
-    const byProduct = new Map<number | null, unknown[][]>();
-    for (const [productId, frontId, sessionId, status] of await this.#reader.rows(exclusionQuery(this.#reader))) {
-      const key = typeof productId === 'number' ? productId : null;
-      const rows = byProduct.get(key);
-      if (rows === undefined) byProduct.set(key, [[frontId, sessionId, status]]);
-      else rows.push([frontId, sessionId, status]);
+  /** Exclusions are few: all of them at once. */
+  async #loadExclusions(): Promise<void> {
+    const isStrict = ['front_session_exclusions', 'sessions'].every((table) => this.#strict?.has(table) === true);
+    for (const [productId, json] of await this.#reader.rows(exclusionQuery(this.#reader, isStrict))) {
+      if (typeof productId === 'number') this.#exclusions.set(productId, json);
+      else this.#exclusionsOfNone.push(...rowsIn(json));
     }
-    return byProduct;
   }
 
   /** One product from its row and what the other tables have for it, taken out of there; null where it is bad or not wanted. */
@@ -237,7 +236,7 @@ export class ProductLoad {
         .sort((a, b) => a.badge - b.badge),
       categories: categories.map(({ position }) => position),
       tags: tags.map(({ position }) => position),
-      exclusions: this.#exclusionsOf(id, this.#exclusions.get(id) ?? []),
+      exclusions: this.#exclusionsOf(id, rowsIn(this.#exclusions.get(id))),
       sessionsTotal: 0,
       scheduledTotal: 0,
     };

@@ -2,7 +2,7 @@
 
 import { sql, type Compilable, type RawBuilder } from 'kysely';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
-import type { Grouping, IdRange } from './grouped-rows.ts';
+import { jsonValue, type Grouping, type IdRange } from './grouped-rows.ts';
 import type { CatalogueReader } from './open.ts';
 import { RowChecker } from './row-check.ts';
 
@@ -104,15 +104,12 @@ function mayBeTicket(): RawBuilder<unknown> {
   return sql`(kind is null or kind <> 'addon')`;
 }
 
-/** Exclusions with the product and status of their session, over ones included; those of no session first. */
-export function exclusionQuery(reader: CatalogueReader): Compilable {
-  return reader.db
-    .selectFrom('front_session_exclusions as e')
-    .leftJoin('sessions as s', 's.id', 'e.session_id')
-    .select(['s.product_id', 'e.front_id', 'e.session_id', 's.status'])
-    .orderBy('s.product_id')
-    .orderBy('e.front_id')
-    .orderBy('e.session_id');
+/** Exclusions as front_id, session_id and the session's status, over ones included, by its product; those of no session first. */
+export function exclusionQuery(reader: CatalogueReader, isStrict: boolean): Compilable {
+  const row = sql.join(['e.front_id', 'e.session_id', 's.status'].map((name) => jsonValue(name, isStrict)));
+  const query = sql`select s.product_id, json_group_array(json_array(${row}) order by e.front_id, e.session_id)
+    from front_session_exclusions as e left join sessions as s on s.id = e.session_id group by s.product_id order by s.product_id`;
+  return { compile: () => query.compile(reader.db) };
 }
 
 /** Tiers of a session that there is not, or that is another product's: product_id, id, session_id. Foreign keys hold this in tables. */

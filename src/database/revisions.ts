@@ -128,11 +128,17 @@ function touched({ scope, ids }: { readonly scope: RevisionScope; readonly ids: 
   return `INSERT INTO revisions SELECT '${scope}', ${id}, ${TOKEN} ${from} ${UPSERT}`;
 }
 
-/**
- * The revisions of a catalogue; null where it keeps none that could be believed: a table of the contract is a view, a trigger of
- * ours is missing or says something else, or one of the operator's own could come between.
- */
+/** The revisions of a catalogue; null where it keeps none that could be believed. */
 export function readRevisions(select: SelectRows): Revisions | null {
+  const revisions = revisionsOrWhyNot(select);
+  return typeof revisions === 'string' ? null : revisions;
+}
+
+/**
+ * The revisions of a catalogue, or what keeps them from being believed: a table of the contract is a view, a trigger of ours is
+ * missing or says something else, or one of the operator's own could come between.
+ */
+export function revisionsOrWhyNot(select: SelectRows): Revisions | string {
   const schema = select("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name");
   const entries = schema.map(([type, name, table, sql]) => ({
     type: String(type),
@@ -141,22 +147,27 @@ export function readRevisions(select: SelectRows): Revisions | null {
     sql: String(sql),
   }));
   const textOf = new Map(entries.map(({ type, name, sql }) => [`${type} ${name}`, sql]));
-  if (textOf.get('table revisions') !== TABLE) return null;
   for (const table of TABLE_NAMES) {
+    const sql = textOf.get(`table ${table}`);
+    if (sql === undefined) return `${table} is a view`;
     // Under a collation of its own, a column may change and compare as equal.
-    if (/\bcollate\b/i.test(textOf.get(`table ${table}`) ?? 'COLLATE')) return null;
+    if (/\bcollate\b/i.test(sql)) return `a column of ${table} has a collation`;
   }
+  if (textOf.get('table revisions') !== TABLE) return 'there is no table revisions as data/schema.sql has it';
   const ours = triggers();
-  for (const [name, sql] of ours) if (textOf.get(`trigger ${name}`) !== sql) return null;
+  for (const [name, sql] of ours)
+    if (textOf.get(`trigger ${name}`) !== sql) return `there is no trigger ${name} as data/schema.sql has it`;
   const contract: ReadonlySet<string> = new Set(TABLE_NAMES);
   for (const { type, name, table, sql } of entries) {
     if (type !== 'trigger' || ours.has(name)) continue;
     // RAISE(IGNORE) keeps the change and ends the triggers that are still to come.
-    if (/\brevisions\b/i.test(sql) || (contract.has(table) && /\bignore\b/i.test(sql))) return null;
+    if (/\brevisions\b/i.test(sql) || (contract.has(table) && /\bignore\b/i.test(sql))) {
+      return `the trigger ${name} may come between`;
+    }
   }
   const [[catalogue] = []] = select("SELECT token FROM revisions WHERE scope = 'catalogue' AND id = 0");
   const [[shared] = []] = select("SELECT token FROM revisions WHERE scope = 'shared' AND id = 0");
-  if (typeof catalogue !== 'number' || typeof shared !== 'number') return null;
+  if (typeof catalogue !== 'number' || typeof shared !== 'number') return 'the table revisions lacks a token';
   return {
     schema: schemaState(select),
     catalogue,

@@ -293,6 +293,25 @@ describe('a cache that cannot be believed is none', () => {
   });
 });
 
+test('a catalogue without revisions is read in full, and the build says why', async () => {
+  const plain = catalogueAt(join(root, 'plain.sqlite'), demoRows(NOW));
+  const words = ['build', '--db', plain, '--out', join(root, 'plain'), '--now', NOW];
+  const said = async (...more: string[]): Promise<string> =>
+    (await playbill([...words, ...more])).stdout.match(/^Read in full: .*$/m)?.[0] ?? '';
+  expect(await said('--cache', cache)).toBe('');
+  const handle = new Database(plain);
+  handle.exec('DROP TRIGGER revisions_tags_after_delete');
+  handle.close();
+  const why = 'there is no trigger revisions_tags_after_delete as data/schema.sql has it';
+  expect(await said('--cache', cache)).toBe(
+    `Read in full: the catalogue keeps no revisions to go by (data/README.md): ${why}`,
+  );
+  // Nobody asked for the quick way.
+  expect(await said('--no-cache')).toBe('');
+  const { stdout } = await playbill([...words, '--cache', cache, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ noRevisions: why });
+});
+
 test('words that are read alike', () => {
   expect(readBuildWords(['build', '--front', 'a', 'b', '--json'])).toMatchObject({
     db: 'data/catalogue.sqlite',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRevisions, revisionsSql, type Revisions } from '../../src/database/revisions.ts';
+import { readRevisions, revisionsOrWhyNot, revisionsSql, type Revisions } from '../../src/database/revisions.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/tables.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { temporaryFolder } from '../trees.ts';
@@ -216,28 +216,51 @@ describe('the law: what changes gets another token', () => {
 });
 
 describe('what is not believed', () => {
-  const refused: [string, string][] = [
-    ['no revisions at all', 'DROP TABLE revisions'],
-    ['a trigger is missing', 'DROP TRIGGER revisions_tags_after_delete'],
+  const refused: [what: string, sql: string, why: string][] = [
+    ['no revisions at all', 'DROP TABLE revisions', 'there is no table revisions as data/schema.sql has it'],
+    [
+      'a trigger is missing',
+      'DROP TRIGGER revisions_tags_after_delete',
+      'there is no trigger revisions_tags_after_delete as data/schema.sql has it',
+    ],
     [
       'a trigger says something else',
       'DROP TRIGGER revisions_tags_after_delete; CREATE TRIGGER revisions_tags_after_delete AFTER DELETE ON tags BEGIN SELECT 1; END',
+      'there is no trigger revisions_tags_after_delete as data/schema.sql has it',
     ],
-    ['a table is a view', 'ALTER TABLE venues RENAME TO places; CREATE VIEW venues AS SELECT * FROM places'],
-    ['a trigger on the tokens', 'CREATE TRIGGER t BEFORE UPDATE ON revisions BEGIN SELECT RAISE(IGNORE); END'],
-    ['a trigger that may end ours', 'CREATE TRIGGER t AFTER UPDATE ON tags BEGIN SELECT RAISE(IGNORE); END'],
+    [
+      'a table is a view',
+      'ALTER TABLE venues RENAME TO places; CREATE VIEW venues AS SELECT * FROM places',
+      'venues is a view',
+    ],
+    [
+      'a trigger on the tokens',
+      'CREATE TRIGGER t BEFORE UPDATE ON revisions BEGIN SELECT RAISE(IGNORE); END',
+      'the trigger t may come between',
+    ],
+    [
+      'a trigger that may end ours',
+      'CREATE TRIGGER t AFTER UPDATE ON tags BEGIN SELECT RAISE(IGNORE); END',
+      'the trigger t may come between',
+    ],
     [
       'a trigger that writes tokens',
       "CREATE TRIGGER t AFTER UPDATE ON tags BEGIN UPDATE revisions SET token = 1 WHERE scope = 'x'; END",
+      'the trigger t may come between',
     ],
-    ['the token is gone', "DELETE FROM revisions WHERE scope = 'catalogue'"],
-    ['a column that compares otherwise', 'ALTER TABLE venues ADD COLUMN nick TEXT COLLATE NOCASE'],
+    ['the token is gone', "DELETE FROM revisions WHERE scope = 'catalogue'", 'the table revisions lacks a token'],
+    [
+      'a column that compares otherwise',
+      'ALTER TABLE venues ADD COLUMN nick TEXT COLLATE NOCASE',
+      'a column of venues has a collation',
+    ],
   ];
 
-  test.each(refused)('%s', (_, sql) => {
+  test.each(refused)('%s', (_, sql, why) => {
     const database = goodCatalogue(':memory:', false);
     expect(readRevisions((one) => rows(database, one))).not.toBeNull();
     database.exec(sql);
+    expect(revisionsOrWhyNot((one) => rows(database, one))).toBe(why);
     expect(readRevisions((one) => rows(database, one))).toBeNull();
     database.close();
   });
