@@ -31,12 +31,16 @@ export function sessionsOf(
       log.add(SESSION.findings(row), { productId });
       continue;
     }
-    if (ids.has(row[1])) {
+    // By index, not taken apart: there are millions.
+    const id = row[0];
+    const venueId = row[1];
+    const startsText = row[2];
+    const salesStart = row[4];
+    const salesEnd = row[5];
+    if (isRepeated(id, ids)) {
       log.add([repeated(SESSION.placeOf(row))], { productId });
       continue;
     }
-    ids.add(row[1]);
-    const [, id, venueId, startsText, startsLocal, salesStart, salesEnd, , paused, available] = row;
     const venue = context.venues.get(venueId);
     if (venue === undefined) {
       log.add([dangling(SESSION.placeOf(row), 'venue_id', 'venues', venueId)], { productId });
@@ -49,7 +53,7 @@ export function sessionsOf(
     }
     const startsAt = instantIn(startsText);
     const wallTime = startsAt + venue.zone.offsetAt(startsAt);
-    const start = { startsAt: startsText, startsLocal, wallTime, zone: venue.zone };
+    const start = { startsAt: startsText, startsLocal: row[3], wallTime, zone: venue.zone };
     const drift = wallTimeFinding(() => SESSION.placeOf(row), start, context.tzdata);
     if (drift !== null) log.add([drift], { productId });
     const own = bySession.get(id);
@@ -61,8 +65,8 @@ export function sessionsOf(
       day: Math.floor(wallTime / SECONDS_PER_DAY),
       offerEndsAt: salesEnd === null ? startsAt : instantIn(salesEnd),
       salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantIn(salesStart),
-      isPaused: paused === 1,
-      available,
+      isPaused: row[7] === 1,
+      available: row[8],
       tiers: own ?? defaults,
     });
   }
@@ -87,12 +91,11 @@ function tiersOf(
       log.add(TIER.findings(row), { productId });
       continue;
     }
-    if (ids.has(row[1])) {
+    const [id, sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
+    if (isRepeated(id, ids)) {
       log.add([repeated(TIER.placeOf(row))], { productId });
       continue;
     }
-    ids.add(row[1]);
-    const [, , sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
     let tiers = defaults;
     if (sessionId !== null) {
       tiers = bySession.get(sessionId) ?? [];
@@ -104,4 +107,11 @@ function tiersOf(
     tiers.push({ isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
   }
   return { defaults, bySession };
+}
+
+/** Whether an id was seen before; it is from now on. */
+function isRepeated(id: number, seen: Set<number>): boolean {
+  if (seen.has(id)) return true;
+  seen.add(id);
+  return false;
 }

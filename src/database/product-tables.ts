@@ -20,7 +20,6 @@ export const PRODUCT = new RowChecker('products', [
 ]);
 export const IMAGE = new RowChecker('images', ['id', 'url', 'alt_text', 'copyright', 'copyright_url']);
 export const SESSION = new RowChecker('sessions', [
-  'product_id',
   'id',
   'venue_id',
   'starts_at',
@@ -32,7 +31,6 @@ export const SESSION = new RowChecker('sessions', [
   'available',
 ]);
 export const TIER = new RowChecker('price_tiers', [
-  'product_id',
   'id',
   'session_id',
   'kind',

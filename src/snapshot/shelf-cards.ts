@@ -30,6 +30,7 @@ const FLAGS = Array.from({ length: 16 }, (_, bits) =>
 );
 
 const NO_BYTES = new Uint8Array(0);
+const NO_GROUPS = Uint8Array.of(OPENING_BRACKET, CLOSING_BRACKET);
 
 export class ShelfCards implements PlacedCards {
   readonly #front: Front;
@@ -47,6 +48,8 @@ export class ShelfCards implements PlacedCards {
   readonly #faceAt: Int32Array;
   /** By place: whether the front attaches all groups of the product, in the product's order. */
   readonly #hasAllGroupsAt: Uint8Array;
+  /** By place, where it does not: what it shows of them, once that is known. */
+  readonly #groupsAt: (Uint8Array | undefined)[] = [];
 
   constructor(front: Front, classIndex: number, { products, starts, taxonomy }: PressedCatalogue, now: Instant) {
     const { places, numbers } = front.shelf;
@@ -150,48 +153,38 @@ export class ShelfCards implements PlacedCards {
   lengthAt(place: number): number {
     const face = this.#faceAt[place] ?? NO_FACE;
     if (face === NO_FACE) return 0;
-    const length = this.#part(face, FACE.length);
     const flags = this.#ownFlags(place, face);
-    const flagsGrowth =
-      flags === null ? 0 : flags.length - this.#part(face, FACE.flagsUntil) + this.#part(face, FACE.flagsFrom);
-    if (this.#hasAllGroupsAt[place] === 1) return length + flagsGrowth;
-    const groupsLength = this.#groupRuns(place, face).reduce((sum, run) => sum + run.length + 1, 1);
+    const groups = this.#ownGroups(place, face);
+    const gap = (from: number, until: number): number => this.#part(face, until) - this.#part(face, from);
     return (
-      length +
-      flagsGrowth +
-      Math.max(2, groupsLength) -
-      this.#part(face, FACE.groupsUntil) +
-      this.#part(face, FACE.groupsFrom)
+      this.#part(face, FACE.length) +
+      (flags === null ? 0 : flags.length - gap(FACE.flagsFrom, FACE.flagsUntil)) +
+      (groups === null ? 0 : groups.length - gap(FACE.groupsFrom, FACE.groupsUntil))
     );
   }
 
   write(place: number, target: Uint8Array, at: number): void {
     const face = this.#faceAt[place] ?? NO_FACE;
     const flags = this.#ownFlags(place, face);
-    const hasAllGroups = this.#hasAllGroupsAt[place] === 1;
-    if (flags === null && hasAllGroups) {
-      // Nearly every card: one copy.
-      target.set(this.#run(face, 0, this.#part(face, FACE.length)), at);
-      return;
-    }
+    const groups = this.#ownGroups(place, face);
+    // Nearly every card has neither: one copy.
+    let from = 0;
     let end = at;
-    const put = (bytes: Uint8Array): void => {
-      target.set(bytes, end);
-      end += bytes.length;
-    };
-    put(this.#run(face, 0, this.#part(face, FACE.flagsFrom)));
-    put(flags ?? this.#run(face, this.#part(face, FACE.flagsFrom), this.#part(face, FACE.flagsUntil)));
-    put(this.#run(face, this.#part(face, FACE.flagsUntil), this.#part(face, FACE.groupsFrom)));
-    if (hasAllGroups) put(this.#run(face, this.#part(face, FACE.groupsFrom), this.#part(face, FACE.groupsUntil)));
-    else {
-      target[end++] = OPENING_BRACKET;
-      for (const [i, run] of this.#groupRuns(place, face).entries()) {
-        if (i > 0) target[end++] = COMMA;
-        put(run);
-      }
-      target[end++] = CLOSING_BRACKET;
+    if (flags !== null) {
+      const until = this.#part(face, FACE.flagsFrom);
+      target.set(this.#run(face, from, until), end);
+      target.set(flags, end + until - from);
+      end += until - from + flags.length;
+      from = this.#part(face, FACE.flagsUntil);
     }
-    put(this.#run(face, this.#part(face, FACE.groupsUntil), this.#part(face, FACE.length)));
+    if (groups !== null) {
+      const until = this.#part(face, FACE.groupsFrom);
+      target.set(this.#run(face, from, until), end);
+      target.set(groups, end + until - from);
+      end += until - from + groups.length;
+      from = this.#part(face, FACE.groupsUntil);
+    }
+    target.set(this.#run(face, from, this.#part(face, FACE.length)), end);
   }
 
   #isVisible(place: number, at: Instant): boolean {
@@ -238,6 +231,12 @@ export class ShelfCards implements PlacedCards {
     return (own | bits) === bits ? null : (FLAGS[own | bits] ?? NO_BYTES);
   }
 
+  /** The groups as the front has them, where those of the product's own cards are not these. */
+  #ownGroups(place: number, face: number): Uint8Array | null {
+    if (this.#hasAllGroupsAt[place] === 1) return null;
+    return (this.#groupsAt[place] ??= this.#attachedGroups(place, face));
+  }
+
   /** Whether two faces of one product make the same card here: the front's own flags may hide what tells them apart. */
   #isSameCard(place: number, before: number, after: number): boolean {
     const own = this.#front.shelf.flags[place] ?? 0;
@@ -260,8 +259,8 @@ export class ShelfCards implements PlacedCards {
     return true;
   }
 
-  /** The bytes of those of a product's groups that the front attaches, in the front's order. */
-  #groupRuns(place: number, face: number): Uint8Array[] {
+  /** `[…]` of those of a product's groups that the front attaches, in the front's order. All faces of a product have the same groups. */
+  #attachedGroups(place: number, face: number): Uint8Array {
     const { groupStarts, groupPlaces } = this.#products;
     const product = this.#productAt[place] ?? 0;
     const runs: { readonly rank: number; readonly bytes: Uint8Array }[] = [];
@@ -273,6 +272,17 @@ export class ShelfCards implements PlacedCards {
       if (rank >= 0) runs.push({ rank, bytes: this.#run(face, from, from + length) });
       from += length + 1;
     }
-    return runs.sort((a, b) => a.rank - b.rank).map(({ bytes }) => bytes);
+    if (runs.length === 0) return NO_GROUPS;
+    runs.sort((a, b) => a.rank - b.rank);
+    const groups = new Uint8Array(runs.reduce((sum, { bytes }) => sum + bytes.length + 1, 1));
+    groups[0] = OPENING_BRACKET;
+    let end = 1;
+    for (const { bytes } of runs) {
+      groups.set(bytes, end);
+      end += bytes.length + 1;
+      groups[end - 1] = COMMA;
+    }
+    groups[end - 1] = CLOSING_BRACKET;
+    return groups;
   }
 }
