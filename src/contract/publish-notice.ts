@@ -1,6 +1,6 @@
 // What `build --on-publish` hands to the command or URL of the operator.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { frontCode, instantText, releaseId } from './primitives.ts';
 
 /** A path from the CDN's origin root: what is below `public/`, with a slash before it. */

@@ -1,6 +1,6 @@
 // What `releases`, `rollback` and `prune` print under --json.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, instantText, releaseId } from './primitives.ts';
 import { findingSchema, holdSchema, planEntrySchema, prunedSchema } from './results.ts';
 

@@ -1,6 +1,6 @@
 // What `next` and `status` print under --json.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 import { findingSchema } from './results.ts';

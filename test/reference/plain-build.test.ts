@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { plainBuild } from './plain-build.ts';
 import { renderPlain } from './plain-documents.ts';
