@@ -43,6 +43,8 @@ export class DirectoryStore implements ReleaseStore {
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();
   readonly #knownFolders = new Set<string>();
+  /** Folders that may be new, and whose own names are not yet sure to be on the disk. */
+  readonly #newFolders = new Set<string>();
 
   constructor(root: string) {
     this.#root = root;
@@ -110,7 +112,11 @@ export class DirectoryStore implements ReleaseStore {
 
   /** Settles with its own what another store of the same tree has created and released. */
   adopt(paths: readonly string[]): void {
-    for (const path of paths) this.#unsettled.add(path);
+    for (const path of paths) {
+      this.#unsettled.add(path);
+      // The other may have made them: which it did is not known here.
+      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) this.#newFolders.add(folder);
+    }
   }
 
   async settle(): Promise<void> {
@@ -182,8 +188,11 @@ export class DirectoryStore implements ReleaseStore {
       const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.#root);
       if (!isOneSync) for (const path of paths) fsyncPath(this.#temporary(path));
       for (const path of paths) renameSync(this.#temporary(path), join(this.#root, path));
-      if (isOneSync && syncFileSystem(this.#root)) return;
-      for (const folder of new Set(paths.map((path) => dirname(path)))) fsyncPath(join(this.#root, folder));
+      if (!isOneSync || !syncFileSystem(this.#root)) {
+        const holding = [...paths, ...this.#newFolders].map((path) => dirname(join(this.#root, path)));
+        for (const folder of new Set(holding)) fsyncPath(folder);
+      }
+      this.#newFolders.clear();
     });
   }
 
@@ -196,14 +205,14 @@ export class DirectoryStore implements ReleaseStore {
     this.#knownFolders.add(folder);
   }
 
-  /** Makes a folder and its parents durably: a name is only as lasting as the folder that holds it. */
+  /** Makes a folder and its parents. A name is only as lasting as the folder that holds it: they are made sure with what they hold. */
   #makeFolder(folder: string): void {
     if (this.#knownFolders.has(folder)) return;
     const path = join(this.#root, folder);
     if (statSync(path, { throwIfNoEntry: false }) === undefined) {
       if (folder !== '.') this.#makeFolder(dirname(folder));
       mkdirSync(path, { recursive: true });
-      fsyncPath(dirname(path));
+      this.#newFolders.add(folder);
     }
     this.#knownFolders.add(folder);
   }
