@@ -1,6 +1,6 @@
-// `npm run bench [-- --size S|M|L] [--rounds N]`: times the compiled command as a whole process against the yardsticks of its own
-// output (`cp -r`), of the runtime (`node -e 0`) and of a plain per-front script that must give the same bytes. Rounds are
-// interleaved, figures are medians, and what counts are ratios measured in one run.
+// `npm run bench [-- --size S|M|L] [--edge] [--rounds N]`: times the compiled command as a whole process against the yardsticks of its
+// own output (`cp -r`), of the runtime (`node -e 0`) and of a plain per-front script that must give the same bytes; and the edge rule
+// against its nginx without a rule. Rounds are interleaved, figures are medians, and what counts are ratios measured in one run.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -18,6 +18,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
+import { benchEdge, missingForEdge } from './bench/edge.ts';
+import { contentDifference } from './bench/same-content.ts';
+import { median, type Row, tableText } from './bench/table.ts';
 import { seedCatalogue } from './seed.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -56,11 +59,6 @@ function peakBytes(words: readonly string[], folder: string): number {
   return Number(readFileSync(peakFile, 'utf8'));
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 /** Runs several kinds of work in turn, so that a machine whose speed drifts drifts for all of them. */
 function interleaved(rounds: number, works: Readonly<Record<string, () => Timed>>): Record<string, Timed> {
   const runs: Record<string, Timed[]> = {};
@@ -76,24 +74,6 @@ function treeBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => statSync(join(folder, path)))
     .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
-}
-
-/** The content files of a tree, by path: what two ways of building must agree on. */
-function sameContent(a: string, b: string): boolean {
-  const editions = (folder: string): string[] =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => /\.[0-9a-f]{16}\.json$/.test(path) && path.startsWith('public'),
-    );
-  const [ofA, ofB] = [editions(a), editions(b)];
-  return (
-    ofA.length === ofB.length && ofA.every((path) => readFileSync(join(a, path)).equals(readFileSync(join(b, path))))
-  );
-}
-
-interface Row {
-  readonly what: string;
-  readonly measured: string;
-  readonly goal: string;
 }
 
 function benchSize(size: Size, rounds: number, work: string, disk: string): Row[] {
@@ -205,9 +185,10 @@ function benchSize(size: Size, rounds: number, work: string, disk: string): Row[
       [`${root}test/reference/plain-build.ts`, '--db', database, '--out', out('plain'), '--now', NOW],
       work,
     );
-    const verdict = sameContent(out('one'), out('plain')) ? 'same bytes' : 'OTHER BYTES';
+    const difference = contentDifference(out('one'), out('plain'));
     // A yardstick that makes something else measures nothing.
-    if (verdict !== 'same bytes') process.exitCode = 1;
+    if (difference !== null) process.exitCode = 1;
+    const verdict = difference === null ? 'same bytes' : `OTHER BYTES: ${difference}`;
     rows.push({
       what: 'plain per-front script',
       measured: `${ratio(plain.seconds, seconds('full'))} full build, ${verdict}`,
@@ -220,9 +201,33 @@ function benchSize(size: Size, rounds: number, work: string, disk: string): Row[
 }
 
 const { values } = parseArgs({
-  options: { size: { type: 'string', multiple: true }, rounds: { type: 'string', default: '5' } },
+  options: {
+    size: { type: 'string', multiple: true },
+    edge: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+  },
 });
-const sizes = (values.size ?? ['S', 'M', 'L']).filter((size): size is Size => ['S', 'M', 'L'].includes(size));
+const isSize = (size: string): size is Size => ['S', 'M', 'L'].includes(size);
+// Whatever is named; all of it where nothing is.
+const sizes = (values.size ?? (values.edge ? [] : ['S', 'M', 'L'])).filter(isSize);
+const hasEdge = values.edge || values.size === undefined;
+const rounds = Number(values.rounds);
+
+function keep(name: string, text: string): void {
+  process.stdout.write(`${text}\n`);
+  writeFileSync(`${root}test/bench/${name}.md`, text);
+}
+
+if (hasEdge) {
+  const packages = ['nginx', 'libnginx-mod-http-js', 'wrk'];
+  spawnSync(process.execPath, [`${root}scripts/install-debian.mjs`, ...packages], { stdio: ['ignore', 2, 2] });
+  const missing = missingForEdge();
+  // Before the sizes are measured, which takes minutes.
+  if (missing !== null) {
+    process.stderr.write(`${missing}\n`);
+    process.exit(1);
+  }
+}
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const work = mkdtempSync(join(memory, 'playbill-bench-'));
 const disk = mkdtempSync(join(tmpdir(), 'playbill-bench-'));
@@ -231,15 +236,12 @@ if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 try {
   mkdirSync(`${root}test/bench`, { recursive: true });
   for (const size of sizes) {
-    const rows = benchSize(size, Number(values.rounds), work, disk);
-    const table = [
-      '| what | measured | goal |',
-      '| --- | --- | --- |',
-      ...rows.map(({ what, measured, goal }) => `| ${what} | ${measured} | ${goal} |`),
-    ];
-    const text = `# Size ${size}\n\nPrinted by \`npm run bench -- --size ${size}\`: medians of ${values.rounds} interleaved rounds, two cores.\n\n${table.join('\n')}\n`;
-    process.stdout.write(`${text}\n`);
-    writeFileSync(`${root}test/bench/${size}.md`, text);
+    const how = `Printed by \`npm run bench -- --size ${size}\`: medians of ${rounds} interleaved rounds, two cores.`;
+    keep(size, tableText(`Size ${size}`, how, benchSize(size, rounds, work, disk)));
+  }
+  if (hasEdge) {
+    const { rows, how } = await benchEdge(`${root}dist`, rounds, work);
+    keep('edge', tableText('The edge rule', `Printed by \`npm run bench -- --edge\`: ${how}`, rows));
   }
 } finally {
   rmSync(work, { recursive: true, force: true });
