@@ -35,13 +35,12 @@ export async function signRequest(options: SignOptions): Promise<SignatureHeader
   if (!/^[\w.:-]{1,128}$/.test(key.keyid))
     throw new Error(`keyid: expected 1 to 128 of A-Z a-z 0-9 . _ : -, found "${key.keyid}"`);
   const url = new URL(options.url);
-  const fields = [['x-front', front]] as const;
   const request = {
     method,
     scheme: url.protocol.slice(0, -1),
     authority: url.host,
     target: url.pathname + url.search,
-    fields,
+    lines: (name: string): readonly string[] => (name === 'x-front' ? [front] : []),
   };
   const names = requiredComponents({ requiresAuthority: options.coversAuthority ?? true });
   const values = names.map((name) => componentValue(request, name));

@@ -15,4 +15,4 @@ const ACCEPTED = {
 export const acceptedEncodings = (
   header: string | null,
   candidates: readonly SiblingEncoding[],
-): readonly SiblingEncoding[] => candidates.filter((coding) => ACCEPTED[coding].test(header ?? ''));
+): readonly SiblingEncoding[] => (header ? candidates.filter((coding) => ACCEPTED[coding].test(header)) : []);

@@ -39,8 +39,8 @@ export interface KeyRingFile {
 /** The part of a key that verifies. */
 export type Material = Pick<Key, 'alg' | 'jwk' | 'spki'>;
 
-/** Whether a signature (canonical base64) over a text (ASCII) is the key's. Some runtimes reject where others say false. */
-export type Verification = (signature: string, base: string) => Promise<boolean>;
+/** Whether a signature (canonical base64) over a text (ASCII) is the key's. Some runtimes throw or reject where others say false. */
+export type Verification = (signature: string, base: string) => boolean | Promise<boolean>;
 
 /** What a runtime lends to the rule: its keys, its secrets, its cryptography. */
 export interface KeyRing {
@@ -48,8 +48,8 @@ export interface KeyRing {
   find(keyid: string): Key | null | Promise<Key | null>;
   /** The secret of that name, used as UTF-8; null when the runtime's store has none. */
   secretOf(name: string): string | null;
-  /** Makes a key ready, an hmac key with its secret. Rejects when it lacks its material, or this runtime the algorithm. */
-  load(key: Material, secret: string | null): Promise<Verification>;
+  /** Makes a key ready, an hmac key with its secret. Throws or rejects when it lacks its material, or this runtime the algorithm. */
+  load(key: Material, secret: string | null): Verification | Promise<Verification>;
   /** Nobody's P-256 key, in the format that this runtime reads: what a request is verified with when its own key will not do. */
   readonly decoy: Material;
 }

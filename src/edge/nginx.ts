@@ -7,7 +7,9 @@ import type { PointerText } from './pointer.ts';
 import { refuse } from './refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from './request.ts';
 import { decide, type Decision } from './rule.ts';
-import { DEFAULT_SETTINGS, type SettingsFile, withProfiles } from './settings.ts';
+import { proposedForm } from './proposed-form.ts';
+import { rfc9421 } from './rfc9421.ts';
+import { DEFAULT_SETTINGS, type RuleSettings, type SettingsFile } from './settings.ts';
 import { pointerPath } from './tree.ts';
 import { type NjsCrypto, njsKeyRing } from './njs-crypto.ts';
 
@@ -15,6 +17,7 @@ import { type NjsCrypto, njsKeyRing } from './njs-crypto.ts';
 export interface NjsRequest {
   readonly method: string;
   readonly rawHeadersIn: readonly FieldLine[];
+  readonly headersIn: { readonly [name: string]: string | undefined };
   readonly headersOut: { [name: string]: string };
   readonly variables: { [name: string]: string };
   return(status: number, body: string): void;
@@ -44,14 +47,24 @@ export function nginxHandlers(modules: NjsModules) {
   return {
     answer: (r: NjsRequest) => answer(r, modules, '@playbill_edition'),
     again: (r: NjsRequest) => answer(withoutHeaders(r), modules, '@playbill_edition_again'),
-    gone: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal', withProfiles(DEFAULT_SETTINGS)), ''),
+    gone: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), ''),
+  };
+}
+
+/** Settings with the same profile twice: first for what nearly all send. */
+function withForms(file: SettingsFile): RuleSettings {
+  return {
+    profiles: [proposedForm, rfc9421],
+    base: file.base,
+    maxAge: file.maxAge,
+    requiresAuthority: file.requiresAuthority,
   };
 }
 
 async function answer(r: NjsRequest, modules: NjsModules, location: string): Promise<void> {
   const now = Date.now() / 1000;
   try {
-    const settings = withProfiles(playbill_settings);
+    const settings = withForms(playbill_settings);
     const keyRing = njsKeyRing(keyRingFileFrom(playbill_keyring), secretOf, modules.crypto);
     const root = r.variables['document_root'] ?? '';
     const request = requestOf(r);
@@ -59,7 +72,7 @@ async function answer(r: NjsRequest, modules: NjsModules, location: string): Pro
     const decision = await decide(request, pointers, keyRing, settings, now);
     send(r, decision, location + suffixFor(request));
   } catch {
-    send(r, refuse(503, 'internal', withProfiles(DEFAULT_SETTINGS)), '');
+    send(r, refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), '');
   }
 }
 
@@ -70,12 +83,25 @@ function requestOf(r: NjsRequest): RuleRequest {
     authority: r.variables['http_host'] ?? '',
     // Not r.uri: nginx has already turned `//x/` and `/%75x/` into something else there.
     target: r.variables['request_uri'] ?? '',
-    // Not r.headersIn, which joins what was repeated. nginx takes only spaces off a value, and not tabs.
-    fields: r.rawHeadersIn.map((line) => [line[0].toLowerCase(), withoutTabs(line[1])]),
+    lines: (name) => linesOf(r, name),
   };
 }
 
-/** `trim` would take more than blanks from what is not ASCII. */
+/** The fields that the rule itself asks for: of others njs may show the first line alone. */
+const JOINED = ['x-front', 'signature-input', 'signature', 'if-none-match', 'accept-encoding'];
+
+/** r.headersIn joins repeated lines by a comma: a value without one was a line of its own. It finds them by nginx's own index. */
+function linesOf(r: NjsRequest, name: string): readonly string[] {
+  const value = r.headersIn[name];
+  if (value === undefined) return [];
+  return value.includes(',') || value.includes('\t') || !JOINED.includes(name) ? rawLinesOf(r, name) : [value];
+}
+
+function rawLinesOf(r: NjsRequest, name: string): readonly string[] {
+  return r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1]));
+}
+
+/** nginx takes only spaces off a value, and not tabs. `trim` would take more than blanks from what is not ASCII. */
 function withoutTabs(value: string): string {
   return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
 }

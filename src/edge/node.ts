@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Answer, answer, type Store } from './answer.ts';
 import { type KeyRing, keyRingFileFrom } from './key-ring.ts';
 import type { Reason } from './refusal.ts';
-import type { FieldLine, RuleRequest } from './request.ts';
+import { type FieldLine, linesAmong, type RuleRequest } from './request.ts';
 import { decide, type Decision, decideUnsigned } from './rule.ts';
 import { faultOfSettings, type SettingsFile, withProfiles } from './settings.ts';
 import { pointerPath } from './tree.ts';
@@ -93,7 +93,7 @@ function requestOf(incoming: IncomingMessage): RuleRequest {
     scheme: 'encrypted' in incoming.socket ? 'https' : 'http',
     authority: incoming.headers.host ?? '',
     target: incoming.url ?? '',
-    fields,
+    lines: linesAmong(fields),
   };
 }
 

@@ -35,30 +35,34 @@ export interface Pointers {
  * Throws Error for a text that is torn, of another schema, or another front's.
  */
 export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): Edition => {
-  const head = `{"schema":1,"front":"${front}","now":"`;
   const list = `"${endpoint}":[`;
-  const asOfEnd = head.length + INSTANT_WIDTH;
-  const validUntilStart = asOfEnd + BEFORE_VALID_UNTIL.length;
   const start = text.indexOf(list) + list.length + 1;
-  const instantAt = (position: number): string => text.slice(position, position + INSTANT_WIDTH);
+  // What stands before an entry of the list is `,"`: behind the list's end it never sorts between a comma and that.
+  const hasStarted = (index: number): boolean => {
+    const position = start + index * ENTRY_WIDTH;
+    const entry = text.slice(position - 2, position + INSTANT_WIDTH);
+    return entry > ',' && entry <= `,"${instant}`;
+  };
 
-  // The last entry that has started, or the first: `from` ascends strictly.
-  let low = 0;
-  let high = Math.floor((text.indexOf(']', start) - start) / ENTRY_WIDTH);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (instantAt(start + middle * ENTRY_WIDTH) <= instant) low = middle;
-    else high = middle - 1;
+  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning, unless builds have failed for long.
+  let high = 1;
+  while (hasStarted(high)) high *= 2;
+  let low = high >> 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (hasStarted(middle)) low = middle;
+    else high = middle;
   }
-  const entry = start + low * ENTRY_WIDTH;
-  const next = entry + ENTRY_WIDTH;
-  const digest = text.slice(entry + INSTANT_WIDTH + 1, next - 3);
-  const isWhole =
-    text.slice(0, head.length) === head &&
-    text.slice(asOfEnd, validUntilStart) === BEFORE_VALID_UNTIL &&
-    text.slice(text.length - 3) === ']}\n';
+  const position = start + low * ENTRY_WIDTH;
+  const entry = text.slice(position, position + ENTRY_WIDTH + INSTANT_WIDTH);
+  const digest = entry.slice(INSTANT_WIDTH + 1, ENTRY_WIDTH - 3);
+
+  const head = `{"schema":1,"front":"${front}","now":"`;
+  const frame = text.slice(0, head.length + BEFORE_VALID_UNTIL.length + 2 * INSTANT_WIDTH);
+  const asOf = frame.slice(head.length, head.length + INSTANT_WIDTH);
+  const validUntil = frame.slice(-INSTANT_WIDTH);
+  const isWhole = frame === head + asOf + BEFORE_VALID_UNTIL + validUntil && text.slice(text.length - 3) === ']}\n';
   if (!isWhole || !/^[\da-f]{16}$/.test(digest)) throw new Error('pointer');
-  const validUntil = instantAt(validUntilStart);
-  const isLast = text.slice(next - 2, next - 1) === ']';
-  return { digest, until: isLast ? validUntil : instantAt(next), asOf: instantAt(head.length), validUntil };
+  const isLast = entry[ENTRY_WIDTH - 2] === ']';
+  return { digest, until: isLast ? validUntil : entry.slice(ENTRY_WIDTH), asOf, validUntil };
 };

@@ -29,6 +29,7 @@ export interface SignatureProfile {
 
 /** The claim under the first profile, in the order of the settings, that the request is signed under. */
 export const readClaim = (request: RuleRequest, settings: RuleSettings): Claim | Reason => {
-  const claims = settings.profiles.map((profile) => profile.readClaim(request, settings));
-  return claims.find((claim) => claim !== 'signature-missing') ?? 'signature-missing';
+  let claim: Claim | Reason = 'signature-missing';
+  settings.profiles.some((profile) => (claim = profile.readClaim(request, settings)) !== 'signature-missing');
+  return claim;
 };

@@ -1,4 +1,4 @@
-// A request as the rule sees it, whatever the runtime: the request line and the field lines, undecoded and in order.
+// A request as the rule sees it, whatever the runtime: the request line, undecoded, and the lines of any field, in order.
 // It hides nothing: repeated fields stay visible wherever the runtime shows them.
 
 /** One field line: name in lower case, value without outer blanks (RFC 9110, 5.5). */
@@ -12,17 +12,23 @@ export interface RuleRequest {
   readonly authority: string;
   /** Path and query as on the request line, not decoded and not normalised: a normalised `//x/` or `/%75x/` is another path. */
   readonly target: string;
-  readonly fields: readonly FieldLine[];
+  /**
+   * The values of all lines of a field (name in lower case), in order and without outer blanks. A question, not a list, since to a
+   * runtime with an index of its own a list of all lines is dear.
+   */
+  readonly lines: (name: string) => readonly string[];
 }
 
-/** The values of all lines of a field, in order. */
-export const fieldLines = (request: RuleRequest, name: string): readonly string[] =>
-  request.fields.filter((line) => line[0] === name).map((line) => line[1]);
+/** `lines` of a request over the list of all its field lines. */
+export const linesAmong =
+  (fields: readonly FieldLine[]): RuleRequest['lines'] =>
+  (name) =>
+    fields.filter((line) => line[0] === name).map((line) => line[1]);
 
 /** The lines of a field combined as RFC 9110, 5.2 has it; null when there is none. */
 export const fieldValue = (request: RuleRequest, name: string): string | null => {
-  const lines = fieldLines(request, name);
-  return lines[0] === undefined ? null : lines.join(', ');
+  const lines = request.lines(name);
+  return lines.length > 1 ? lines.join(', ') : (lines[0] ?? null);
 };
 
 /** The target up to the first question mark. */

@@ -4,7 +4,7 @@
 
 import type { Claim, SignatureProfile } from './profile.ts';
 import type { Reason } from './refusal.ts';
-import { authorityOf, type FieldLine, fieldLines, fieldValue, pathOf, queryOf, type RuleRequest } from './request.ts';
+import { authorityOf, type FieldLine, fieldValue, pathOf, queryOf, type RuleRequest } from './request.ts';
 import type { RuleSettings } from './settings.ts';
 
 const INPUT_LENGTH_MAX = 2048;
@@ -55,7 +55,7 @@ const readClaim = (request: RuleRequest, settings: RuleSettings): Claim | Reason
   const signature = BYTES.exec(encoded)?.[1];
   const values = components.map((name) => componentValue(request, name));
   const base = signatureBase(components, values, input);
-  if (signature === undefined || values.includes(undefined) || !/^[ -~\n]+$/.test(base)) return MALFORMED;
+  if (signature === undefined || values.includes(undefined) || /[^ -~\n]/.test(base)) return MALFORMED;
 
   const isCovered = requiredComponents(settings).every((name) => components.includes(name));
   if (!isCovered || values.includes(null)) return 'signature-component-missing';
@@ -74,7 +74,7 @@ const readClaim = (request: RuleRequest, settings: RuleSettings): Claim | Reason
 
 /** The raw members of a signature header; null when it is malformed, repeated or too long. */
 const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
-  const lines = fieldLines(request, name);
+  const lines = request.lines(name);
   const text = lines[0] ?? '';
   // Most have one member, and no comma to look for the end of a string before.
   const members = (text.includes(',') ? (text.match(MEMBERS) ?? []) : [text]).map((member) => member.trim());

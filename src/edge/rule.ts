@@ -88,7 +88,7 @@ interface Wish {
 }
 
 const readWish = (request: RuleRequest, settings: RuleSettings): Wish | Refusal => {
-  if (!/^(GET|HEAD)$/.test(request.method)) return refuse(405, 'method-not-allowed', settings);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method-not-allowed', settings);
   const path = pathOf(request.target);
   const isProducts = path === `${settings.base}/products/`;
   if (!isProducts && path !== `${settings.base}/fronts/categories/`) return refuse(404, 'not-found', settings);

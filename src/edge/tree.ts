@@ -4,7 +4,7 @@
 import type { Endpoint } from '../snapshot/paths.ts';
 
 /** X-Front after trimming (edge.md, "Decisions"): kills lists, traversal, percent signs and case games before a path is built. */
-export const isFrontCode = (text: string): boolean => /^[a-z\d][a-z\d._-]{0,62}$/.test(text) && !text.includes('..');
+export const isFrontCode = (text: string): boolean => /^[a-z\d](?!.*\.\.)[a-z\d._-]{0,62}$/.test(text);
 
 /** `fronts/<code>/pointer.json`; only for a code that isFrontCode accepted. */
 export const pointerPath = (front: string): string => `fronts/${front}/pointer.json`;

@@ -73,7 +73,7 @@ const requestOf = (request: WorkerRequest): RuleRequest => {
     scheme: scheme.slice(0, -1),
     authority,
     target: `/${path.join('/')}`,
-    fields: [...headers],
+    lines: (name) => [headers.get(name) ?? []].flat(),
   };
 };
 

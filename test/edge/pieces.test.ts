@@ -99,7 +99,7 @@ describe('answer', () => {
     scheme: 'http',
     authority: 'a',
     target: '/',
-    fields: [['accept-encoding', 'gzip, br']],
+    lines: (name) => (name === 'accept-encoding' ? ['gzip, br'] : []),
   };
   const settings = withProfiles(DEFAULT_SETTINGS);
   const serve = (file: string): Decision => ({ kind: 'serve', status: 200, file, headers: [] });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { publicKeyFrom } from '../../src/edge/key-pair.ts';
 import type { PublicJwk } from '../../src/edge/key-ring.ts';
 import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
-import type { RuleRequest } from '../../src/edge/request.ts';
+import { linesAmong, type RuleRequest } from '../../src/edge/request.ts';
 import { componentValue, signatureBase } from '../../src/edge/rfc9421.ts';
 
 /** The message of appendix B.2. */
@@ -15,12 +15,12 @@ const REQUEST: RuleRequest = {
   scheme: 'https',
   authority: 'example.com',
   target: '/foo?param=Value&Pet=dog',
-  fields: [
+  lines: linesAmong([
     ['host', 'example.com'],
     ['date', 'Tue, 20 Apr 2021 02:07:55 GMT'],
     ['content-type', 'application/json'],
     ['content-length', '18'],
-  ],
+  ]),
 };
 
 const SHARED_SECRET = 'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==';

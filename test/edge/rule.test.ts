@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { instantText } from '../../src/edge/instant.ts';
 import type { Key, KeyRingFile } from '../../src/edge/key-ring.ts';
 import { generateKeyPair, type KeyPair } from '../../src/edge/key-pair.ts';
-import type { RuleRequest } from '../../src/edge/request.ts';
+import { linesAmong, type RuleRequest } from '../../src/edge/request.ts';
 import { decide, type Decision, decideUnsigned } from '../../src/edge/rule.ts';
 import { DEFAULT_SETTINGS, type SettingsFile, withProfiles } from '../../src/edge/settings.ts';
 import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
@@ -44,7 +44,7 @@ async function decideCase(input: Case): Promise<Decision> {
     scheme: 'http',
     authority: 'edge.test',
     target,
-    fields: [...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]],
+    lines: linesAmong([...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]]),
   };
   const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings });
   const instant = input.at === undefined ? undefined : T + input.at;
@@ -165,7 +165,7 @@ describe('whatever fails around it', () => {
     scheme: 'http',
     authority: 'edge.test',
     target: '/products/',
-    fields: [['x-front', 'moscow']],
+    lines: linesAmong([['x-front', 'moscow']]),
   };
   const settings = withProfiles(DEFAULT_SETTINGS);
 
@@ -192,7 +192,11 @@ describe('whatever fails around it', () => {
     const parameters = `("@method" "@authority" "@path" "x-front");created=${T};keyid="k";tag="x-front"`;
     const signed = {
       ...request,
-      fields: [...request.fields, ['signature-input', `sig=${parameters}`], ['signature', 'sig=:AAAA:']] as const,
+      lines: linesAmong([
+        ['x-front', 'moscow'],
+        ['signature-input', `sig=${parameters}`],
+        ['signature', 'sig=:AAAA:'],
+      ]),
     };
     const ring = { ...keyRingWith({}), find: () => Promise.reject(new Error('down')) };
     expect(await decide(signed, { read: async () => POINTER }, ring, settings, T)).toMatchObject({ status: 503 });
@@ -209,7 +213,7 @@ describe('whatever fails around it', () => {
       'a1 private, max-age=60',
     );
     expect(
-      outcomeOf(await decideUnsigned({ ...request, fields: [] }, { read: async () => POINTER }, settings, T, T)),
+      outcomeOf(await decideUnsigned({ ...request, lines: () => [] }, { read: async () => POINTER }, settings, T, T)),
     ).toBe('front-missing');
     expect(outcomeOf(await decideUnsigned(request, { read: async () => null }, settings, T, T))).toBe('not-found');
   });

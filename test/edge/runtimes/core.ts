@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer } from '../../../src/edge/answer.ts';
-import type { RuleRequest } from '../../../src/edge/request.ts';
+import { linesAmong, type RuleRequest } from '../../../src/edge/request.ts';
 import { decide } from '../../../src/edge/rule.ts';
 import { DEFAULT_SETTINGS, withProfiles } from '../../../src/edge/settings.ts';
 import { pointerPath } from '../../../src/edge/tree.ts';
@@ -27,7 +27,7 @@ export function requestOfLines(lines: readonly string[]): RuleRequest {
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const;
   });
   const authority = fields.find(([name]) => name === 'host')?.[1] ?? '';
-  return { method, scheme: 'http', authority, target, fields };
+  return { method, scheme: 'http', authority, target, lines: linesAmong(fields) };
 }
 
 async function answerLines(world: World, lines: readonly string[]): Promise<WireAnswer> {

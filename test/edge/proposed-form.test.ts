@@ -1,0 +1,110 @@
+// The short way to read a signature against the long one: whatever the short one reads, the long one reads alike, and what it leaves is
+// left for a reason. The requests lie near the form on purpose: nothing would be learned from those that both leave.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { proposedForm } from '../../src/edge/proposed-form.ts';
+import { type FieldLine, linesAmong, type RuleRequest } from '../../src/edge/request.ts';
+import { rfc9421 } from '../../src/edge/rfc9421.ts';
+import { DEFAULT_SETTINGS, withProfiles } from '../../src/edge/settings.ts';
+
+const SETTINGS = withProfiles(DEFAULT_SETTINGS);
+const INPUT = 'sig=("@method" "@authority" "@path" "x-front");created=1777626000;keyid="moscow-1";tag="x-front"';
+const SIGNATURE = 'sig=:B5pS1vTRk+OPJoMkinrQSQXng2ouRo94+jvsNVEv5Qc=:';
+
+function requestWith(fields: readonly FieldLine[], rest?: Partial<RuleRequest>): RuleRequest {
+  const request = { method: 'GET', scheme: 'http', authority: 'Edge.test:80', target: '/products/?a=1' };
+  return { ...request, lines: linesAmong(fields), ...rest };
+}
+
+const signed = (input: string, signature: string, ...more: readonly FieldLine[]): RuleRequest =>
+  requestWith([['x-front', 'moscow'], ['signature-input', input], ['signature', signature], ...more]);
+
+describe('proposedForm', () => {
+  it('reads what the client writes as the whole profile does', () => {
+    const claim = proposedForm.readClaim(signed(INPUT, SIGNATURE), SETTINGS);
+    expect(claim).toEqual(rfc9421.readClaim(signed(INPUT, SIGNATURE), SETTINGS));
+    expect(claim).toMatchObject({ keyid: 'moscow-1', created: 1_777_626_000, expires: Infinity });
+  });
+
+  it.each<[string, RuleRequest]>([
+    ['another label', signed(INPUT.replace('sig=', 'sig1='), SIGNATURE.replace('sig=', 'sig1='))],
+    ['another order', signed(INPUT.replace('"@method" "@authority"', '"@authority" "@method"'), SIGNATURE)],
+    ['one component more', signed(INPUT.replace('"x-front")', '"x-front" "@query")'), SIGNATURE)],
+    ['one parameter more', signed(`${INPUT};expires=1777626001`, SIGNATURE)],
+    ['another tag', signed(INPUT.replace('"x-front"', '"x"').replace(/x-front"$/, 'x"'), SIGNATURE)],
+    ['a keyid with an escape', signed(INPUT.replace('moscow-1', String.raw`a\"b`), SIGNATURE)],
+    ['a signature of another length', signed(INPUT, `sig=:${'A'.repeat(96)}:`)],
+    ['base64 with stray bits', signed(INPUT, SIGNATURE.replace('c=:', 'd=:'))],
+    ['two members', signed(`${INPUT}, b=()`, SIGNATURE)],
+    ['two lines', signed(INPUT, SIGNATURE, ['signature-input', 'b=()'])],
+    ['two lines of the signature', signed(INPUT, SIGNATURE, ['signature', SIGNATURE])],
+    ['two fronts', signed(INPUT, SIGNATURE, ['x-front', 'kazan'])],
+    [
+      'no front',
+      requestWith([
+        ['signature-input', INPUT],
+        ['signature', SIGNATURE],
+      ]),
+    ],
+    ['no signature', requestWith([['x-front', 'moscow']])],
+    ['an authority beyond ASCII', { ...signed(INPUT, SIGNATURE), authority: 'афиша.test' }],
+  ])('leaves %s to the whole profile', (_, request) => {
+    expect(proposedForm.readClaim(request, SETTINGS)).toBe('signature-missing');
+  });
+
+  it('never reads anything in a way of its own', () => {
+    // Pieces of the form, some of them spoilt: a run in which few are read would show nothing.
+    const spoilt = (text: string): fc.Arbitrary<string> =>
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant(text) },
+        {
+          weight: 1,
+          arbitrary: fc
+            .tuple(
+              fc.nat(text.length),
+              fc.nat(2),
+              fc.constantFrom('', '"', '\\', ' ', ',', '=', ':', '0', 'é', '\n', 'A'),
+            )
+            .map(([at, length, put]) => text.slice(0, at) + put + text.slice(at + length)),
+        },
+      );
+    const keyid = fc.string({
+      unit: fc.constantFrom('a', '-', ' ', ';', '=', ',', ')', '"', '\\', '~', 'é'),
+      maxLength: 8,
+    });
+    const created = fc.oneof(
+      fc.integer().map(String),
+      fc.constantFrom('0', '-0', '00', '1.0', '123456789012345', '1234567890123456'),
+    );
+    const written = fc
+      .tuple(created, keyid)
+      .map(([instant, name]) => INPUT.replace('1777626000', instant).replace('moscow-1', () => name));
+    const bytes = fc
+      .constantFrom(32, 64, 33)
+      .chain((length) => fc.uint8Array({ minLength: length, maxLength: length }))
+      .map((raw) => `sig=:${Buffer.from(raw).toString('base64')}:`);
+    const host = spoilt('Edge.test:80');
+    let readTotal = 0;
+    fc.assert(
+      fc.property(
+        fc.oneof(written, spoilt(INPUT)),
+        fc.oneof(bytes, spoilt(SIGNATURE)),
+        host,
+        (input, signature, authority) => {
+          const request = { ...signed(input, signature), authority };
+          const claim = proposedForm.readClaim(request, SETTINGS);
+          if (claim === 'signature-missing') return;
+          readTotal++;
+          expect(claim).toEqual(rfc9421.readClaim(request, SETTINGS));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(readTotal).toBeGreaterThan(300);
+  });
+
+  it('asks for nothing: the profile behind it does', () => {
+    expect(proposedForm.challenge(SETTINGS)).toEqual([]);
+  });
+});
