@@ -88,13 +88,21 @@ function requestOf(r: NjsRequest): RuleRequest {
 }
 
 /** The fields that the rule itself asks for: of others njs may show the first line alone. */
-const JOINED = ['x-front', 'signature-input', 'signature', 'if-none-match', 'accept-encoding'];
+const JOINED: { readonly [name: string]: true } = {
+  'x-front': true,
+  'signature-input': true,
+  signature: true,
+  'if-none-match': true,
+  'accept-encoding': true,
+};
 
 /** r.headersIn joins repeated lines by a comma: a value without one was a line of its own. It finds them by nginx's own index. */
 function linesOf(r: NjsRequest, name: string): readonly string[] {
   const value = r.headersIn[name];
   if (value === undefined) return [];
-  return value.includes(',') || value.includes('\t') || !JOINED.includes(name) ? rawLinesOf(r, name) : [value];
+  // `__proto__` and `constructor` are names as well.
+  const isOneLine = JOINED[name] === true && value.indexOf(',') < 0 && value.indexOf('\t') < 0;
+  return isOneLine ? [value] : rawLinesOf(r, name);
 }
 
 function rawLinesOf(r: NjsRequest, name: string): readonly string[] {
@@ -114,7 +122,8 @@ function suffixFor(request: RuleRequest): string {
 /** The configuration has secrets only where a key needs one: a name that was never declared throws when it is read. */
 function secretOf(name: string): string | null {
   if (typeof playbill_secrets === 'undefined') return null;
-  const secret = Object.prototype.hasOwnProperty.call(playbill_secrets, name) ? playbill_secrets[name] : null;
+  // What every object inherits is no text.
+  const secret = playbill_secrets[name];
   return typeof secret === 'string' ? secret : null;
 }
 

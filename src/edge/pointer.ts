@@ -38,10 +38,11 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
   const list = `"${endpoint}":[`;
   const start = text.indexOf(list) + list.length + 1;
   // What stands before an entry of the list is `,"`: behind the list's end it never sorts between a comma and that.
+  const limit = `,"${instant}`;
   const hasStarted = (index: number): boolean => {
     const position = start + index * ENTRY_WIDTH;
     const entry = text.slice(position - 2, position + INSTANT_WIDTH);
-    return entry > ',' && entry <= `,"${instant}`;
+    return entry > ',' && entry <= limit;
   };
 
   // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning, unless builds have failed for long.

@@ -4,7 +4,7 @@
 import type { Endpoint } from '../snapshot/paths.ts';
 import { instantText } from './instant.ts';
 import type { KeyRing } from './key-ring.ts';
-import { findEdition, type Pointers } from './pointer.ts';
+import { findEdition, type Pointers, type PointerText } from './pointer.ts';
 import { type Claim, readClaim } from './profile.ts';
 import { type Reason, refuse, type Refusal } from './refusal.ts';
 import { fieldValue, pathOf, type RuleRequest } from './request.ts';
@@ -24,15 +24,42 @@ const CLOCK_SKEW = 60;
  * They differ only where someone asked to see another instant, and such an answer must not be stored.
  * Never throws: what nobody foresaw is refuse(503, 'internal').
  */
-export const decide = (
+export const decide = async (
   request: RuleRequest,
   pointers: Pointers,
   keyRing: KeyRing,
   settings: RuleSettings,
   now: number,
   at?: number,
-): Promise<Decision> =>
-  judge(request, pointers, keyRing, settings, now, at ?? now).catch(() => refuse(503, 'internal', settings));
+): Promise<Decision> => {
+  try {
+    // Method, path, and what the front is called.
+    const wish = readWish(request, settings);
+    if (wish.kind === 'refuse') return wish;
+
+    // Syntax of the signature's headers.
+    const claim = readClaim(request, settings);
+    if (typeof claim === 'string') return refuse(claim === 'signature-malformed' ? 400 : 401, claim, settings);
+
+    // Time, before any key is looked up: an old signature costs nothing and teaches nothing.
+    const untimely = judgeTime(claim, Math.floor(now));
+    if (untimely) return refuse(401, untimely, settings);
+
+    // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
+    const key = await keyRing.find(claim.keyid);
+    const isSigned = await isGenuine(claim, key, keyRing, instantText(now));
+    if (!key || !isSigned) return refuse(401, 'signature-invalid', settings);
+
+    // A key speaks for its front alone, and learns of no other whether it exists.
+    if (key.front !== wish.front) return refuse(403, 'front-not-allowed', settings);
+
+    // Pointer and edition.
+    const pointer = await pointers.read(wish.front, instantText(at ?? now));
+    return choose(request, wish, pointer, settings, now, at ?? now);
+  } catch {
+    return refuse(503, 'internal', settings);
+  }
+};
 
 /** The same without a signature, for local work on a loopback address. No bundle for an edge contains it. */
 export async function decideUnsigned(
@@ -44,41 +71,12 @@ export async function decideUnsigned(
 ): Promise<Decision> {
   const wish = readWish(request, settings);
   if (wish.kind === 'refuse') return wish;
-  return choose(request, wish, pointers, settings, now, at).catch(() => refuse(503, 'internal', settings));
+  try {
+    return choose(request, wish, await pointers.read(wish.front, instantText(at)), settings, now, at);
+  } catch {
+    return refuse(503, 'internal', settings);
+  }
 }
-
-const judge = async (
-  request: RuleRequest,
-  pointers: Pointers,
-  keyRing: KeyRing,
-  settings: RuleSettings,
-  now: number,
-  at: number,
-): Promise<Decision> => {
-  // Method, path, and what the front is called.
-  const wish = readWish(request, settings);
-  if (wish.kind === 'refuse') return wish;
-
-  // Syntax of the signature's headers.
-  const claim = readClaim(request, settings);
-  if (typeof claim === 'string') return refuse(claim === 'signature-malformed' ? 400 : 401, claim, settings);
-
-  // Time, before any key is looked up: an old signature costs nothing and teaches nothing.
-  const untimely = judgeTime(claim, Math.floor(now));
-  if (untimely) return refuse(401, untimely, settings);
-
-  // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
-  const key = await keyRing.find(claim.keyid);
-  const isSigned = await isGenuine(claim, key, keyRing, instantText(now));
-  if (!key || !isSigned) return refuse(401, 'signature-invalid', settings);
-
-  // A key speaks for its front alone, and learns of no other whether it exists.
-  if (key.front !== wish.front) return refuse(403, 'front-not-allowed', settings);
-
-  // Pointer and edition.
-  const decision = await choose(request, wish, pointers, settings, now, at);
-  return decision;
-};
 
 /** What is asked for, and for whom. */
 interface Wish {
@@ -105,16 +103,15 @@ const judgeTime = (claim: Claim, now: number): Reason | null => {
   return now > Math.min(claim.created + LIFETIME, claim.expires) + CLOCK_SKEW ? 'signature-expired' : null;
 };
 
-const choose = async (
+const choose = (
   request: RuleRequest,
   wish: Wish,
-  pointers: Pointers,
+  pointer: PointerText | null,
   settings: RuleSettings,
   now: number,
   at: number,
-): Promise<Decision> => {
+): Decision => {
   const instant = instantText(at);
-  const pointer = await pointers.read(wish.front, instant);
   if (pointer === null) return refuse(404, 'not-found', settings);
   const edition = findEdition(pointer, wish.front, wish.endpoint, instant);
 
