@@ -27,7 +27,7 @@ export interface NjsRequest {
 /** The bytes of a file in njs; only what is used here. */
 interface NjsBuffer {
   readonly length: number;
-  indexOf(text: string, from: number): number;
+  indexOf(text: string): number;
   toString(encoding: 'utf8', start: number, end: number): string;
 }
 
@@ -133,7 +133,7 @@ function readPointer(modules: NjsModules, path: string): PointerText | null {
     // Decoding all of a pointer would cost njs more than reading it.
     return {
       length: bytes.length,
-      indexOf: (text, from) => bytes.indexOf(text, from ?? 0),
+      indexOf: (text) => bytes.indexOf(text),
       slice: (start, end) => bytes.toString('utf8', start, end ?? bytes.length),
     };
   } catch (error) {

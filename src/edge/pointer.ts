@@ -20,7 +20,7 @@ export interface Edition {
 /** A pointer's text: a string is one, and so is what searches the bytes of a file without decoding them all. */
 export interface PointerText {
   readonly length: number;
-  indexOf(text: string, from?: number): number;
+  indexOf(text: string): number;
   slice(start: number, end?: number): string;
 }
 

@@ -37,6 +37,20 @@ describe('findEdition', () => {
     );
   });
 
+  it('never takes the other list for more of its own, however long both are', () => {
+    for (let length = 1; length <= 42; length++) {
+      const other = Array.from({ length: 50 }, (_, i) => `${instantText(T + i)} ${'c'.repeat(16)}`);
+      const text = pointerWith([...Array(length).keys()], 1000).replace(
+        /"categories":.*/,
+        `"categories":${JSON.stringify(other)}}`,
+      );
+      for (let instant = 0; instant <= length + 1; instant++) {
+        const expected = Math.min(instant, length - 1) + 1;
+        expect(find(text, instant).digest, `${length}, ${instant}`).toBe(expected.toString(16).padStart(16, '0'));
+      }
+    }
+  });
+
   it('reads the other list', () => {
     const edition = findEdition(pointerWith([0, 10], 100), 'moscow', 'categories', instantText(T + 50));
     expect(edition).toMatchObject({ digest: 'c'.repeat(16), until: instantText(T + 100) });
