@@ -56,11 +56,14 @@ export function groupedQuery(
   return { compile: () => query.compile(reader.db) };
 }
 
-/** A column as JSON can hold it. JSON has no BLOBs: one is told by its length, which no column takes for a value. */
+/**
+ * A column as JSON can hold it. JSON has no BLOBs: one is told by its length, which no column takes for a value. SQLite writes a
+ * REAL with 15 digits, which is not enough for an id that an expression of a view has made one: whole ones go as integers.
+ */
 export function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> {
   const column = sql.ref(name);
   if (isStrict) return sql`${column}`;
-  return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) else ${column} end`;
+  return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) when 'real' then iif(cast(${column} as integer) = ${column}, cast(${column} as integer), ${column}) else ${column} end`;
 }
 
 /** The rows of a group, where none of them is plain. */

@@ -160,6 +160,6 @@ export function dangling(place: string, column: string, parent: string, id: unkn
     'error',
     'dangling-id',
     place,
-    `${column}: expected the id of a row of ${parent}, found ${String(id)}`,
+    `${column}: expected the id of a row of ${parent}, found ${typeof id === 'object' && id !== null ? quoted(id) : String(id)}`,
   );
 }
