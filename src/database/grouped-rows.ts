@@ -88,8 +88,14 @@ export function idsOfNone(
   return [...ids].sort((a, b) => (isIdBefore(a, b) ? -1 : 1));
 }
 
-/** Whether one id comes before another as SQLite orders them: numbers before text. */
+/** Whether one id comes before another as SQLite orders them: NULL, numbers, text. */
 export function isIdBefore(a: unknown, b: unknown): boolean {
-  if (typeof a === 'number') return typeof b !== 'number' || a < b;
-  return typeof b !== 'number' && String(a) < String(b);
+  const step = rankOf(a) - rankOf(b);
+  if (step !== 0) return step < 0;
+  return typeof a === 'number' && typeof b === 'number' ? a < b : String(a) < String(b);
+}
+
+function rankOf(id: unknown): number {
+  if (id === null) return 0;
+  return typeof id === 'number' ? 1 : 2;
 }

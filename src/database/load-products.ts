@@ -96,7 +96,10 @@ export class ProductLoad {
     const children = new Map<ChildTable, Map<unknown, unknown>>();
     for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
     const rows = await this.#reader.rows(productQuery(this.#reader, range));
-    const strayIds = idsOfNone(children.values(), new Set(rows.map(([id]) => id)));
+    const strayIds = idsOfNone(
+      children.values(),
+      new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number')),
+    );
     const products: Product[] = [];
     // In the order of ids, strays too: what is said of a range does not depend on where it begins and ends.
     let strays = 0;
