@@ -19,8 +19,8 @@ export interface Grouping {
   readonly columns: readonly string[];
   /** Rows to be left out do not meet it. */
   readonly where?: RawBuilder<unknown>;
-  /** Rows that meet `where` are told by one value instead of an array. `besides` has an array of its own, in the same order. */
-  readonly plain?: { readonly where: RawBuilder<unknown>; readonly column: string; readonly besides: string };
+  /** Rows that meet `where` are told by one value instead of an array. `alongside` has an array of its own, in the same order. */
+  readonly plain?: { readonly where: RawBuilder<unknown>; readonly column: string; readonly alongside: string };
 }
 
 /** Tables that can hold no BLOB: STRICT ones, as those of data/schema.sql, without a column that may be anything. */
@@ -51,7 +51,7 @@ export function groupedQuery(
   const rows =
     plain === undefined
       ? sql`json_group_array(${whole})`
-      : sql`json_group_array(case when ${plain.where} then ${sql.ref(plain.column)} else ${whole} end), json_group_array(${value(plain.besides)})`;
+      : sql`json_group_array(case when ${plain.where} then ${sql.ref(plain.column)} else ${whole} end), json_group_array(${value(plain.alongside)})`;
   const query = sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
   return { compile: () => query.compile(reader.db) };
 }

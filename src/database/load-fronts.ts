@@ -1,5 +1,5 @@
-// Loads fronts: their own rows, what each attaches, and their shelves (load-shelves.ts). Every row of these tables is read and checked, those of
-// fronts that are not built included: a row with a mistyped id would otherwise be missed in silence.
+// Loads fronts: their own rows, what each attaches, and their shelves (load-shelves.ts). Every row of these tables is read and
+// checked, those of fronts that are not built included: a row with a mistyped id would otherwise be missed in silence.
 
 import type { Front } from '../catalogue/front.ts';
 import { Shelf, type ShelfProducts } from '../catalogue/shelf.ts';

@@ -29,7 +29,7 @@ const GROUPING: Grouping = {
     where: sql`typeof(front_id) = 'integer' and typeof(product_id) = 'integer' and typeof(sort_weight) = 'integer'
       and featured = 0 and banner = 0 and paused = 0 and visible_from is null and visible_until is null`,
     column: 'product_id',
-    besides: 'sort_weight',
+    alongside: 'sort_weight',
   },
 };
 

@@ -187,15 +187,19 @@ export class Crew {
       puts.push(put);
       onFront(put);
     };
+    // Fronts of a class one after the other: what they have in common is worked out once and then let go of.
+    const press = this.#press;
+    const inOrder =
+      press === null ? tasks : tasks.toSorted((a, b) => press.classIndexOf(a.code) - press.classIndexOf(b.code));
     Atomics.store(this.#options.next, 0, 0);
     const asked = this.#helpers.map((helper) =>
-      helper.ask({ kind: 'put', products: pressed.catalogue.products, tasks }, (answer) => {
+      helper.ask({ kind: 'put', products: pressed.catalogue.products, tasks: inOrder }, (answer) => {
         if (answer.kind !== 'front') return;
         store.adopt(answer.created);
         take(answer.put);
       }),
     );
-    await this.#allOrFirstFailure([...asked, this.#putHere(pressed, tasks, store, take)]);
+    await this.#allOrFirstFailure([...asked, this.#putHere(pressed, inOrder, store, take)]);
     return puts;
   }
 
@@ -275,16 +279,24 @@ class Helper {
   readonly #worker: Worker;
   #onAnswer: (answer: Answer) => void = () => undefined;
   #onEnd: (error: unknown) => void = () => undefined;
+  /** Why the thread is there no more; null while it is. */
+  #end: { readonly error: unknown } | null = null;
 
   constructor(options: CrewOptions) {
     this.#worker = startThread(options);
     this.#worker.on('message', (answer: Answer) => this.#onAnswer(answer));
-    this.#worker.on('error', (error) => this.#onEnd(error));
-    this.#worker.on('exit', (code) => this.#onEnd(new Error(`a thread of the build ended with ${code}`)));
+    const onEnd = (error: unknown): void => {
+      this.#end ??= { error };
+      this.#onEnd(this.#end.error);
+    };
+    this.#worker.on('error', onEnd);
+    this.#worker.on('exit', (code) => onEnd(new Error(`a thread of the build ended with ${code}`)));
   }
 
   /** Asks, hears what comes meanwhile, and returns with the last answer. @throws AppError what failed there */
   async ask(question: Question, onAnswer: (answer: Answer) => void = () => undefined): Promise<void> {
+    // It may have ended between two questions.
+    if (this.#end !== null) throw this.#end.error;
     const answered = this.#until(question.kind, onAnswer);
     this.#worker.postMessage(question);
     await answered;

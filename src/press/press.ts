@@ -169,10 +169,14 @@ export class Press {
     return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, gone, this.#loaded.shelfProducts, this.#now);
   }
 
-  /** One front's editions, by its code. */
+  /** Which class a front is of, by its code. */
+  classIndexOf(code: string): number {
+    return this.#classIndexOf(this.#frontOf(code));
+  }
+
+  /** One front's editions, by its code. Cheapest where fronts of a class come one after the other. */
   editionsOf(code: string, catalogue: PressedCatalogue): FrontEditions {
-    const front = this.#fronts.get(code);
-    if (front === undefined) throw new Error(`no front ${code}`);
+    const front = this.#frontOf(code);
     return new FrontEditions(front, this.#classIndexOf(front), catalogue, this.#until, this.#now);
   }
 
@@ -244,6 +248,12 @@ export class Press {
       findings: log.kept,
       findingsTotal: log.total,
     };
+  }
+
+  #frontOf(code: string): Front {
+    const front = this.#fronts.get(code);
+    if (front === undefined) throw new Error(`no front ${code}`);
+    return front;
   }
 
   #unchangedCodes(kept: KeptPress): ReadonlySet<string> {

@@ -28,7 +28,8 @@ export class ClassStarts {
   readonly #pressedOf: Int32Array;
   /** The same: its list of groups. */
   readonly #groupListOf: Int32Array;
-  readonly #byClass = new Map<number, Int32Array>();
+  /** Of the class that was asked for last: there may be as many classes as fronts. */
+  #last: { readonly classIndex: number; readonly starts: Int32Array } | null = null;
 
   constructor(
     products: PressedProducts,
@@ -45,10 +46,9 @@ export class ClassStarts {
     this.groupLists = lists.all;
   }
 
-  /** START.width numbers for each product of the shelves, by its number there. */
+  /** START.width numbers for each product of the shelves, by its number there. Cheap where classes come one after the other. */
   of(classIndex: number): Int32Array {
-    const known = this.#byClass.get(classIndex);
-    if (known !== undefined) return known;
+    if (this.#last?.classIndex === classIndex) return this.#last.starts;
     const { ids, timelines, ownStarts, stateFroms, stateFaces } = this.#products;
     const classCount = timelines.length / ids.length;
     const starts = new Int32Array(this.#pressedOf.length * START.width);
@@ -67,7 +67,7 @@ export class ClassStarts {
         (hasOwn ? HAS_OWN_TIMELINES : 0) |
         (moves(stateFroms, state) ? MOVES : 0);
     }
-    this.#byClass.set(classIndex, starts);
+    this.#last = { classIndex, starts };
     return starts;
   }
 }

@@ -1,0 +1,82 @@
+// Ids of an operator's own views as no table of ours could hold them: what is read as JSON is what a driver would have handed over.
+
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { TABLE_NAMES, TABLES } from '../../src/database/tables.ts';
+import { richCatalogue, viewsAt } from '../fault/rich-catalogue.ts';
+import { NOW } from '../fault/small-catalogue.ts';
+import { buildTree, filesOf, instant, temporaryFolder } from '../trees.ts';
+
+/** Builds two fronts over views, with whole numbers stored as integers, and changed by `change`. */
+async function built(change: (database: Database.Database) => void) {
+  const root = temporaryFolder();
+  const path = join(root, 'theirs.sqlite');
+  const database = viewsAt(path, richCatalogue(['alpha', 'bravo']));
+  for (const table of TABLE_NAMES) {
+    for (const column of Object.keys(TABLES[table])) {
+      database.exec(
+        `UPDATE theirs_${table} SET ${column} = CAST(${column} AS INTEGER) WHERE typeof(${column}) = 'real'`,
+      );
+    }
+  }
+  change(database);
+  database.close();
+  const { findings, outcomes } = await buildTree(path, join(root, 'out'), instant(NOW));
+  return { findings, held: outcomes.map(({ held }) => held), files: filesOf(join(root, 'out')) };
+}
+
+/** Most shelves have rows that say nothing but the product. */
+const PLAIN = 'UPDATE theirs_front_products SET featured = 0, visible_from = NULL, visible_until = NULL';
+
+test('an exclusion speaks of its session though an expression has made the id a REAL of sixteen digits', async () => {
+  const far = (exclusion: string) => (database: Database.Database) => {
+    for (const [table, column] of [
+      ['sessions', 'id'],
+      ['price_tiers', 'session_id'],
+      ['front_session_exclusions', 'session_id'],
+    ] as const) {
+      database.exec(`UPDATE theirs_${table} SET ${column} = ${column} + 1234567890120000 WHERE ${column} IS NOT NULL`);
+    }
+    database.exec(`UPDATE theirs_front_session_exclusions SET session_id = ${exclusion}`);
+  };
+  const asInteger = await built(far('session_id'));
+  const asReal = await built(far('CAST(session_id AS REAL)'));
+  const without = await built((database) => {
+    far('session_id')(database);
+    database.exec('DELETE FROM theirs_front_session_exclusions');
+  });
+  expect(asReal).toEqual(asInteger);
+  expect(asInteger.files).not.toEqual(without.files);
+});
+
+test('rows of a product whose id is text are told of, each', async () => {
+  const { findings } = await built((database) => {
+    database.exec('UPDATE theirs_products SET id = CAST(id AS TEXT) WHERE id = (SELECT min(id) FROM theirs_products)');
+    for (const table of ['sessions', 'price_tiers', 'product_tags']) {
+      database.exec(
+        `UPDATE theirs_${table} SET product_id = CAST(product_id AS TEXT) WHERE product_id = (SELECT min(product_id) FROM theirs_${table})`,
+      );
+    }
+  });
+  const tables = findings.map(({ place }) => place.split(' ')[0]);
+  expect(tables).toEqual(expect.arrayContaining(['products', 'sessions', 'price_tiers', 'product_tags']));
+});
+
+test.each([
+  ['a BLOB', "x'3132'", 'a BLOB of 2 bytes'],
+  ['text', "'abc'", '"abc"'],
+  ['a fraction', '1.5', '1.5'],
+  ['beyond what JavaScript counts', '9007199254740993', '900719925474099'],
+])('a row that says nothing but the product, which is %s, is refused', async (_, value, found) => {
+  const good = await built((database) => database.exec(PLAIN));
+  const { findings, held } = await built((database) => {
+    database.exec(PLAIN);
+    database.exec(
+      `UPDATE theirs_front_products SET product_id = ${value} WHERE front_id = (SELECT min(front_id) FROM theirs_front_products)`,
+    );
+  });
+  expect(good.held).toEqual([null, null]);
+  expect([...held].sort()).toEqual(['findings', null]);
+  expect(findings.map(({ message }) => message).join('\n')).toContain(found);
+});
