@@ -18,6 +18,9 @@ export const MOVES = 1;
 export const HAS_OWN_TIMELINES = 2;
 export const GROUP_LIST_SHIFT = 2;
 
+/** There may be as many classes as fronts: of more than the usual handful, those that came last are kept. */
+const CLASSES_KEPT = 8;
+
 /** What catalogues of pressed products are asked for each front, by number of the shelves' products. */
 export class ClassStarts {
   /** Every list of groups that some product has, as positions in the taxonomy; products mostly share theirs. */
@@ -28,8 +31,7 @@ export class ClassStarts {
   readonly #pressedOf: Int32Array;
   /** The same: its list of groups. */
   readonly #groupListOf: Int32Array;
-  /** Of the class that was asked for last: there may be as many classes as fronts. */
-  #last: { readonly classIndex: number; readonly starts: Int32Array } | null = null;
+  readonly #byClass = new Map<number, Int32Array>();
 
   constructor(
     products: PressedProducts,
@@ -48,7 +50,8 @@ export class ClassStarts {
 
   /** START.width numbers for each product of the shelves, by its number there. Cheap where classes come one after the other. */
   of(classIndex: number): Int32Array {
-    if (this.#last?.classIndex === classIndex) return this.#last.starts;
+    const known = this.#byClass.get(classIndex);
+    if (known !== undefined) return known;
     const { ids, timelines, ownStarts, stateFroms, stateFaces } = this.#products;
     const classCount = timelines.length / ids.length;
     const starts = new Int32Array(this.#pressedOf.length * START.width);
@@ -67,7 +70,9 @@ export class ClassStarts {
         (hasOwn ? HAS_OWN_TIMELINES : 0) |
         (moves(stateFroms, state) ? MOVES : 0);
     }
-    this.#last = { classIndex, starts };
+    const [oldest] = this.#byClass.keys();
+    if (oldest !== undefined && this.#byClass.size === CLASSES_KEPT) this.#byClass.delete(oldest);
+    this.#byClass.set(classIndex, starts);
     return starts;
   }
 }
