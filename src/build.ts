@@ -7,14 +7,10 @@ import type { Front } from './catalogue/front.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
-import { catalogueMark, fileIdentity } from './database/catalogue-mark.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { AppError } from './errors.ts';
-import { readRevisions, revisionsOrWhyNot, type Revisions } from './database/revisions.ts';
 import { Crew } from './press/crew.ts';
-import { PressCache } from './press/press-cache.ts';
 import type { Pressed } from './press/press.ts';
-import type { RunMark } from './last-run.ts';
 import type { GuardOptions } from './release/guards.ts';
 import { readHold, type Hold } from './release/hold.ts';
 import type { PlanEntry } from './release/plan.ts';
@@ -26,14 +22,12 @@ import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import type { Compression } from './release/tree-reader.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
-import type { CacheFolder } from './storage/cache-folder.ts';
 import { RELEASES_FOLDER } from './snapshot/paths.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
 import { lockTree } from './storage/lock.ts';
 import { precompressingStore } from './storage/precompressing-store.ts';
 import { refuseNoFolder } from './storage/folder.ts';
-import { markTree } from './storage/tree-mark.ts';
 
 export interface BuildOptions {
   readonly databasePath: string;
@@ -46,8 +40,6 @@ export interface BuildOptions {
   readonly workers: number | null;
   /** How many threads the machine runs at a time. */
   readonly cores: number;
-  /** Where what makes the next build quick is kept; null where nothing is. */
-  readonly cache: CacheFolder | null;
   /** In which forms new editions are put beside the plain one. */
   readonly precompress: readonly Compression[];
   readonly guards: GuardOptions;
@@ -68,14 +60,8 @@ export interface BuildResult {
   readonly plan: readonly PlanEntry[];
   /** Whether every front's code could be read: one that cannot be is built under no name, and appears in no outcome. */
   readonly isEveryFrontKnown: boolean;
-  /** How many products were pressed anew; null where all were: an earlier build had left nothing that held. */
-  readonly pressedAnew: number | null;
-  /** Why this build could leave nothing to the next: what is wrong with the catalogue's revisions. null where nothing is, or nothing was to be left. */
-  readonly noRevisions: string | null;
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
-  /** What catalogue and tree are known by from now on; null for a dry run, and where the catalogue keeps no revisions. */
-  readonly mark?: RunMark | null;
   /** What publishing would change on each front; only of a dry run. */
   readonly differences: readonly PlannedDiff[] | null;
 }
@@ -100,16 +86,8 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
       const published = await PublishedTree.read(store);
       store.sweep();
       try {
-        const result = await buildInto(
-          precompressingStore(store, options.precompress),
-          published,
-          reader,
-          views,
-          options,
-          now,
-        );
-        // A held tree is no tree with nothing to do.
-        return { ...result, mark: result.hold === null ? markOf(result, reader, options) : null };
+        const into = precompressingStore(store, options.precompress);
+        return await buildInto(into, published, reader, views, options, now);
       } catch (error) {
         // What was published stands; what was on its way is cleared, so that a full disk has its room back.
         store.sweep();
@@ -137,8 +115,6 @@ export async function buildInto(
   // A tree that a rollback holds gets no release, only the plan of one. Keys alone go on being put into force.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
-  const keepsNothing = options.cache === null || frontCodes !== null;
-  let revisions: Revisions | string | null = null;
   // The transactions begin here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
   const crew = await Crew.gather(
@@ -154,10 +130,6 @@ export async function buildInto(
     },
     // What a dry run would put is compared as it passes by, and that is here.
     { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
-    () => {
-      revisions = keepsNothing ? null : revisionsOrWhyNot((sql) => reader.select(sql));
-      return pressCacheOf(revisions, options, until, now);
-    },
   );
   try {
     const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
@@ -167,7 +139,7 @@ export async function buildInto(
     const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
     let frontsDone = 0;
     const onFront = (): void => options.onProgress('publish', ++frontsDone, pressed.fronts.length);
-    const { releaseId, isPublished, outcomes, plan, findings } = await publish(
+    const { releaseId, outcomes, plan, findings } = await publish(
       {
         fronts: pressed.fronts.map((front) => taskOf(front, now)),
         putFronts: async (tasks) => {
@@ -185,7 +157,6 @@ export async function buildInto(
         // A front whose own code cannot be read is not gone.
         heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
         disabledCodes: pressed.disabledCodes,
-        unchanged: pressed.unchanged,
         horizonSeconds: options.horizonSeconds,
         toolVersion: options.toolVersion,
         tzdata,
@@ -195,7 +166,6 @@ export async function buildInto(
       releaseStore,
       now,
     );
-    if (releaseId !== null && isPublished && hold === null && !isDryRun) crew.keep(pressed, releaseId);
     const isReplaced = releaseId !== published.currentId && hold === null && !isDryRun;
     const pruned = isReplaced ? await pruneAfter(published.currentId, options, store) : NOTHING_PRUNED;
     const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
@@ -205,8 +175,6 @@ export async function buildInto(
       outcomes,
       plan: [...keyRingPlan, ...plan, ...pruned.plan],
       isEveryFrontKnown: pressed.isEveryCodeKnown,
-      pressedAnew: pressed.pressedIds?.length ?? null,
-      noRevisions: typeof revisions === 'string' ? revisions : null,
       findings: [...pressed.findings, ...treeFindings],
       findingsTotal: pressed.findingsTotal + treeFindings.length,
       differences: diffs?.result(plan) ?? null,
@@ -238,38 +206,7 @@ async function pruneAfter(
   }
 }
 
-/** The cache of a build of all fronts, where the catalogue keeps revisions. */
-function pressCacheOf(
-  revisions: Revisions | string | null,
-  { databasePath, cache, toolVersion, tzdata }: BuildOptions,
-  until: Instant,
-  now: Instant,
-): PressCache | null {
-  return cache === null || revisions === null || typeof revisions === 'string'
-    ? null
-    : new PressCache(cache, revisions, [toolVersion, tzdata, fileIdentity(databasePath)], until, now);
-}
-
-/** Catalogue and tree as this run has read the one and leaves the other. Under the lock, and within the transaction. */
-function markOf(
-  { releaseId, outcomes }: BuildResult,
-  reader: CatalogueReader,
-  { databasePath, outPath }: BuildOptions,
-): RunMark | null {
-  const select = (sql: string): unknown[][] => reader.select(sql);
-  try {
-    if (releaseId === null || readRevisions(select) === null) return null;
-    const fronts = outcomes.flatMap(({ code, listing }) => (listing === null ? [] : [code]));
-    const files = outcomes.flatMap((outcome) => outcome.files.map(({ path }) => path));
-    const tree = markTree(outPath, releaseId, fronts, files);
-    return tree === null ? null : { catalogue: catalogueMark(databasePath, select), tree };
-  } catch {
-    // Everything is published by now: a mark that cannot be taken only makes the next run slower.
-    return null;
-  }
-}
-
-function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before' | 'unchanged'> {
+function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before'> {
   const { code, zone, weekendDays, currency, minCards } = front;
   return { code, timezone: zone.name, weekendDays, currency, today: localDateText(zone, now), minCards };
 }

@@ -1,9 +1,6 @@
 // Before the first test: what the tests need from the machine is installed where that is allowed, and named where it is not.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Debian packages that tests use, and for what. */
@@ -18,14 +15,10 @@ const DEBIAN_PACKAGES = [
   'fonts-noto-core',
 ] as const;
 
-export function setup(): () => void {
+export function setup(): void {
   const script = fileURLToPath(new URL('../scripts/install-debian.mjs', import.meta.url));
   const { status } = spawnSync(process.execPath, [script, ...DEBIAN_PACKAGES], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) throw new Error('the machine lacks what the tests need: see the lines above');
-  // What commands keep between runs is kept here, and not in anybody's home.
-  const cache = mkdtempSync(join(tmpdir(), 'playbill-cache-'));
-  process.env['XDG_CACHE_HOME'] = cache;
-  return () => rmSync(cache, { recursive: true, force: true });
 }

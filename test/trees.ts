@@ -57,7 +57,6 @@ export function buildTree(
       isDryRun: false,
       workers: 1,
       cores: 1,
-      cache: null,
       precompress: [],
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
       pruneGraceSeconds: 3600,

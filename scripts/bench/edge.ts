@@ -118,7 +118,7 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
   const keyFile = join(work, 'edge-key.json');
   const playbill = (...words: string[]): string => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, 'cli/main.js'), ...words], {
-      env: { ...process.env, [SECRET_NAME]: SECRET, XDG_CACHE_HOME: join(work, 'cache') },
+      env: { ...process.env, [SECRET_NAME]: SECRET },
       encoding: 'utf8',
     });
     if (status !== 0) throw new Error(`playbill ${words.join(' ')} exited with ${status}: ${stderr}`);

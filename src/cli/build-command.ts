@@ -1,6 +1,6 @@
 // `playbill build`: words to options, the result to a summary that can be read at 3 a.m.
 
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results.ts';
 import type { PlanEntry } from '../release/plan.ts';
@@ -17,11 +17,9 @@ import {
   instantArgument,
   percentageArgument,
 } from './arguments.ts';
-import { DEFAULT_DB, DEFAULT_OUT } from './build-words.ts';
 import { withMetrics } from './build-metrics.ts';
 import { plannedDiffLines } from './diff-text.ts';
 import { EXIT } from './exit-codes.ts';
-import { nothingToDo } from './nothing-to-do.ts';
 import { listenerArgument, tell, type Listener } from './on-publish.ts';
 import { holdLines, prunedText, prunedTotals } from './release-texts.ts';
 import type { Session } from './session.ts';
@@ -40,7 +38,7 @@ interface BuildFlags {
   readonly maxShrink: number;
   readonly workers?: number;
   readonly precompress?: readonly Compression[];
-  readonly cache?: string | false;
+  readonly cache?: string | boolean;
   readonly onPublish?: Listener;
   readonly onPublishTimeout: number;
   readonly prometheus?: string;
@@ -56,8 +54,8 @@ export function addBuildCommand(program: Command, session: Session): void {
       'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
     )
-    .option('--db <file>', 'the catalogue database, opened read-only', DEFAULT_DB)
-    .option('--out <folder>', 'the tree to publish into', DEFAULT_OUT)
+    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree to publish into', 'out')
     .option(
       '--now <instant>',
       'the instant the build is for, with Z or an offset (default: the current time)',
@@ -89,11 +87,9 @@ export function addBuildCommand(program: Command, session: Session): void {
       'put compressed siblings beside new editions: gzip, br or gzip,br',
       compressionsArgument('--precompress'),
     )
-    .option(
-      '--cache <folder>',
-      'where to keep what makes the next build quick (default: a folder in $XDG_CACHE_HOME or ~/.cache)',
-    )
-    .option('--no-cache', 'keep nothing, and use nothing that was kept')
+    // Flags of earlier versions: a crontab that still has them goes on working.
+    .addOption(new Option('--cache <folder>').hideHelp())
+    .addOption(new Option('--no-cache').hideHelp())
     .option(
       '--on-publish <command|url>',
       'tell this command (on stdin) or URL (by POST) as JSON what was published',
@@ -132,7 +128,8 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
   const { terminal } = session;
   const now = flags.now ?? session.now();
   const { build } = await import('../build.ts');
-  const { cacheOfBuild, rememberBuild } = await import('./unchanged.ts');
+  if (flags.cache !== undefined && flags.cache !== true)
+    terminal.say('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
   const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
   const result = await build(
     {
@@ -144,7 +141,6 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
       workers: flags.workers ?? null,
       cores: session.cores,
       precompress: flags.precompress ?? [],
-      cache: cacheOfBuild(flags.cache, flags.out, session),
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
       toolVersion: session.toolVersion,
@@ -184,7 +180,6 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     ...(flags.dryRun === true ? { plan } : {}),
     ...(result.differences === null ? {} : { differences: [...result.differences] }),
     isEveryFrontKnown: result.isEveryFrontKnown,
-    noRevisions: result.noRevisions,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
     warnings: await warningsOfTelling(done, result.releaseId, flags, session, now),
@@ -192,12 +187,6 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
   for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);
   session.exitCode = exitCodeOfBuild(json);
-  const again = nothingToDo(json);
-  if (session.exitCode === EXIT.done && again !== null && result.mark !== undefined && result.mark !== null) {
-    // What is remembered may be read in a pipe: without colours.
-    const text = summaryText(again, flags.db, { isColoured: false });
-    rememberBuild(result.mark, { text, json: JSON.stringify(again) }, session, now);
-  }
   return json;
 }
 
@@ -269,8 +258,6 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       `${result.hold === null ? '' : 'in force stays '}release ${result.release ?? 'none'}`,
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
   );
-  if (result.noRevisions !== null)
-    lines.push(`Read in full: the catalogue keeps no revisions to go by (data/README.md): ${result.noRevisions}`);
   if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
   return lines.join('\n');

@@ -16,9 +16,6 @@ async function main(words: readonly string[]): Promise<number> {
     clock: () => Date.now() / 1000,
     environment: (name) => process.env[name],
     cores: availableParallelism(),
-    words,
-    userId: process.getuid?.() ?? null,
-    nodeVersion: process.versions.node,
     processId: String(process.pid),
     toolVersion: versionOfPackage(),
     onInterrupt: null,
@@ -39,14 +36,6 @@ async function main(words: readonly string[]): Promise<number> {
   if (words.length === 1 && words[0] === '--version') {
     session.terminal.print(session.toolVersion);
     return EXIT.done;
-  }
-  if (words[0] === 'build') {
-    const { recallBuild } = await import('./unchanged.ts');
-    const printed = recallBuild(session);
-    if (printed !== null) {
-      session.terminal.print(printed);
-      return EXIT.done;
-    }
   }
   const { runProgram } = await import('./program.ts');
   return runProgram(words, session);

@@ -11,11 +11,6 @@ export interface Session {
   readonly clock: () => number;
   /** An environment variable: where secrets of hmac keys are kept. */
   readonly environment: (name: string) => string | undefined;
-  /** What was typed after `playbill`. */
-  readonly words: readonly string[];
-  /** The user of the process; null where the system has none. */
-  readonly userId: number | null;
-  readonly nodeVersion: string;
   /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
   onInterrupt: (() => void) | null;
   /** How many threads the machine runs at a time. */

@@ -72,8 +72,6 @@ export const buildResultSchema = z.strictObject({
   differences: z.array(plannedDiffSchema).optional(),
   /** False where a front's own code cannot be read: it is built under no name, and is not listed. */
   isEveryFrontKnown: z.boolean(),
-  /** Why every build of this catalogue is a full one: what is wrong with its revisions. null where nothing is, or no cache is kept. */
-  noRevisions: z.string().nullable(),
   /** At most a thousand; the total counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,

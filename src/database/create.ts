@@ -105,8 +105,6 @@ function begin(catalogue: WritableCatalogue): WritableCatalogue {
     handle.pragma('foreign_keys = ON');
     // What is reported as imported outlives a power cut, also while readers keep the journal from being folded in.
     handle.pragma('synchronous = FULL');
-    // Rows fire triggers, so SQLite prepares to take each back by itself: in memory, or there are more writes for that than for rows.
-    handle.pragma('temp_store = memory');
     handle.exec('begin immediate');
     // The order of rows does not matter: ids are looked up at the end. Holds for this transaction only.
     handle.pragma('defer_foreign_keys = ON');

@@ -15,8 +15,6 @@ export interface CatalogueReader {
   rows(query: Compilable): Promise<unknown[][]>;
   /** The same in batches, for tables that do not fit in memory twice. */
   batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
-  /** All rows of plain SQL, for the few questions that are not about the catalogue's rows. @throws AppError database-… */
-  select(sql: string): unknown[][];
   /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
   readonly journalMode: string;
   /** Ends the transaction and begins another: what was committed since is seen. @throws AppError database-… */
@@ -100,10 +98,6 @@ class SqliteReader implements CatalogueReader {
       this.#statements.set(sql, statement);
       return rowsOnly(statement.all(...parameters));
     });
-  }
-
-  select(sql: string): unknown[][] {
-    return readErrors(this.#path, () => rowsOnly(this.#handle.prepare(sql).raw(true).all()));
   }
 
   async *batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]> {

@@ -10,7 +10,6 @@ import type { Instant } from '../catalogue/instant.ts';
 import { commitCounter, type CatalogueReader } from '../database/open.ts';
 import type { IdRange } from '../database/grouped-rows.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { KeptPress, PressCache } from './press-cache.ts';
 import { Press, type Pressed, type PressedRange, type PressOptions } from './press.ts';
 import { putFront, type FrontPut, type FrontTask } from '../release/put-front.ts';
 import type { GuardOptions } from '../release/guards.ts';
@@ -89,41 +88,28 @@ export class Crew {
   readonly #reader: CatalogueReader;
   readonly #options: CrewOptions;
   readonly #helpers: readonly Helper[];
-  readonly #cache: PressCache | null;
-  readonly #kept: KeptPress | null;
   #press: Press | null = null;
 
-  private constructor(
-    reader: CatalogueReader,
-    options: CrewOptions,
-    helpers: readonly Helper[],
-    cache: PressCache | null,
-    kept: KeptPress | null,
-  ) {
+  private constructor(reader: CatalogueReader, options: CrewOptions, helpers: readonly Helper[]) {
     this.#reader = reader;
     this.#options = options;
     this.#helpers = helpers;
-    this.#cache = cache;
-    this.#kept = kept;
   }
 
   /**
    * Begins the transactions that a build reads from, `reader`'s among them: what was committed before is seen, and all see the same.
-   * `cacheOf` is asked within them. With `threads` null the work to be done decides.
+   * With `threads` null the work to be done decides.
    * @throws AppError database-…
    */
   static async gather(
     reader: CatalogueReader,
     options: Omit<CrewOptions, 'next' | 'isShared'>,
     threads: { readonly wanted: number | null; readonly cores: number },
-    cacheOf: () => PressCache | null,
   ): Promise<Crew> {
     await reader.restart();
-    const cache = cacheOf();
-    const kept = cache?.read() ?? null;
     const next = new Int32Array(new SharedArrayBuffer(4));
-    const alone = new Crew(reader, { ...options, isShared: false, next }, [], cache, kept);
-    const wanted = threads.wanted ?? (kept === null ? await threadsThatPay(reader, options, threads.cores) : 1);
+    const alone = new Crew(reader, { ...options, isShared: false, next }, []);
+    const wanted = threads.wanted ?? (await threadsThatPay(reader, options, threads.cores));
     // What a view gives twice is seen by the one who reads it all.
     const helping = options.press.views.has('products') ? 0 : wanted - 1;
     if (helping === 0) return alone;
@@ -132,13 +118,9 @@ export class Crew {
     const helpers = Array.from({ length: helping }, () => new Helper(shared));
     try {
       await Promise.all(helpers.map((helper) => helper.ask({ kind: 'open' })));
-      if (await isOneState(reader, helpers, options.databasePath)) {
-        const cacheHere = cacheOf();
-        return new Crew(reader, shared, helpers, cacheHere, cacheHere?.read() ?? null);
-      }
+      if (await isOneState(reader, helpers, options.databasePath)) return new Crew(reader, shared, helpers);
       await dismissAll(helpers);
-      const cacheHere = cacheOf();
-      return new Crew(reader, { ...options, isShared: false, next }, [], cacheHere, cacheHere?.read() ?? null);
+      return alone;
     } catch (error) {
       await dismissAll(helpers);
       throw error;
@@ -153,10 +135,7 @@ export class Crew {
     for (const load of loads) load.catch(() => undefined);
     const press = await Press.open(this.#reader, { ...pressOptions, isShared }, now);
     this.#press = press;
-    const changedIds = this.#kept === null ? null : press.changedSince(this.#kept);
-    const reused = this.#kept === null || changedIds === null ? null : { kept: this.#kept, changedIds };
-    const ranges =
-      reused === null ? await press.ranges() : reused.changedIds.map((id) => ({ after: id - 1, upTo: id }));
+    const ranges = await press.ranges();
     const rowsOfNone = await press.rowsOfNone();
     const pressed: PressedRange[] = [];
     let done = 0;
@@ -172,7 +151,7 @@ export class Crew {
       });
     });
     await this.#allOrFirstFailure([...asked, this.#pressHere(press, ranges, take)]);
-    return press.finish(pressed, rowsOfNone, reused);
+    return press.finish(pressed, rowsOfNone);
   }
 
   /** Renders fronts and puts their content (put-front.ts). @throws AppError tree-full, tree-not-writable, tree-unreadable */
@@ -201,14 +180,6 @@ export class Crew {
     );
     await this.#allOrFirstFailure([...asked, this.#putHere(pressed, inOrder, store, take)]);
     return puts;
-  }
-
-  /** Leaves what was pressed to the next build, with the release that was rendered from it. Of a catalogue with bad products nothing is left. */
-  keep(pressed: Pressed, releaseId: string): void {
-    if (this.#cache === null || this.#press === null || !pressed.isEveryProductSound) return;
-    const { classes, zones } = this.#press;
-    const { pressedIds, catalogue } = pressed;
-    this.#cache.write({ classes, zones, products: catalogue.products, kept: this.#kept, pressedIds, releaseId });
   }
 
   /** Ends the helpers, whatever they are at. */

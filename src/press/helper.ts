@@ -44,7 +44,7 @@ async function work(question: Question): Promise<void> {
     case 'put': {
       const directory = new DirectoryStore(options.outPath);
       const store = options.isDryRun ? dryRunStore(directory) : precompressingStore(directory, options.precompress);
-      const catalogue = press?.catalogueOf(question.products, []);
+      const catalogue = press?.catalogueOf(question.products);
       for await (const index of untaken(next, question.tasks.length)) {
         const task = question.tasks[index];
         if (press === null || catalogue === undefined)

@@ -2,7 +2,7 @@
 // range by range, so that the sessions of one are let go of before the next.
 
 import type { Finding } from '../catalogue/finding.ts';
-import type { Front, FrontClass } from '../catalogue/front.ts';
+import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Venue } from '../catalogue/product.ts';
@@ -18,11 +18,9 @@ import { journalModeFinding } from '../database/row-rules.ts';
 import { Zones } from '../database/zones.ts';
 import { AppError } from '../errors.ts';
 import { ProductPress } from '../snapshot/card-timeline.ts';
-import { FrontEditions, numbersOf, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
-import { joinPressed, NO_TIMELINE, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
+import { FrontEditions, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
+import { joinPressed, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
 import { classify, ShownProducts } from './front-classes.ts';
-import type { KeptPress } from './press-cache.ts';
-import { stateInForce } from '../snapshot/class-starts.ts';
 import { pressTaxonomy } from '../snapshot/facets.ts';
 
 export interface Pressed {
@@ -37,12 +35,6 @@ export interface Pressed {
   /** Fronts that the catalogue has but does not show: losing their pointers is what their operator asked for. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly keyRing: KeyRing;
-  /** Fronts of which everything is as it was when a release was rendered, and which release. */
-  readonly unchanged: { readonly releaseId: string | null; readonly codes: ReadonlySet<string> };
-  /** Ids of the products that were pressed; null where all were. */
-  readonly pressedIds: readonly number[] | null;
-  /** Whether nothing is wrong with any product: only then need none be looked at again to say so. */
-  readonly isEveryProductSound: boolean;
   readonly findings: readonly Finding[];
   /** How many findings there are; only the first thousand are in `findings`. */
   readonly findingsTotal: number;
@@ -86,7 +78,6 @@ export class Press {
   readonly #selected: ReadonlySet<string>;
   /** Selected fronts with a good row, by code. */
   readonly #fronts: ReadonlyMap<string, Front>;
-  readonly #classes: readonly FrontClass[];
   readonly #classIndexOf: (front: Front) => number;
   readonly #shown: ShownProducts;
   readonly #classOfFrontId: ReadonlyMap<number, number>;
@@ -113,7 +104,6 @@ export class Press {
     const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
     this.#fronts = new Map(fronts.map((front) => [front.code, front]));
     const { classes, classIndexOf } = classify(fronts);
-    this.#classes = classes;
     this.#classIndexOf = classIndexOf;
     this.#products = new ProductPress(classes, taxonomy.taxonomy, options.until, now);
     this.#shown = new ShownProducts(fronts, classIndexOf, loaded.shelfProducts);
@@ -165,8 +155,8 @@ export class Press {
   }
 
   /** What fronts are rendered from, once all ranges are pressed and joined. */
-  catalogueOf(products: PressedProducts, gone: readonly number[]): PressedCatalogue {
-    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, gone, this.#loaded.shelfProducts, this.#now);
+  catalogueOf(products: PressedProducts): PressedCatalogue {
+    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, this.#loaded.shelfProducts, this.#now);
   }
 
   /** Which class a front is of, by its code. */
@@ -180,52 +170,14 @@ export class Press {
     return new FrontEditions(front, this.#classIndexOf(front), catalogue, this.#until, this.#now);
   }
 
-  /** Classes of fronts, and which front is of which: what timelines are for. */
-  get classes(): string {
-    const fronts = [...this.#fronts.values()];
-    return JSON.stringify([
-      this.#classes.map(({ zone, weekendDays, currency, currencyExponent }) => [
-        zone.name,
-        weekendDays,
-        currency,
-        currencyExponent,
-      ]),
-      fronts.map((front) => [front.id, this.#classIndexOf(front)]),
-    ]);
-  }
-
-  /** Names of the classes' zones. */
-  get zones(): readonly string[] {
-    return [...new Set(this.#classes.map(({ zone }) => zone.name))];
-  }
-
-  /** Ids of products that an earlier press has not, or not as they are now; null where nothing of it can be used. */
-  changedSince(kept: KeptPress): readonly number[] | null {
-    if (kept.classes !== this.classes) return null;
-    const { products } = kept;
-    const productOf = numbersOf(products, []);
-    const isUsable = (id: number): boolean => {
-      const product = productOf.get(id);
-      if (product === undefined || kept.isChanged(id)) return false;
-      if ((products.nextBoundaries[product] ?? 0) <= this.#until) return false;
-      return hasTimelines(products, product, this.#shown.classesOf(id), kept.now, this.#now);
-    };
-    const unusable = this.#shown.ids.filter((id) => !isUsable(id));
-    // Also what no front shows, or is there no more: its rows may be wrong now.
-    return [...new Set([...unusable, ...kept.changedIds])].sort((a, b) => a - b);
-  }
-
-  /** Puts the pressed ranges together, in their order, over what is taken over from an earlier press. For one thread only. */
-  async finish(ranges: readonly PressedRange[], rowsOfNone: LoggedFindings, reused: Reused | null): Promise<Pressed> {
+  /** Puts the pressed ranges together, in their order. For one thread only. */
+  async finish(ranges: readonly PressedRange[], rowsOfNone: LoggedFindings): Promise<Pressed> {
     const log = this.#log;
     const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
     log.absorb(rowsOfNone);
     for (const { findings } of ranges) log.absorb(findings);
     const pressed = ranges.map((range) => range.products);
-    const products = joinPressed(reused === null ? pressed : [reused.kept.products, ...pressed], this.#isShared);
-    const anew = new Set(pressed.flatMap(({ ids }) => [...ids]));
-    const gone = (reused?.changedIds ?? []).filter((id) => !anew.has(id));
-    const catalogue = this.catalogueOf(products, gone);
+    const catalogue = this.catalogueOf(joinPressed(pressed, this.#isShared));
     const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
     const missing = await this.#missingOf(catalogue.productOf);
     for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
@@ -237,14 +189,6 @@ export class Press {
       isEveryCodeKnown: this.#loaded.isEveryCodeKnown,
       disabledCodes: new Set([...this.#loaded.codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
       keyRing,
-      unchanged: {
-        releaseId: reused?.kept.releaseId ?? null,
-        codes: reused === null ? new Set() : this.#unchangedCodes(reused.kept),
-      },
-      pressedIds: reused?.changedIds ?? null,
-      isEveryProductSound: [rowsOfNone, ...ranges.map(({ findings }) => findings)].every(
-        ({ total, frontIds, productIds }) => total + frontIds.length + productIds.length === 0,
-      ),
       findings: log.kept,
       findingsTotal: log.total,
     };
@@ -256,14 +200,6 @@ export class Press {
     return front;
   }
 
-  #unchangedCodes(kept: KeptPress): ReadonlySet<string> {
-    const isChanged = Uint8Array.from(this.#loaded.shelfProducts.ids, (id) => (kept.isChangedSince(id) ? 1 : 0));
-    const unchanged = [...this.#fronts.values()].filter(
-      ({ id, shelf }) => !kept.isFrontChangedSince(id) && !shelf.numbers.some((number) => isChanged[number] === 1),
-    );
-    return new Set(unchanged.map((front) => front.code));
-  }
-
   /** Products on shelves that were not pressed: bad ones, which have findings, and such as there are none. */
   async #missingOf(productOf: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
     const missing = new Map<number, 'bad' | 'unknown'>();
@@ -272,36 +208,6 @@ export class Press {
     for (const id of missingIds) missing.set(id, knownIds?.has(id) === true ? 'bad' : 'unknown');
     return missing;
   }
-}
-
-/** An earlier press, and the ids of products that are not taken from it. */
-export interface Reused {
-  readonly kept: KeptPress;
-  readonly changedIds: readonly number[];
-}
-
-/**
- * Whether a pressed product has a timeline for each class, or, not being published, for none. A card that has left since it was
- * pressed does not count: of one that leaves later no press asks for the reason.
- */
-function hasTimelines(
-  { ids, timelines, ownStarts, ownTimelines, stateFroms, stateFaces }: PressedProducts,
-  product: number,
-  classIndexes: readonly number[],
-  pressedNow: Instant,
-  now: Instant,
-): boolean {
-  const classCount = timelines.length / ids.length;
-  const all = timelines.subarray(product * classCount, (product + 1) * classCount);
-  for (const index of classIndexes) {
-    if (all[index] === NO_TIMELINE && all.some((timeline) => timeline !== NO_TIMELINE)) return false;
-  }
-  const isUsable = (timeline: number): boolean => {
-    if (timeline === NO_TIMELINE) return true;
-    const state = stateInForce(stateFroms, timeline, now);
-    return (stateFaces[state] ?? 0) >= 0 || (stateFroms[state] ?? 0) <= pressedNow;
-  };
-  return all.every(isUsable) && ownTimelines.subarray(ownStarts[product], ownStarts[product + 1]).every(isUsable);
 }
 
 function selectedCodes(wanted: readonly string[] | null, active: readonly string[]): ReadonlySet<string> {

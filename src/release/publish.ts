@@ -23,7 +23,7 @@ import { manifestText } from './wire.ts';
 
 export interface PublishInput {
   /** The fronts to render. */
-  readonly fronts: readonly Omit<FrontTask, 'before' | 'unchanged'>[];
+  readonly fronts: readonly Omit<FrontTask, 'before'>[];
   /** Renders fronts and puts their content into the store, in any order; each of them once (put-front.ts). */
   readonly putFronts: (tasks: readonly FrontTask[]) => Promise<readonly FrontPut[]>;
   /** Fronts that are not rendered, and why: their pointers stay. */
@@ -32,8 +32,6 @@ export interface PublishInput {
   readonly heldGone: HoldCode | null;
   /** Fronts that lose their pointers because their operator disabled them; others that go have no row any more. */
   readonly disabledCodes: ReadonlySet<string>;
-  /** A release, and the fronts of which everything is as it was when that was rendered. */
-  readonly unchanged: { readonly releaseId: string | null; readonly codes: ReadonlySet<string> };
   readonly horizonSeconds: number;
   readonly toolVersion: string;
   readonly tzdata: string;
@@ -46,8 +44,6 @@ export type FrontOutcome = FrontPut;
 export interface Publication {
   /** The release's id; that of the release in force where every front was held and nothing was written. */
   readonly releaseId: string | null;
-  /** Whether that release is what these outcomes are: false where every front was held. */
-  readonly isPublished: boolean;
   readonly outcomes: readonly FrontOutcome[];
   /** What happened to files that are no front's content: pointers removed, manifest, current. */
   readonly plan: readonly PlanEntry[];
@@ -67,7 +63,7 @@ export async function publish(
   for (const front of input.fronts) {
     const { code } = front;
     const obstruction = await published.obstructionOf(code);
-    if (obstruction === null) tasks.push({ ...front, ...(await taskOf(code, input, published, now)) });
+    if (obstruction === null) tasks.push({ ...front, before: await beforeOf(code, published, now) });
     else done.push(await carryFront(code, 'file-kind-wrong', published, [], [obstructionFinding(obstruction)]));
   }
   for (const put of await input.putFronts(tasks)) {
@@ -94,7 +90,6 @@ export async function publish(
   if (!isAnyNew && !isAnyLeft && removed.length === 0) {
     return {
       releaseId: published.currentId,
-      isPublished: false,
       outcomes,
       plan: plan.entries,
       findings: published.findings,
@@ -109,7 +104,7 @@ export async function publish(
 
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
   await putIntoForce({ releaseId, listings, gone: removed }, published, store, plan);
-  return { releaseId, isPublished: true, outcomes, plan: plan.entries, findings: published.findings };
+  return { releaseId, outcomes, plan: plan.entries, findings: published.findings };
 }
 
 /**
@@ -123,21 +118,10 @@ function goneGuard(gone: readonly string[], publishedTotal: number, input: Publi
   return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
 }
 
-/** What is published of a front, as far as its task goes. */
-async function taskOf(
-  code: string,
-  { unchanged, guards }: PublishInput,
-  published: PublishedTree,
-  now: Instant,
-): Promise<Pick<FrontTask, 'before' | 'unchanged'>> {
+/** What is published of a front, as far as guards compare with it; null where nothing is. */
+async function beforeOf(code: string, published: PublishedTree, now: Instant): Promise<FrontTask['before']> {
   const pointer = await published.pointer(code);
-  if (pointer === null) return { before: null, unchanged: null };
-  // Where damage is to be mended, content is compared, not remembered.
-  const isUnchanged = !guards.force && unchanged.codes.has(code) && unchanged.releaseId === published.currentId;
-  return {
-    before: { now: pointer.now, cards: await published.cardsAt(pointer, now) },
-    unchanged: isUnchanged ? published.listedFront(pointer) : null,
-  };
+  return pointer === null ? null : { now: pointer.now, cards: await published.cardsAt(pointer, now) };
 }
 
 /** A front whose pointer stays as it is: held back, not selected, or guarded. */

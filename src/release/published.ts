@@ -181,14 +181,6 @@ export class PublishedTree {
     return { front, files };
   }
 
-  /** A front as the release in force lists it, with its files; null where that is not the snapshot of this pointer, or of an earlier build. */
-  listedFront(pointer: Pointer): { front: ManifestFront; files: ManifestFile[] } | null {
-    const front = this.#recordOf(pointer);
-    if (front === undefined || front.held !== null) return null;
-    const files = [...new Set(editionPathsOf(pointer))].flatMap((path) => this.#recordedFiles.get(path) ?? []);
-    return { front, files };
-  }
-
   #recordOf(pointer: Pointer): ManifestFront | undefined {
     const record = this.#recordedFronts.get(pointer.front);
     return record !== undefined && pointerText(record.pointer) === pointerText(pointer) ? record : undefined;

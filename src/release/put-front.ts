@@ -2,13 +2,12 @@
 // store, and takes and gives plain data, so that fronts can be put by several threads.
 
 import type { Finding } from '../catalogue/finding.ts';
-import { formatInstant, parseInstant, type Instant } from '../catalogue/instant.ts';
+import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { HoldCode, ManifestFile, ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { TREE_SCHEMA } from '../contract/primitives.ts';
 import type { FrontEditions } from '../snapshot/editions.ts';
-import { editionIndexAt } from '../snapshot/edition-choice.ts';
-import { digestOf, editionPath, ENDPOINTS, type Endpoint } from '../snapshot/paths.ts';
+import { digestOf, editionPath, type Endpoint } from '../snapshot/paths.ts';
 import { sha256Of } from './digest.ts';
 import { guardsTripped, type Guarded, type GuardedBefore, type GuardOptions } from './guards.ts';
 import { obstructionFinding, orObstruction } from './obstruction.ts';
@@ -26,14 +25,6 @@ export interface FrontTask {
   readonly minCards: number;
   /** What is published of it; null where nothing is. */
   readonly before: GuardedBefore | null;
-  /** Its snapshot in force, where everything that it was rendered from is as it was; else null. */
-  readonly unchanged: ListedFront | null;
-}
-
-/** A front as a manifest lists it, with the files that its pointer names. */
-export interface ListedFront {
-  readonly front: ManifestFront;
-  readonly files: readonly ManifestFile[];
 }
 
 /** What became of it. */
@@ -66,14 +57,12 @@ export async function putFront(
   if (guard !== undefined) return held(guard.code);
 
   const plan = new Plan();
-  const known = await knownEditions(task.unchanged, editions.until, store, now);
-  const { files, entries, cardsByEdition } = known;
-  for (const { path, bytes } of files.values()) plan.add('keep', path, bytes, 'same-content');
-  for (const { endpoint, from, bytes, cards } of editions.render(known.until)) {
+  const files = new Map<string, ManifestFile>();
+  const entries: Record<Endpoint, string[]> = { products: [], categories: [] };
+  const cardsByEdition: number[] = [];
+  for (const { endpoint, from, bytes, cards } of editions.render()) {
     const sha256 = sha256Of(bytes);
     const path = editionPath(code, endpoint, digestOf(sha256));
-    // What is shown when the known ones end may still be the last of them.
-    if (entries[endpoint].at(-1)?.endsWith(digestOf(sha256)) === true) continue;
     entries[endpoint].push(`${formatInstant(from)} ${digestOf(sha256)}`);
     if (endpoint === 'products') cardsByEdition.push(cards);
     if (files.has(path)) continue;
@@ -116,60 +105,6 @@ export async function putFront(
     nextChange: entries.products[1]?.slice(0, 20) ?? null,
   };
   return { code, held: null, guards, listing, files: [...files.values()], plan: plan.entries, findings: [] };
-}
-
-interface KnownEditions {
-  readonly files: Map<string, ManifestFile>;
-  readonly entries: Record<Endpoint, string[]>;
-  readonly cardsByEdition: number[];
-  /** Up to when they are all there are: what comes from then on is to be rendered. */
-  readonly until: Instant;
-}
-
-/**
- * The editions from now on that a front's snapshot in force holds, if nothing was changed since and their files are whole. None where
- * it was rendered further ahead than is asked for now.
- */
-async function knownEditions(
-  unchanged: ListedFront | null,
-  horizonEnd: Instant,
-  store: ReleaseStore,
-  now: Instant,
-): Promise<KnownEditions> {
-  const none = { files: new Map(), entries: { products: [], categories: [] }, cardsByEdition: [], until: now };
-  if (unchanged === null) return none;
-  const { pointer, cardsByEdition } = unchanged.front;
-  const until = parseInstant(pointer.validUntil);
-  const at = formatInstant(now);
-  if (until === undefined || at < pointer.now || now >= until) return none;
-  const fileOf = new Map(unchanged.files.map((file) => [file.path, file]));
-  const entriesOf = (endpoint: Endpoint): string[] => {
-    const [first = '', ...later] = pointer[endpoint].slice(editionIndexAt(pointer[endpoint], at));
-    return [`${at}${first.slice(at.length)}`, ...later];
-  };
-  const entries = { products: entriesOf('products'), categories: entriesOf('categories') };
-  const end = formatInstant(horizonEnd);
-  const isWithin = (one: readonly string[]): boolean => one.every((entry) => entry.slice(0, at.length) <= end);
-  if (!isWithin(entries.products) || !isWithin(entries.categories)) return none;
-  const files = new Map<string, ManifestFile>();
-  for (const { endpoint, entry } of byTime(entries)) {
-    const path = editionPath(pointer.front, endpoint, entry.slice(at.length + 1));
-    const file = fileOf.get(path);
-    if (file === undefined || (!files.has(path) && (await orObstruction(store.size(path))) !== file.bytes)) return none;
-    files.set(path, file);
-  }
-  const cards = cardsByEdition.slice(editionIndexAt(pointer.products, at));
-  return { files, entries, cardsByEdition: cards, until };
-}
-
-/** The entries of both endpoints in the order in which editions are rendered. */
-function byTime(
-  entries: Record<Endpoint, readonly string[]>,
-): { readonly endpoint: Endpoint; readonly entry: string }[] {
-  const all = ENDPOINTS.flatMap((endpoint) => entries[endpoint].map((entry) => ({ endpoint, entry })));
-  const fromOf = (entry: string): string => entry.slice(0, entry.indexOf(' '));
-  // Sorting keeps products before categories at one instant.
-  return all.sort((a, b) => (fromOf(a.entry) < fromOf(b.entry) ? -1 : fromOf(a.entry) > fromOf(b.entry) ? 1 : 0));
 }
 
 /** Whether a file of the right size has another content: too dear to ask in every build, so only where damage is to be mended. */

@@ -33,15 +33,13 @@ export interface PressedCatalogue {
   readonly spares: Uint8Array[];
 }
 
-/** Of products that were pressed more than once the last counts; those in `gone` do not. */
 export function pressedCatalogue(
   taxonomy: PressedTaxonomy,
   products: PressedProducts,
-  gone: readonly number[],
   shelfProducts: ShelfProducts,
   now: Instant,
 ): PressedCatalogue {
-  const productOf = numbersOf(products, gone);
+  const productOf = new Map(Array.from(products.ids, (id, product) => [id, product]));
   return {
     taxonomy,
     products,
@@ -49,14 +47,6 @@ export function pressedCatalogue(
     starts: new ClassStarts(products, productOf, shelfProducts, now),
     spares: [],
   };
-}
-
-/** The numbers of pressed products by their ids. */
-export function numbersOf(products: PressedProducts, gone: readonly number[]): ReadonlyMap<number, number> {
-  const productOf = new Map<number, number>();
-  for (const [product, id] of products.ids.entries()) productOf.set(id, product);
-  for (const id of gone) productOf.delete(id);
-  return productOf;
 }
 
 /** How many products of a front have no card at now, by reason; reasons in the order of fields.md, zeros left out. */
@@ -72,13 +62,15 @@ export class FrontEditions {
   readonly #front: Front;
   readonly #pressed: PressedCatalogue;
   /** The end of the horizon. */
-  readonly until: Instant;
+  readonly #until: Instant;
+  readonly #now: Instant;
   readonly #shelf: ShelfCards;
 
   constructor(front: Front, classIndex: number, pressed: PressedCatalogue, until: Instant, now: Instant) {
     this.#front = front;
     this.#pressed = pressed;
-    this.until = until;
+    this.#until = until;
+    this.#now = now;
     this.#shelf = new ShelfCards(front, classIndex, pressed, now);
     const reasons = new Map<DropReason, number>();
     let validUntil: number = front.zone.nextDateChange(until);
@@ -98,11 +90,8 @@ export class FrontEditions {
 
   /**
    * The editions of both endpoints, by time; at one instant products before categories. Consecutive ones of an endpoint differ.
-   * `start` is now, or the instant up to which editions are known already.
    */
-  *render(start: Instant): Generator<Edition> {
-    // What is known already may reach further than the horizon.
-    if (start > this.until) return;
+  *render(): Generator<Edition> {
     const encoder = new TextEncoder();
     const shelf = this.#shelf;
     const { taxonomy, spares } = this.#pressed;
@@ -113,8 +102,8 @@ export class FrontEditions {
     let cards = 0;
     let categories = '';
     let tail: Uint8Array = new Uint8Array(0);
-    const first = { at: start, places: Array.from({ length: shelf.places }, (_, place) => place) };
-    for (const { at: from, places } of [first, ...shelf.changesIn(start, this.until)]) {
+    const first = { at: this.#now, places: Array.from({ length: shelf.places }, (_, place) => place) };
+    for (const { at: from, places } of [first, ...shelf.changesIn(this.#now, this.#until)]) {
       const changed: number[] = [];
       for (const place of places) {
         const wasShown = shelf.isShown(place);
@@ -122,7 +111,7 @@ export class FrontEditions {
         changed.push(place);
         cards += (shelf.isShown(place) ? 1 : 0) - (wasShown ? 1 : 0);
       }
-      if (changed.length === 0 && from !== start) continue;
+      if (changed.length === 0 && from !== this.#now) continue;
       const categoriesBefore = categories;
       shelf.collectFacets(bits);
       categories = facets.categoriesText(bits);

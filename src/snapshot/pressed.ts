@@ -1,5 +1,5 @@
 // Pressed products: every look that a product's card has within the horizon, as bytes, and when it has which. Kept as columns
-// (typed arrays, no object per product), so that they cost the collector nothing, and go to another thread or into a file as they are.
+// (typed arrays, no object per product), so that they cost the collector nothing, and go to another thread as they are.
 
 import type { DropReason } from '../catalogue/offer.ts';
 import { DROP_REASONS } from '../catalogue/offer.ts';
@@ -28,7 +28,7 @@ export const FACE = {
  * state from Infinity. A state is a face, or the reason why there is no card. A face is a run of bytes (card.ts).
  */
 export interface PressedProducts {
-  /** By product: ids. One that was pressed anew over an earlier press is there twice: its last counts. */
+  /** By product: ids, ascending. */
   readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity where there is none. */
   readonly nextBoundaries: Float64Array;
@@ -261,49 +261,3 @@ const ZERO: Record<NumberColumn, number> = {
 };
 
 const NUMBER_COLUMNS = Object.keys(ZERO) as readonly NumberColumn[];
-
-/** How long each column and block is: what `pressedFrom` needs beside the bytes. */
-export interface PressedLengths {
-  readonly columns: readonly number[];
-  readonly blocks: readonly number[];
-}
-
-export function lengthsOf(products: PressedProducts): PressedLengths {
-  return {
-    columns: NUMBER_COLUMNS.map((column) => products[column].length),
-    blocks: products.blocks.map((block) => block.length),
-  };
-}
-
-/** All bytes, column by column, then the blocks; of this machine's byte order. */
-export function bytesOf(products: PressedProducts): readonly Uint8Array[] {
-  const columns = NUMBER_COLUMNS.map((column) => products[column]);
-  return [...columns.map((one) => new Uint8Array(one.buffer, one.byteOffset, one.byteLength)), ...products.blocks];
-}
-
-/** The inverse of `bytesOf`, on bytes that are known to be as it gave them. Blocks are views of these. */
-export function pressedFrom(bytes: Uint8Array, lengths: PressedLengths): PressedProducts {
-  let at = 0;
-  const take = (length: number): Uint8Array => bytes.subarray(at, (at += length));
-  const columns = new Map<NumberColumn, number>(NUMBER_COLUMNS.map((column, i) => [column, lengths.columns[i] ?? 0]));
-  // A copy of its own, because a column must begin at a multiple of its width.
-  const floats = (column: NumberColumn): Float64Array =>
-    new Float64Array(new Uint8Array(take((columns.get(column) ?? 0) * 8)).buffer);
-  const integers = (column: NumberColumn): Int32Array =>
-    new Int32Array(new Uint8Array(take((columns.get(column) ?? 0) * 4)).buffer);
-  return {
-    ids: floats('ids'),
-    nextBoundaries: floats('nextBoundaries'),
-    timelines: integers('timelines'),
-    ownStarts: integers('ownStarts'),
-    ownFrontIds: floats('ownFrontIds'),
-    ownTimelines: integers('ownTimelines'),
-    groupStarts: integers('groupStarts'),
-    groupPlaces: integers('groupPlaces'),
-    stateFroms: floats('stateFroms'),
-    stateFaces: integers('stateFaces'),
-    faces: integers('faces'),
-    faceFacets: integers('faceFacets'),
-    blocks: lengths.blocks.map(take),
-  };
-}

@@ -62,7 +62,7 @@ function run(line: string, cwd: string, bin: string, ids: StandIns): string {
   const { status, stdout } = spawnSync('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${words}`], {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, XDG_CACHE_HOME: join(bin, '../cache') },
+    env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
   });
   const text = ids.printed(stdout);
   const output = text === '' || text.endsWith('\n') ? text : `${text}\n`;

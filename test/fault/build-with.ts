@@ -22,7 +22,6 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     isDryRun: false,
     workers: 1,
     cores: 1,
-    cache: null,
     precompress: [],
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
     pruneGraceSeconds: 3600,

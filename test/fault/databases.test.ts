@@ -136,7 +136,6 @@ function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void)
   return {
     db: reader.db,
     journalMode: reader.journalMode,
-    select: (sql) => reader.select(sql),
     rows: (query) => {
       beforeRead((reads += 1));
       return reader.rows(query);

@@ -343,7 +343,7 @@ describe('the load judges as check-db does', () => {
     };
     const press = await Press.open(reader, options, now);
     const ranges = await Promise.all((await press.ranges()).map((range) => press.range(range)));
-    const pressed = await press.finish(ranges, await press.rowsOfNone(), null);
+    const pressed = await press.finish(ranges, await press.rowsOfNone());
     await reader.close();
     expect(pressed.findings).toEqual(await findingsOf(spoiled));
     expect(pressed.findings.map((finding) => finding.code)).toEqual([code]);
