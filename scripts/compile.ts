@@ -14,10 +14,10 @@ import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Modules that are started by their path, and keep it: dist/cli/main.js, and what another thread begins with. What they share lies in dist/chunks, as deep below the
+ * What is started by its path, and keeps it: dist/cli/main.js. What commands share lies in dist/chunks, as deep below the
  * installation's folder as any part of src/, so that `new URL('../../data/…', import.meta.url)` means the same in both.
  */
-const STARTED = ['cli/main.ts', 'press/helper.ts'];
+const MAIN = 'cli/main.ts';
 
 /** White space and syntax only: a stack in a report of a bug keeps its names. */
 const COMMON: BuildOptions = {
@@ -50,7 +50,7 @@ async function compileCommand(folder: string): Promise<void> {
   await build({
     ...COMMON,
     platform: 'node',
-    entryPoints: STARTED.map((path) => `src/${path}`),
+    entryPoints: [`src/${MAIN}`],
     outdir: folder,
     outbase: 'src',
     splitting: true,
@@ -61,7 +61,7 @@ async function compileCommand(folder: string): Promise<void> {
     // For packages that are still CommonJS.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
   });
-  for (const path of STARTED) chmodSync(join(folder, path.replace(/\.ts$/, '.js')), 0o755);
+  chmodSync(join(folder, MAIN.replace(/\.ts$/, '.js')), 0o755);
 }
 
 /** The client, which runs where there is no Node; false where its types are wrong. */

@@ -1,6 +1,7 @@
 // The main job, as a table of contents: load → press → key ring → render, plan and publish front by front → prune → summary.
 // Everything that can stand in the way has been looked at before the first file is written.
 
+import { setImmediate } from 'node:timers/promises';
 import type { Finding } from './catalogue/finding.ts';
 import { localDateText } from './catalogue/calendar.ts';
 import type { Front } from './catalogue/front.ts';
@@ -9,15 +10,14 @@ import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { AppError } from './errors.ts';
-import { Crew } from './press/crew.ts';
-import type { Pressed } from './press/press.ts';
+import { Press, type Pressed } from './press/press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import { readHold, type Hold } from './release/hold.ts';
 import type { PlanEntry } from './release/plan.ts';
 import { PlannedDiffs, type PlannedDiff } from './release/planned-diff.ts';
 import { prune } from './release/prune.ts';
-import { publish, type FrontOutcome } from './release/publish.ts';
-import type { FrontPut, FrontTask } from './release/put-front.ts';
+import { frontTasks, publish, type FrontOutcome } from './release/publish.ts';
+import { putFront, type FrontTask } from './release/put-front.ts';
 import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import type { Compression } from './release/tree-reader.ts';
@@ -36,10 +36,6 @@ export interface BuildOptions {
   /** Only these fronts; all active ones where null. */
   readonly frontCodes: readonly string[] | null;
   readonly isDryRun: boolean;
-  /** How many threads press and render; null lets the size of the catalogue decide. Bytes do not depend on it. */
-  readonly workers: number | null;
-  /** How many threads the machine runs at a time. */
-  readonly cores: number;
   /** In which forms new editions are put beside the plain one. */
   readonly precompress: readonly Compression[];
   readonly guards: GuardOptions;
@@ -110,78 +106,65 @@ export async function buildInto(
   options: BuildOptions,
   now: Instant,
 ): Promise<BuildResult> {
-  const { databasePath, outPath, isDryRun, precompress, guards, frontCodes, tzdata } = options;
+  const { isDryRun, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
   // A tree that a rollback holds gets no release, only the plan of one. Keys alone go on being put into force.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
-  // The transactions begin here. What was committed while another run held the lock is seen: nothing older may follow what that
+  // The transaction begins here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
-  const crew = await Crew.gather(
-    reader,
-    {
-      databasePath,
-      outPath,
-      isDryRun: isDryRun || hold !== null,
-      precompress,
-      guards,
-      press: { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing },
-      now,
-    },
-    // What a dry run would put is compared as it passes by, and that is here.
-    { wanted: isDryRun ? 1 : options.workers, cores: options.cores },
-  );
-  try {
-    const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
-    // A revocation never waits for the guards.
-    const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
+  await reader.restart();
+  const press = await Press.open(reader, { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing }, now);
+  const pressed = await press.products((done, total) => options.onProgress('load', done, total));
+  // A revocation never waits for the guards.
+  const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
 
-    const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
-    let frontsDone = 0;
-    const onFront = (): void => options.onProgress('publish', ++frontsDone, pressed.fronts.length);
-    const { releaseId, outcomes, plan, findings } = await publish(
-      {
-        fronts: pressed.fronts.map((front) => taskOf(front, now)),
-        putFronts: async (tasks) => {
-          if (diffs === null) return crew.putFronts(pressed, tasks, releaseStore, onFront);
-          const puts: FrontPut[] = [];
-          for (const task of tasks) {
-            const [put] = await crew.putFronts(pressed, [task], diffs.store, onFront);
-            if (put === undefined) continue;
-            await diffs.add(put);
-            puts.push(put);
-          }
-          return puts;
-        },
-        held: heldOf(pressed),
-        // A front whose own code cannot be read is not gone.
-        heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
-        disabledCodes: pressed.disabledCodes,
-        horizonSeconds: options.horizonSeconds,
-        toolVersion: options.toolVersion,
-        tzdata,
-        guards,
-      },
-      published,
-      releaseStore,
-      now,
-    );
-    const isReplaced = releaseId !== published.currentId && hold === null && !isDryRun;
-    const pruned = isReplaced ? await pruneAfter(published.currentId, options, store) : NOTHING_PRUNED;
-    const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
-    return {
-      releaseId: hold === null ? releaseId : published.currentId,
-      hold,
-      outcomes,
-      plan: [...keyRingPlan, ...plan, ...pruned.plan],
-      isEveryFrontKnown: pressed.isEveryCodeKnown,
-      findings: [...pressed.findings, ...treeFindings],
-      findingsTotal: pressed.findingsTotal + treeFindings.length,
-      differences: diffs?.result(plan) ?? null,
-    };
-  } finally {
-    await crew.dismiss();
+  const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
+  const { tasks, obstructed } = await frontTasks(
+    pressed.fronts.map((front) => taskOf(front, now)),
+    published,
+    now,
+  );
+  const puts = [...obstructed];
+  // Class by class: what fronts of a class have in common is worked out once and then let go of.
+  for (const task of tasks.toSorted((a, b) => press.classIndexOf(a.code) - press.classIndexOf(b.code))) {
+    const editions = press.editionsOf(task.code, pressed.catalogue);
+    const put = await putFront(task, editions, guards, diffs?.store ?? releaseStore, now);
+    await diffs?.add(put);
+    puts.push(put);
+    options.onProgress('publish', puts.length, pressed.fronts.length);
+    // Lets the process hear its signals between two of them.
+    await setImmediate();
   }
+  const { releaseId, outcomes, plan, findings } = await publish(
+    {
+      puts,
+      held: heldOf(pressed),
+      // A front whose own code cannot be read is not gone.
+      heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
+      disabledCodes: pressed.disabledCodes,
+      horizonSeconds: options.horizonSeconds,
+      toolVersion: options.toolVersion,
+      tzdata,
+      guards,
+    },
+    published,
+    releaseStore,
+    now,
+  );
+  const isReplaced = releaseId !== published.currentId && hold === null && !isDryRun;
+  const pruned = isReplaced ? await pruneAfter(published.currentId, options, store) : NOTHING_PRUNED;
+  const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
+  return {
+    releaseId: hold === null ? releaseId : published.currentId,
+    hold,
+    outcomes,
+    plan: [...keyRingPlan, ...plan, ...pruned.plan],
+    isEveryFrontKnown: pressed.isEveryCodeKnown,
+    findings: [...pressed.findings, ...treeFindings],
+    findingsTotal: pressed.findingsTotal + treeFindings.length,
+    differences: diffs?.result(plan) ?? null,
+  };
 }
 
 const NOTHING_PRUNED: { readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] } = {

@@ -55,8 +55,6 @@ export function buildTree(
       horizonSeconds: 6 * 3600,
       frontCodes: null,
       isDryRun: false,
-      workers: 1,
-      cores: 1,
       precompress: [],
       guards: { maxShrink: 0.5, allowShrink: false, force: false },
       pruneGraceSeconds: 3600,

@@ -51,18 +51,6 @@ export function percentageArgument(flag: string): (text: string) => number {
   };
 }
 
-/** A whole number from `min` to `max`. @throws AppError usage */
-export function countArgument(flag: string, min: number, max: number): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-    throw new AppError(
-      'usage',
-      `${flag}: expected a whole number from ${min} to ${max}, found ${JSON.stringify(text)}`,
-      `type it as ${flag} ${Math.min(2, max)}`,
-    );
-  };
-}
-
 /** `gzip`, `br`, or both with a comma. @throws AppError usage */
 export function compressionsArgument(flag: string): (text: string) => readonly ('gzip' | 'br')[] {
   return (text) => {

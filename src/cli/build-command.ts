@@ -10,7 +10,6 @@ import type { Compression } from '../release/tree-reader.ts';
 import { treeFileOf } from '../snapshot/paths.ts';
 import {
   compressionsArgument,
-  countArgument,
   DEFAULT_GRACE_SECONDS,
   durationArgument,
   durationText,
@@ -36,7 +35,7 @@ interface BuildFlags {
   readonly force?: true;
   readonly allowShrink?: true;
   readonly maxShrink: number;
-  readonly workers?: number;
+  readonly workers?: string;
   readonly precompress?: readonly Compression[];
   readonly cache?: string | boolean;
   readonly onPublish?: Listener;
@@ -78,11 +77,6 @@ export function addBuildCommand(program: Command, session: Session): void {
       0.5,
     )
     .option(
-      '--workers <count>',
-      'how many threads press and render (default: by the size of the catalogue)',
-      countArgument('--workers', 1, 64),
-    )
-    .option(
       '--precompress <forms>',
       'put compressed siblings beside new editions: gzip, br or gzip,br',
       compressionsArgument('--precompress'),
@@ -90,6 +84,7 @@ export function addBuildCommand(program: Command, session: Session): void {
     // Flags of earlier versions: a crontab that still has them goes on working.
     .addOption(new Option('--cache <folder>').hideHelp())
     .addOption(new Option('--no-cache').hideHelp())
+    .addOption(new Option('--workers <count>').hideHelp())
     .option(
       '--on-publish <command|url>',
       'tell this command (on stdin) or URL (by POST) as JSON what was published',
@@ -130,6 +125,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
   const { build } = await import('../build.ts');
   if (flags.cache !== undefined && flags.cache !== true)
     terminal.say('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
+  if (flags.workers !== undefined) terminal.say('note: --workers does nothing any more: a build is one thread');
   const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
   const result = await build(
     {
@@ -138,8 +134,6 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
       horizonSeconds: flags.horizon,
       frontCodes: flags.front ?? null,
       isDryRun: flags.dryRun === true,
-      workers: flags.workers ?? null,
-      cores: session.cores,
       precompress: flags.precompress ?? [],
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,

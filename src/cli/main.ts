@@ -3,7 +3,6 @@
 // loaded when it is wanted.
 
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -15,7 +14,6 @@ async function main(words: readonly string[]): Promise<number> {
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
     environment: (name) => process.env[name],
-    cores: availableParallelism(),
     processId: String(process.pid),
     toolVersion: versionOfPackage(),
     onInterrupt: null,

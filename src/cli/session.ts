@@ -13,8 +13,6 @@ export interface Session {
   readonly environment: (name: string) => string | undefined;
   /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
   onInterrupt: (() => void) | null;
-  /** How many threads the machine runs at a time. */
-  readonly cores: number;
   /** Tells this process' temporary files from another's. */
   readonly processId: string;
   readonly toolVersion: string;

@@ -43,8 +43,15 @@ export function boolean(): Column<0 | 1> {
   return column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
 }
 
+/** No name of a show is longer; what is, is a mistake of a join, and would be in every edition of every front that shows it. */
+const TEXT_LENGTH_MAX = 65_536;
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= TEXT_LENGTH_MAX;
+}
+
 export function text(): Column<string> {
-  return column('TEXT', 'text', (value) => typeof value === 'string');
+  return column('TEXT', `text of at most ${TEXT_LENGTH_MAX} characters`, isText);
 }
 
 export function slug(): Column<string> {
@@ -68,7 +75,8 @@ export function color(): Column<string> {
 }
 
 export function httpsUrl(): Column<string> {
-  return matching(/^https:\/\/[^]/, 'a URL that begins with https://');
+  const isUrl = (value: unknown): boolean => isText(value) && /^https:\/\/[^]/.test(value);
+  return column('TEXT', 'a URL that begins with https://', isUrl);
 }
 
 export function weekendDays(): Column<string> {

@@ -58,24 +58,6 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
   });
 }
 
-/** Tells whether anyone has committed to a database between two looks. Has no transaction of its own. */
-export interface CommitCounter {
-  /** Equal numbers: nobody has, in between. @throws AppError database-… */
-  count(): number;
-  close(): void;
-}
-
-/** @throws AppError database-… */
-export function commitCounter(path: string): CommitCounter {
-  return readErrors(path, () => {
-    const handle = new Database(path, { readonly: true, fileMustExist: true });
-    return {
-      count: () => readErrors(path, () => Number(handle.pragma('data_version', { simple: true }))),
-      close: () => void handle.close(),
-    };
-  });
-}
-
 class SqliteReader implements CatalogueReader {
   readonly db: Kysely<CatalogueTables>;
   readonly journalMode: string;

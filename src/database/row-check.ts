@@ -80,14 +80,6 @@ export function repeated(place: string): Finding {
 // A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are counted.
 const FINDINGS_KEPT = 1000;
 
-/** What a log holds, as plain data: it may come from another thread. */
-export interface LoggedFindings {
-  readonly kept: readonly Finding[];
-  readonly total: number;
-  readonly frontIds: readonly number[];
-  readonly productIds: readonly number[];
-}
-
 /** What is wrong with a catalogue, and whose it is. */
 export class FindingLog {
   readonly kept: Finding[] = [];
@@ -107,19 +99,6 @@ export class FindingLog {
       if (concerns.frontId !== undefined) this.#frontIds.add(concerns.frontId);
       if (concerns.productId !== undefined) this.#productIds.add(concerns.productId);
     }
-  }
-
-  /** Everything noted so far. */
-  logged(): LoggedFindings {
-    return { kept: this.kept, total: this.total, frontIds: [...this.#frontIds], productIds: [...this.#productIds] };
-  }
-
-  /** Adds what another log holds, behind what is here. */
-  absorb({ kept, total, frontIds, productIds }: LoggedFindings): void {
-    this.total += total;
-    for (const finding of kept) if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
-    for (const frontId of frontIds) this.#frontIds.add(frontId);
-    for (const productId of productIds) this.#productIds.add(productId);
   }
 
   /** Marks a product without a finding of its own: it uses something that has one. */

@@ -1,25 +1,25 @@
 // From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and presses its products
 // range by range, so that the sessions of one are let go of before the next.
 
+import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../catalogue/finding.ts';
 import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
-import type { Venue } from '../catalogue/product.ts';
+import type { Product, Venue } from '../catalogue/product.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
-import type { IdRange } from '../database/grouped-rows.ts';
 import { loadFronts, type LoadedFronts } from '../database/load-fronts.ts';
 import { loadKeyRing } from '../database/load-keys.ts';
 import { ProductLoad } from '../database/load-products.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/load-taxonomy.ts';
 import type { CatalogueReader } from '../database/open.ts';
-import { dangling, FindingLog, type LoggedFindings } from '../database/row-check.ts';
+import { dangling, FindingLog } from '../database/row-check.ts';
 import { journalModeFinding } from '../database/row-rules.ts';
 import { Zones } from '../database/zones.ts';
 import { AppError } from '../errors.ts';
 import { ProductPress } from '../snapshot/card-timeline.ts';
 import { FrontEditions, pressedCatalogue, type PressedCatalogue } from '../snapshot/editions.ts';
-import { joinPressed, PressedBuilder, type PressedProducts } from '../snapshot/pressed.ts';
+import { PressedBuilder } from '../snapshot/pressed.ts';
 import { classify, ShownProducts } from './front-classes.ts';
 import { pressTaxonomy } from '../snapshot/facets.ts';
 
@@ -50,22 +50,12 @@ export interface PressOptions {
   readonly views: ReadonlySet<string>;
   /** The key ring of the tree; null where there is none. */
   readonly keyRingInForce: KeyRing | null;
-  /** Whether other threads are to read what is pressed. */
-  readonly isShared: boolean;
 }
 
-/** A range of products, pressed: plain data, so that it can come from another thread. */
-export interface PressedRange {
-  readonly products: PressedProducts;
-  readonly findings: LoggedFindings;
-}
-
-/** Everything but products, and what presses these. Threads that read one state of a catalogue make the same of it. */
+/** Everything but products, and what presses these. */
 export class Press {
   readonly #reader: CatalogueReader;
   readonly #keyRingInForce: KeyRing | null;
-  readonly #isShared: boolean;
-  readonly #builder = new PressedBuilder();
   readonly #until: Instant;
   readonly #now: Instant;
   readonly #log: FindingLog;
@@ -93,7 +83,6 @@ export class Press {
   ) {
     this.#reader = reader;
     this.#keyRingInForce = options.keyRingInForce;
-    this.#isShared = options.isShared;
     this.#until = options.until;
     this.#now = now;
     this.#log = log;
@@ -128,35 +117,48 @@ export class Press {
     return new Press(reader, taxonomy, venues, loaded, log, options, now);
   }
 
-  /** The ranges of products to press. @throws AppError database-unreadable */
-  ranges(): Promise<readonly IdRange[]> {
-    return this.#load.ranges();
-  }
-
-  /** What is said once for all ranges: rows that name no product or session. @throws AppError database-unreadable */
-  async rowsOfNone(): Promise<LoggedFindings> {
-    const log = new FindingLog();
+  /**
+   * Presses the products range by range, so that the sessions of one are let go of before the next. `onRange` hears of each range done.
+   * @throws AppError database-…
+   */
+  async products(onRange: (done: number, total: number) => void): Promise<Pressed> {
+    const log = this.#log;
+    const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
+    const builder = new PressedBuilder();
     await this.#load.noteRowsOfNone(log);
-    return log.logged();
-  }
-
-  /** Presses one range; its sessions are let go of. @throws AppError database-unreadable */
-  async range(range: IdRange): Promise<PressedRange> {
-    const log = new FindingLog();
-    for (const product of await this.#load.products(range, log)) {
-      const excluding = new Map<number, number>();
-      for (const frontId of product.exclusions.keys()) {
-        const classIndex = this.#classOfFrontId.get(frontId);
-        if (classIndex !== undefined) excluding.set(frontId, classIndex);
-      }
-      this.#products.press(product, this.#shown.classesOf(product.id), excluding, this.#builder);
+    const ranges = await this.#load.ranges();
+    for (const [i, range] of ranges.entries()) {
+      for (const product of await this.#load.products(range, log)) this.#press(product, builder);
+      onRange(i + 1, ranges.length);
+      // Lets the process hear its signals between two of them.
+      await setImmediate();
     }
-    return { products: this.#builder.take(this.#isShared), findings: log.logged() };
+    const { shelfProducts, isEveryCodeKnown, codeOf } = this.#loaded;
+    const catalogue = pressedCatalogue(pressTaxonomy(this.#taxonomy), builder.products(), shelfProducts, this.#now);
+    const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
+    const missing = await this.#missingOf(catalogue.productOf);
+    for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
+    return {
+      catalogue,
+      fronts: [...this.#fronts.values()].filter((front) => !badCodes.has(front.code)),
+      badCodes: [...badCodes].sort(),
+      unselectedCodes: this.#activeCodes.filter((code) => !this.#selected.has(code)),
+      isEveryCodeKnown,
+      disabledCodes: new Set([...codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
+      keyRing,
+      findings: log.kept,
+      findingsTotal: log.total,
+    };
   }
 
-  /** What fronts are rendered from, once all ranges are pressed and joined. */
-  catalogueOf(products: PressedProducts): PressedCatalogue {
-    return pressedCatalogue(pressTaxonomy(this.#taxonomy), products, this.#loaded.shelfProducts, this.#now);
+  /** For the classes of fronts that show a product, and apart for each front that excludes sessions of it. */
+  #press(product: Product, builder: PressedBuilder): void {
+    const excluding = new Map<number, number>();
+    for (const frontId of product.exclusions.keys()) {
+      const classIndex = this.#classOfFrontId.get(frontId);
+      if (classIndex !== undefined) excluding.set(frontId, classIndex);
+    }
+    this.#products.press(product, this.#shown.classesOf(product.id), excluding, builder);
   }
 
   /** Which class a front is of, by its code. */
@@ -168,30 +170,6 @@ export class Press {
   editionsOf(code: string, catalogue: PressedCatalogue): FrontEditions {
     const front = this.#frontOf(code);
     return new FrontEditions(front, this.#classIndexOf(front), catalogue, this.#until, this.#now);
-  }
-
-  /** Puts the pressed ranges together, in their order. For one thread only. */
-  async finish(ranges: readonly PressedRange[], rowsOfNone: LoggedFindings): Promise<Pressed> {
-    const log = this.#log;
-    const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
-    log.absorb(rowsOfNone);
-    for (const { findings } of ranges) log.absorb(findings);
-    const pressed = ranges.map((range) => range.products);
-    const catalogue = this.catalogueOf(joinPressed(pressed, this.#isShared));
-    const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
-    const missing = await this.#missingOf(catalogue.productOf);
-    for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
-    return {
-      catalogue,
-      fronts: [...this.#fronts.values()].filter((front) => !badCodes.has(front.code)),
-      badCodes: [...badCodes].sort(),
-      unselectedCodes: this.#activeCodes.filter((code) => !this.#selected.has(code)),
-      isEveryCodeKnown: this.#loaded.isEveryCodeKnown,
-      disabledCodes: new Set([...this.#loaded.codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
-      keyRing,
-      findings: log.kept,
-      findingsTotal: log.total,
-    };
   }
 
   #frontOf(code: string): Front {

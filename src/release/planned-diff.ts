@@ -75,7 +75,6 @@ export class PlannedDiffs {
         await store.replace(files);
       },
       remove: (path) => store.remove(path),
-      adopt: (paths) => store.adopt(paths),
     };
   }
 

@@ -16,16 +16,14 @@ import { obstructionFinding } from './obstruction.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import { putIntoForce } from './pointer-swap.ts';
 import type { PublishedTree } from './published.ts';
-import type { FrontPut, FrontTask } from './put-front.ts';
+import { heldFront, type FrontPut, type FrontTask } from './put-front.ts';
 import { putWhereDifferent } from './put-where-different.ts';
 import type { ReleaseStore } from './release-store.ts';
 import { manifestText } from './wire.ts';
 
 export interface PublishInput {
-  /** The fronts to render. */
-  readonly fronts: readonly Omit<FrontTask, 'before'>[];
-  /** Renders fronts and puts their content into the store, in any order; each of them once (put-front.ts). */
-  readonly putFronts: (tasks: readonly FrontTask[]) => Promise<readonly FrontPut[]>;
+  /** What became of the fronts that were to be rendered (put-front.ts, `frontTasks`). */
+  readonly puts: readonly FrontPut[];
   /** Fronts that are not rendered, and why: their pointers stay. */
   readonly held: ReadonlyMap<string, HoldCode>;
   /** Why a published front that is in neither list keeps its pointer all the same; null where it is gone and loses it. */
@@ -50,7 +48,24 @@ export interface Publication {
   readonly findings: readonly Finding[];
 }
 
-/** Publishes a release over what the store holds. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/** The fronts that can be put, each with what is published of it; and those in the place of whose pointer something else stands. */
+export async function frontTasks(
+  fronts: readonly Omit<FrontTask, 'before'>[],
+  published: PublishedTree,
+  now: Instant,
+): Promise<{ readonly tasks: readonly FrontTask[]; readonly obstructed: readonly FrontPut[] }> {
+  const tasks: FrontTask[] = [];
+  const obstructed: FrontPut[] = [];
+  for (const front of fronts) {
+    const { code } = front;
+    const obstruction = await published.obstructionOf(code);
+    if (obstruction === null) tasks.push({ ...front, before: await beforeOf(code, published, now) });
+    else obstructed.push(heldFront(code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
+  }
+  return { tasks, obstructed };
+}
+
+/** Publishes a release over what the store holds, once the content of all fronts is on its way there. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function publish(
   input: PublishInput,
   published: PublishedTree,
@@ -58,15 +73,8 @@ export async function publish(
   now: Instant,
 ): Promise<Publication> {
   const plan = new Plan();
-  const tasks: FrontTask[] = [];
   const done: FrontOutcome[] = [];
-  for (const front of input.fronts) {
-    const { code } = front;
-    const obstruction = await published.obstructionOf(code);
-    if (obstruction === null) tasks.push({ ...front, before: await beforeOf(code, published, now) });
-    else done.push(await carryFront(code, 'file-kind-wrong', published, [], [obstructionFinding(obstruction)]));
-  }
-  for (const put of await input.putFronts(tasks)) {
+  for (const put of input.puts) {
     done.push(put.held === null ? put : await carryFront(put.code, put.held, published, put.guards, put.findings));
   }
   for (const [code, reason] of input.held) done.push(await carryFront(code, reason, published));
@@ -133,7 +141,7 @@ async function carryFront(
   findings: readonly Finding[] = [],
 ): Promise<FrontOutcome> {
   const pointer = await published.pointer(code);
-  if (pointer === null) return { code, held, guards, listing: null, files: [], plan: [], findings };
+  if (pointer === null) return heldFront(code, held, guards, findings);
   const { front, files } = await published.carriedOn(pointer, held);
   return { code, held, guards, listing: front, files, plan: [], findings };
 }

@@ -1,5 +1,5 @@
 // Steps 2 to 4 of the publish protocol for one front: render, let the guards decide, put what is new. Knows the tree only by its
-// store, and takes and gives plain data, so that fronts can be put by several threads.
+// store.
 
 import type { Finding } from '../catalogue/finding.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
@@ -40,6 +40,16 @@ export interface FrontPut {
   readonly findings: readonly Finding[];
 }
 
+/** A front whose old snapshot stays, if it has one. */
+export function heldFront(
+  code: string,
+  held: HoldCode,
+  guards: readonly Guarded[],
+  findings: readonly Finding[],
+): FrontPut {
+  return { code, held, guards, listing: null, files: [], plan: [], findings };
+}
+
 /** @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function putFront(
   task: FrontTask,
@@ -50,9 +60,8 @@ export async function putFront(
 ): Promise<FrontPut> {
   const { code } = task;
   const guards = guardsTripped({ cards: editions.cards, minCards: task.minCards }, task.before, guardOptions, now);
-  const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontPut => {
-    return { code, held: reason, guards, listing: null, files: [], plan: [], findings };
-  };
+  const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontPut =>
+    heldFront(code, reason, guards, findings);
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return held(guard.code);
 

@@ -16,8 +16,6 @@ export interface ReleaseStore {
    * under its name only after `settle`.
    */
   create(path: string, bytes: Uint8Array): Promise<void>;
-  /** Takes over files that were created, and not settled, through another store of the same place: in another thread. */
-  adopt(paths: readonly string[]): void;
   /** Everything created so far is durable and bears its name. */
   settle(): Promise<void>;
   /**

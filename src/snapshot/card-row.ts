@@ -18,17 +18,17 @@ export class CardRow {
   readonly #spares: Uint8Array[];
   #bytes: Uint8Array;
   #spare: Uint8Array;
-  /** Where each card begins; one more entry for the end of the last. */
-  #starts: Uint32Array;
-  #spareStarts: Uint32Array;
+  /** Where each card begins; one more entry for the end of the last. Doubles: a document may pass 4 GiB. */
+  #starts: Float64Array;
+  #spareStarts: Float64Array;
 
   constructor(places: number, cards: PlacedCards, spares: Uint8Array[]) {
     this.#cards = cards;
     this.#spares = spares;
     this.#bytes = spares.pop() ?? new Uint8Array(0);
     this.#spare = spares.pop() ?? new Uint8Array(0);
-    this.#starts = new Uint32Array(places + 1).fill(OPENING.length);
-    this.#spareStarts = new Uint32Array(places + 1);
+    this.#starts = new Float64Array(places + 1).fill(OPENING.length);
+    this.#spareStarts = new Float64Array(places + 1);
   }
 
   /**
@@ -67,7 +67,7 @@ export class CardRow {
   }
 
   /** Where every card begins once the places are put anew. */
-  #moveStarts(places: readonly number[]): Uint32Array {
+  #moveStarts(places: readonly number[]): Float64Array {
     const before = this.#starts;
     const starts = this.#spareStarts;
     let next = 0;
@@ -86,7 +86,7 @@ export class CardRow {
   }
 
   /** Copies the cards of places [from, until) as they stand. */
-  #copyRun(target: Uint8Array, starts: Uint32Array, from: number, until: number): void {
+  #copyRun(target: Uint8Array, starts: Float64Array, from: number, until: number): void {
     const sourceFrom = this.#starts[from] ?? 0;
     const sourceUntil = this.#starts[until] ?? 0;
     if (sourceFrom < sourceUntil) target.set(this.#bytes.subarray(sourceFrom, sourceUntil), starts[from] ?? 0);

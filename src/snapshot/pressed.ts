@@ -1,5 +1,5 @@
 // Pressed products: every look that a product's card has within the horizon, as bytes, and when it has which. Kept as columns
-// (typed arrays, no object per product), so that they cost the collector nothing, and go to another thread as they are.
+// (typed arrays, no object per product), so that they cost the collector nothing.
 
 import type { DropReason } from '../catalogue/offer.ts';
 import { DROP_REASONS } from '../catalogue/offer.ts';
@@ -50,7 +50,7 @@ export interface PressedProducts {
   readonly faces: Int32Array;
   /** By face: the facets that it reaches (facets.ts), as words of bits. */
   readonly faceFacets: Int32Array;
-  /** The bytes of the faces, as pressed range by range. */
+  /** The bytes of the faces. */
   readonly blocks: readonly Uint8Array[];
 }
 
@@ -76,9 +76,10 @@ export interface FaceParts {
   readonly bits: number;
 }
 
-const FIRST_BYTES = 1 << 18;
+/** Faces lie in blocks of this size, so that no position in one comes near the end of 32 bits; one that is larger has its own. */
+const BLOCK_BYTES = 1 << 22;
 
-/** Collects pressed products of one range after the other, by ascending id. */
+/** Collects pressed products, by ascending id. */
 export class PressedBuilder {
   readonly #ids: number[] = [];
   readonly #nextBoundaries: number[] = [];
@@ -92,38 +93,34 @@ export class PressedBuilder {
   readonly #stateFaces: number[] = [];
   readonly #faces: number[] = [];
   readonly #faceFacets: number[] = [];
-  /** All of these. */
-  readonly #columns: readonly number[][] = [
-    this.#ids,
-    this.#nextBoundaries,
-    this.#timelines,
-    this.#ownStarts,
-    this.#ownFrontIds,
-    this.#ownTimelines,
-    this.#groupStarts,
-    this.#groupPlaces,
-    this.#stateFroms,
-    this.#stateFaces,
-    this.#faces,
-    this.#faceFacets,
-  ];
+  readonly #blocks: Uint8Array[] = [];
   readonly #encoder = new TextEncoder();
-  #bytes = new Uint8Array(FIRST_BYTES);
+  /** The last block, and how much of it is used. */
+  #block = new Uint8Array(0);
   #used = 0;
 
   /** A face, from its text; gives its number. */
   face(text: string, parts: FaceParts, facets: Int32Array): number {
     // Three bytes are the most that one UTF-16 unit can take.
-    if (this.#used + text.length * 3 > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + text.length * 3));
-      larger.set(this.#bytes.subarray(0, this.#used));
-      this.#bytes = larger;
+    if (this.#used + text.length * 3 > this.#block.length) {
+      this.#block = new Uint8Array(Math.max(BLOCK_BYTES, text.length * 3));
+      this.#blocks.push(this.#block);
+      this.#used = 0;
     }
-    const { written } = this.#encoder.encodeInto(text, this.#bytes.subarray(this.#used));
+    const { written } = this.#encoder.encodeInto(text, this.#block.subarray(this.#used));
     const { flagsFrom, flagsUntil, groupsLength, restLength, bits } = parts;
     const groupsUntil = written - restLength;
     const groupsFrom = groupsUntil - groupsLength;
-    this.#faces.push(0, this.#used, flagsFrom, flagsUntil, groupsFrom, groupsUntil, written, bits);
+    this.#faces.push(
+      this.#blocks.length - 1,
+      this.#used,
+      flagsFrom,
+      flagsUntil,
+      groupsFrom,
+      groupsUntil,
+      written,
+      bits,
+    );
     for (const word of facets) this.#faceFacets.push(word);
     this.#used += written;
     return this.#faces.length / FACE.width - 1;
@@ -161,11 +158,9 @@ export class PressedBuilder {
     this.#groupStarts.push(this.#groupPlaces.length / 2);
   }
 
-  /** All that was added since the last call; its bytes in memory that threads can share, where they are to. */
-  take(isShared: boolean): PressedProducts {
-    const bytes = new Uint8Array(isShared ? new SharedArrayBuffer(this.#used) : new ArrayBuffer(this.#used));
-    bytes.set(this.#bytes.subarray(0, this.#used));
-    const products: PressedProducts = {
+  /** All that was added. */
+  products(): PressedProducts {
+    return {
       ids: Float64Array.from(this.#ids),
       nextBoundaries: Float64Array.from(this.#nextBoundaries),
       timelines: Int32Array.from(this.#timelines),
@@ -178,86 +173,7 @@ export class PressedBuilder {
       stateFaces: Int32Array.from(this.#stateFaces),
       faces: Int32Array.from(this.#faces),
       faceFacets: Int32Array.from(this.#faceFacets),
-      blocks: [bytes],
+      blocks: this.#blocks,
     };
-    this.#used = 0;
-    for (const column of this.#columns) column.length = 0;
-    // One more entry than there are products.
-    this.#ownStarts.push(0);
-    this.#groupStarts.push(0);
-    return products;
   }
 }
-
-/** The columns that are one array of numbers. */
-type NumberColumn = Exclude<keyof PressedProducts, 'blocks'>;
-
-/** One set of columns from several, in their order: what points into another column is moved along. */
-export function joinPressed(ranges: readonly PressedProducts[], isShared: boolean): PressedProducts {
-  const [only] = ranges;
-  if (only !== undefined && ranges.length === 1 && !isShared) return only;
-  const total = (column: NumberColumn): number => ranges.reduce((sum, range) => sum + range[column].length, 0);
-  const starts = (column: 'ownStarts' | 'groupStarts'): number => total(column) - ranges.length + 1;
-  const memory = (bytes: number): ArrayBufferLike => (isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
-  const floats = (length: number): Float64Array => new Float64Array(memory(length * 8));
-  const integers = (length: number): Int32Array => new Int32Array(memory(length * 4));
-  const joined = {
-    ids: floats(total('ids')),
-    nextBoundaries: floats(total('nextBoundaries')),
-    timelines: integers(total('timelines')),
-    ownStarts: integers(starts('ownStarts')),
-    ownFrontIds: floats(total('ownFrontIds')),
-    ownTimelines: integers(total('ownTimelines')),
-    groupStarts: integers(starts('groupStarts')),
-    groupPlaces: integers(total('groupPlaces')),
-    stateFroms: floats(total('stateFroms')),
-    stateFaces: integers(total('stateFaces')),
-    faces: integers(total('faces')),
-    faceFacets: integers(total('faceFacets')),
-    blocks: ranges.flatMap((range) => range.blocks),
-  };
-  const at = { ...ZERO };
-  let blocks = 0;
-  for (const range of ranges) {
-    const moved = (values: Int32Array, by: number): Int32Array =>
-      values.map((value) => (value < 0 ? value : value + by));
-    joined.ids.set(range.ids, at.ids);
-    joined.nextBoundaries.set(range.nextBoundaries, at.nextBoundaries);
-    joined.timelines.set(moved(range.timelines, at.stateFroms), at.timelines);
-    joined.ownStarts.set(moved(range.ownStarts, at.ownFrontIds), at.ownStarts);
-    joined.ownFrontIds.set(range.ownFrontIds, at.ownFrontIds);
-    joined.ownTimelines.set(moved(range.ownTimelines, at.stateFroms), at.ownTimelines);
-    joined.groupStarts.set(moved(range.groupStarts, at.groupPlaces / 2), at.groupStarts);
-    joined.groupPlaces.set(range.groupPlaces, at.groupPlaces);
-    joined.stateFroms.set(range.stateFroms, at.stateFroms);
-    joined.stateFaces.set(moved(range.stateFaces, at.faces / FACE.width), at.stateFaces);
-    joined.faces.set(range.faces, at.faces);
-    for (let face = at.faces; face < at.faces + range.faces.length; face += FACE.width) {
-      joined.faces[face + FACE.block] = (joined.faces[face + FACE.block] ?? 0) + blocks;
-    }
-    joined.faceFacets.set(range.faceFacets, at.faceFacets);
-    for (const column of NUMBER_COLUMNS) at[column] += range[column].length;
-    // The last entry of starts is the first of the next range's.
-    at.ownStarts -= 1;
-    at.groupStarts -= 1;
-    blocks += range.blocks.length;
-  }
-  return joined;
-}
-
-const ZERO: Record<NumberColumn, number> = {
-  ids: 0,
-  nextBoundaries: 0,
-  timelines: 0,
-  ownStarts: 0,
-  ownFrontIds: 0,
-  ownTimelines: 0,
-  groupStarts: 0,
-  groupPlaces: 0,
-  stateFroms: 0,
-  stateFaces: 0,
-  faces: 0,
-  faceFacets: 0,
-};
-
-const NUMBER_COLUMNS = Object.keys(ZERO) as readonly NumberColumn[];

@@ -103,22 +103,6 @@ export class DirectoryStore implements ReleaseStore {
     this.#unsettled.add(path);
   }
 
-  /** Gives what was created here and is not settled yet into the hands of another store of the same tree, which adopts it. */
-  release(): readonly string[] {
-    const paths = [...this.#unsettled];
-    this.#unsettled.clear();
-    return paths;
-  }
-
-  /** Settles with its own what another store of the same tree has created and released. */
-  adopt(paths: readonly string[]): void {
-    for (const path of paths) {
-      this.#unsettled.add(path);
-      // The other may have made them: which it did is not known here.
-      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) this.#newFolders.add(folder);
-    }
-  }
-
   async settle(): Promise<void> {
     // State after a stop here: temporary names, which the next run sweeps, and content that nothing points at.
     this.#nameDurably([...this.#unsettled]);

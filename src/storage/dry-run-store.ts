@@ -8,7 +8,6 @@ export function dryRunStore(store: ReleaseStore): ReleaseStore {
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),
     create: async () => undefined,
-    adopt: () => undefined,
     settle: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,

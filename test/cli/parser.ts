@@ -21,7 +21,6 @@ export function testSession(printed: string[] = []): Session {
     clock: () => now,
     environment: () => undefined,
     toolVersion: 'test',
-    cores: 1,
     processId: '1',
     onInterrupt: null,
     tzdata: 'test',

@@ -40,10 +40,6 @@ export class BreakingStore implements ReleaseStore {
     );
   }
 
-  adopt(paths: readonly string[]): void {
-    this.#inner.adopt(paths);
-  }
-
   async settle(): Promise<void> {
     const created = this.#created;
     this.#created = [];

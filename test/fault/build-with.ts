@@ -20,8 +20,6 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     horizonSeconds: HORIZON_SECONDS,
     frontCodes: null,
     isDryRun: false,
-    workers: 1,
-    cores: 1,
     precompress: [],
     guards: { maxShrink: 0.5, allowShrink: false, force: false },
     pruneGraceSeconds: 3600,

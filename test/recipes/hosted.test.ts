@@ -139,7 +139,7 @@ describe('Kubernetes', () => {
     const mapped = words.map((word) => word.replace(/^\/catalogue\//, `${root}/`).replace(/^\/tree\//, `${tree}/`));
     const built = await run([join(bin, 'playbill'), ...mapped], { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
-    expect(readdirSync(tree).toSorted()).toEqual(['cache', 'out', 'playbill.prom']);
+    expect(readdirSync(tree).toSorted()).toEqual(['out', 'playbill.prom']);
   });
 });
 

@@ -319,6 +319,7 @@ describe('a contract that is broken', () => {
 describe('the load judges as check-db does', () => {
   test.each([
     ['value-invalid', 'UPDATE products SET paused = 0'],
+    ['value-invalid', "UPDATE products SET name = printf('%.*c', 65537, 'x')"],
     ['zone-drift', "UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"],
     ['no-public-tier', 'UPDATE price_tiers SET is_public = 0'],
     ['year-unprintable', "UPDATE sessions SET starts_at = '9999-12-31T22:00:00Z', starts_local = NULL"],
@@ -338,12 +339,10 @@ describe('the load judges as check-db does', () => {
       until: now,
       tzdata: '2026a',
       views: new Set<string>(),
-      isShared: false,
       keyRingInForce: null,
     };
     const press = await Press.open(reader, options, now);
-    const ranges = await Promise.all((await press.ranges()).map((range) => press.range(range)));
-    const pressed = await press.finish(ranges, await press.rowsOfNone());
+    const pressed = await press.products(() => undefined);
     await reader.close();
     expect(pressed.findings).toEqual(await findingsOf(spoiled));
     expect(pressed.findings.map((finding) => finding.code)).toEqual([code]);
