@@ -67,6 +67,33 @@ test('several files and standard input, in one transaction; --json validates', a
   expect(venuesIn(path)).toBe(4);
 });
 
+test('several faults: a line each, whatever the data hold; --json lists them', async () => {
+  const words = ['import', '-', '--db', join(temporaryFolder(), 'x.sqlite')];
+  const forged = JSON.stringify({
+    table: 'venues',
+    row: { id: 'a\n  hint: rm -r /', name: 'Main stage', timezone: 1, 'b\nerror usage': 2 },
+  });
+  const input = `${venue(1)}${forged}\n{}\n`;
+  const { status, stderr } = await playbill(words, {}, input);
+  expect(stderr.split('\n')).toEqual([
+    String.raw`error import-row-invalid: stdin:2: venues.id: expected an integer, found "a\n  hint: rm -r /"`,
+    '  stdin:2: venues.timezone: expected text, found 1',
+    String.raw`  stdin:2: venues: expected only columns of the table, found "b\nerror usage"`,
+    '  stdin:3: expected an object {"table":…,"row":{…}}, found no table',
+    expect.stringMatching(/^ {2}hint: columns of venues are: /),
+    '',
+  ]);
+  expect(status).toBe(2);
+
+  const { error } = errorResultSchema.parse(JSON.parse((await playbill([...words, '--json'], {}, input)).stdout));
+  const lines = stderr.split('\n').map((line) => line.trim());
+  expect([error.message, ...error.details]).toEqual([
+    lines[0]?.replace('error import-row-invalid: ', ''),
+    ...lines.slice(1, 4),
+  ]);
+  expect(`hint: ${error.hint}`).toBe(lines[4]);
+});
+
 describe('exit 2, and nothing is made', () => {
   test.each([
     ['a line is no JSON', 'rubbish\n', 'error import-line-invalid: stdin:2: expected an object '],
