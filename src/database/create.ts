@@ -1,12 +1,13 @@
 // Opens a catalogue to write rows into, in one transaction: an existing one in its place; a new one beside its place, from
 // data/schema.sql, so that until it is complete nothing is seen under its name. Knows no rows.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { databaseError } from './open.ts';
 
 const SCHEMA = new URL('../../data/schema.sql', import.meta.url);
@@ -42,7 +43,7 @@ export class WritableCatalogue {
 
   static #make(path: string): WritableCatalogue {
     return writing(path, () => {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       const folder = mkdtempSync(`${path}.`);
       return begin(new WritableCatalogue(path, new Database(join(folder, 'catalogue.sqlite')), folder));
     });
