@@ -104,6 +104,21 @@ describe('exit 2, and nothing is made', () => {
     ],
     ['a row is refused', venue(1), 'error import-row-refused: stdin:2: expected a new key, '],
     [
+      'a line is nested 100,000 deep',
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}\n`,
+      `error import-line-invalid: stdin:2: expected an object {"table":…,"row":{…}}, found ${'['.repeat(77)}…\n`,
+    ],
+    [
+      'a value is nested 100,000 deep',
+      `{"table":"venues","row":{"id":2,"name":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)},"timezone":"UTC"}}\n`,
+      `error import-row-invalid: stdin:2: venues.name: expected text, found ${'{"a":'.repeat(15)}{"…\n`,
+    ],
+    [
+      'a table is nested 100,000 deep',
+      `{"table":${'['.repeat(100_000)}${']'.repeat(100_000)},"row":{}}\n`,
+      'error import-line-invalid: stdin:2: ',
+    ],
+    [
       'an id dangles',
       '{"table":"product_tags","row":{"product_id":1,"tag_id":1}}\n',
       'error import-row-refused: product_tags 1,1: ',
