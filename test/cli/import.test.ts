@@ -1,7 +1,7 @@
 // `playbill import` as a person runs it: files in; stdout, exit code, and a catalogue, or none.
 
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -164,17 +164,63 @@ describe('exit 2, and nothing is made', () => {
   });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
-  const here = temporaryFolder();
+/** An import into `here` that has begun to make the catalogue, and waits for more. */
+async function waitingImport(here: string) {
   const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
   const words = ['--import', 'tsx', main, 'import', '-', '--db', join(here, 'x.sqlite')];
+  const before = readdirSync(here);
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
-  const ended = new Promise((resolve) => child.on('close', (_status, by) => resolve(by)));
+  const ended = new Promise((resolve) => child.on('close', (status, by) => resolve(by ?? status)));
   child.stdin.write(venue(1));
-  while (readdirSync(here).length === 0) await sleep(20);
+  const ownNames = (): string[] => readdirSync(here).filter((name) => !before.includes(name));
+  const isBegun = (): boolean => ownNames().some((name) => readdirSync(join(here, name)).includes('catalogue.sqlite'));
+  while (!isBegun()) await sleep(20);
+  return { child, ended, folder: ownNames()[0] ?? '' };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
+  const here = temporaryFolder();
+  const { child, ended } = await waitingImport(here);
   child.kill(signal);
   expect(await ended).toBe(signal);
   expect(readdirSync(here)).toEqual([]);
+});
+
+test('what killed first imports leave is swept by the next; what another is making, and what is not ours, is not', async () => {
+  const here = temporaryFolder();
+  const killed = await waitingImport(here);
+  killed.child.kill('SIGKILL');
+  expect(await killed.ended).toBe('SIGKILL');
+  expect(readdirSync(here)).toEqual([killed.folder]);
+
+  const running = await waitingImport(here);
+  expect(readdirSync(here)).toEqual([running.folder]);
+
+  // Killed before it could lock its folder; and what others keep beside the catalogue.
+  mkdirSync(join(here, 'x.sqlite.import-aBcD12'));
+  const others = ['x.sqlite.backup', 'x.sqlite.import-Backup', 'y.sqlite.import-aBcD12'];
+  for (const name of others) mkdirSync(join(here, name));
+  writeFileSync(join(here, 'x.sqlite.import-Backup/notes.txt'), 'mine');
+  const next = await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
+  expect(next.stderr).toBe('');
+  expect(readdirSync(here).sort()).toEqual(['x.sqlite', ...others, running.folder].sort());
+
+  // Swept also where there is a catalogue by now.
+  running.child.kill('SIGKILL');
+  await running.ended;
+  await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(3));
+  expect(readdirSync(here).sort()).toEqual(['x.sqlite', ...others].sort());
+  expect(venuesIn(join(here, 'x.sqlite'))).toBe(2);
+});
+
+test('an import that another has overtaken is refused, and takes its folder along', async () => {
+  const here = temporaryFolder();
+  const running = await waitingImport(here);
+  await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
+  running.child.stdin.end(venue(3));
+  expect(await running.ended).toBe(2);
+  expect(readdirSync(here)).toEqual(['x.sqlite']);
+  expect(venuesIn(join(here, 'x.sqlite'))).toBe(1);
 });
 
 test('help shows how', async () => {
