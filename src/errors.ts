@@ -43,16 +43,22 @@ export type ErrorCode =
   | 'product-unknown'
   | 'release-damaged';
 
-/** An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. */
+/**
+ * An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. Message, details and hint
+ * are one line each: an end of line inside one of them comes from data, and is escaped where it is printed.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
+  /** Further messages of the same kind, where one error reports several faults. */
+  readonly details: readonly string[];
 
-  constructor(code: ErrorCode, message: string, hint: string, cause?: unknown) {
+  constructor(code: ErrorCode, message: string, hint: string, cause?: unknown, details: readonly string[] = []) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'AppError';
     this.code = code;
     this.hint = hint;
+    this.details = details;
   }
 }
 

@@ -33,7 +33,7 @@ export function resumeTree(
 ): Promise<{ readonly lifted: Hold | null; readonly currentId: string | null }> {
   return writingTree(outPath, async ({ currentId }, store) => {
     const lifted = await readHold(store);
-    if (lifted !== null) await liftHold(store);
+    if (lifted !== null) await liftHold(currentId, store);
     return { lifted, currentId };
   });
 }

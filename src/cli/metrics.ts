@@ -25,7 +25,7 @@ export interface BuildRun {
 
 /** The samples that can be read off a tree. */
 export function treeMetrics(status: StatusResultJson): string {
-  const { release, fronts } = status;
+  const { release, hold, fronts } = status;
   const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
   const perFront = (valueOf: (front: (typeof sound)[number]) => number | null): Sample[] =>
     sound.flatMap((front): Sample[] => {
@@ -52,6 +52,11 @@ export function treeMetrics(status: StatusResultJson): string {
       'playbill_stale',
       '1 where a front was stale, or none published, when this file was written.',
       [[{}, Number(status.isStale)]],
+    ],
+    [
+      'playbill_rollback_hold',
+      '1 where a rollback holds the tree: builds publish nothing.',
+      [[{}, Number(hold !== null)]],
     ],
     [
       'playbill_front_stale_from_timestamp_seconds',

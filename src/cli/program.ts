@@ -76,8 +76,8 @@ function report(thrown: unknown, words: readonly string[], { terminal }: Session
   const error = thrown instanceof CommanderError ? usageError(thrown, words) : thrown;
   if (error instanceof AppError) {
     if (words.includes('--json')) {
-      const { code, message, hint } = error;
-      terminal.print(JSON.stringify({ error: { code, message, hint } }));
+      const { code, message, details, hint } = error;
+      terminal.print(JSON.stringify({ error: { code, message, details, hint } }));
     }
     terminal.say(errorText(error));
     return exitCodeOf(error.code);

@@ -1,14 +1,14 @@
 // `playbill status`: whether storefronts are kept fresh, for a person, a monitor and Prometheus.
 
 import type { Command } from 'commander';
-import { findingLine } from '../catalogue/finding.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { StatusResultJson } from '../contract/watch-results.ts';
 import { durationArgument, instantArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import { buildMetricsOf, METRICS_MARK, treeMetrics } from './metrics.ts';
+import { holdLines } from './release-texts.ts';
 import type { Session } from './session.ts';
-import { countText, shortened, spanText, tableText } from './terminal.ts';
+import { countText, findingText, shortened, spanText, tableText, type Terminal } from './terminal.ts';
 
 interface StatusFlags {
   readonly out: string;
@@ -24,7 +24,7 @@ export function addStatusCommand(program: Command, session: Session): void {
     .summary('age and remaining validity of every front; exit 1 when stale')
     .description(
       'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay\n' +
-        'right. A front is stale when its pointer is broken, when its snapshot is for a later time, when less than a quarter of the\n' +
+        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot is for a later time, when less than a quarter of the\n' +
         'horizon is left, or when it is older than --max-age; so is a tree with no front at all. Opens no database.',
     )
     .option('--out <folder>', 'the tree to look at', 'out')
@@ -42,7 +42,8 @@ Examples:
 
 States: fresh; ending: less than a quarter of the horizon is left; expired: it may be wrong by now; old: older than
 --max-age; early: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see: playbill verify).
-A held front is one that the release in force carries on from an earlier build; it is stale only when its snapshot is.
+A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
+stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate, and has an alert of its own.
 
 Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
 be written.`,
@@ -60,7 +61,7 @@ async function runStatus(flags: StatusFlags, session: Session): Promise<number> 
     const before = readReplaceableFile(flags.prometheus, METRICS_MARK);
     replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), session.processId);
   }
-  terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status));
+  terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
   return status.isStale ? EXIT.findings : EXIT.done;
 }
 
@@ -71,10 +72,12 @@ export async function readStatus(out: string, maxAgeSeconds: number | null, at: 
   const { statusOf } = await import('../release/status.ts');
   const tree = await watchTree(DirectoryReader.open(out));
   const fronts = statusOf(tree, maxAgeSeconds, at);
+  const { hold } = tree;
   const { id, manifest } = tree.release ?? {};
   return {
     at: formatInstant(at),
     isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
+    hold: hold === null ? null : { release: hold.releaseId },
     release:
       id === undefined || manifest === undefined
         ? null
@@ -102,18 +105,21 @@ export async function readStatus(out: string, maxAgeSeconds: number | null, at: 
   };
 }
 
-function statusText({ at, release, fronts, findings }: StatusResultJson): string {
+function statusText({ at, hold, release, fronts, findings }: StatusResultJson, terminal: Terminal): string {
   const lines: string[] = [];
+  if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null), '');
   if (fronts.length > 0) lines.push(frontTable(fronts), '');
-  for (const finding of findings) lines.push(findingLine(finding));
+  for (const finding of findings) lines.push(findingText(finding, terminal));
   const inForce = release === null ? 'no release in force' : `release ${release.id} of ${release.now}`;
   if (fronts.length === 0) {
     lines.push(`No front is published as of ${at}; ${inForce}`, '  hint: publish with: playbill build');
   } else {
     const stale = fronts.filter((front) => front.stale !== null).length;
-    const held = fronts.filter(({ snapshot }) => (snapshot?.held ?? null) !== null).length;
+    const keeping = fronts.filter(({ snapshot }) => (snapshot?.held ?? null) !== null).length;
+    const keepingText =
+      keeping === 0 ? '' : `, ${countText(keeping, 'keeps an older snapshot', 'keep older snapshots')}`;
     const verdict = stale === 0 ? 'all fresh' : `${stale} stale`;
-    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}, ${held} held`, inForce);
+    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, inForce);
   }
   return lines.join('\n');
 }
@@ -132,7 +138,7 @@ function frontTable(fronts: StatusResultJson['fronts']): string {
   );
   const described = lines.flatMap((line, i) => {
     const held = fronts[i]?.snapshot?.held ?? null;
-    return held === null ? [line] : [line, `  held: ${held}`];
+    return held === null ? [line] : [line, `  keeps an older snapshot: ${held}`];
   });
   return [head, ...described].join('\n');
 }

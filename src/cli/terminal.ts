@@ -94,9 +94,13 @@ export function findingText(
   return `${coloured} ${code} ${oneLine(place)}: ${oneLine(message)}`;
 }
 
-/** An error as a person reads it: code and message, then what to type. */
-export function errorText(error: AppError): string {
-  return `error ${error.code}: ${oneLine(error.message)}\n  hint: ${oneLine(error.hint)}`;
+/** An error as a person reads it: code and message, a line for each further fault, then what to type. */
+export function errorText({ code, message, details, hint }: AppError): string {
+  const lines = [
+    `error ${code}: ${oneLine(message)}`,
+    ...[...details, `hint: ${hint}`].map((line) => `  ${oneLine(line)}`),
+  ];
+  return lines.join('\n');
 }
 
 /** Bytes with a unit: 1234567 → `1.2 MB`. */

@@ -22,7 +22,13 @@ export const prunedSchema = z.strictObject({ releases: count, files: count, byte
 
 /** Any command, when it ends with an error. */
 export const errorResultSchema = z.strictObject({
-  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }),
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    /** Further messages, where there are several faults. */
+    details: z.array(z.string()),
+    hint: z.string(),
+  }),
 });
 
 export const planEntrySchema = z.strictObject({

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
-import { findingSchema } from './results.ts';
+import { findingSchema, holdSchema } from './results.ts';
 
 /** `next`. */
 export const nextResultSchema = z.strictObject({
@@ -27,6 +27,8 @@ export const statusResultSchema = z.strictObject({
   at: instantText,
   /** Whether any front is stale, or none is published: exit 1. */
   isStale: z.boolean(),
+  /** null where no rollback holds the tree; its `release` is null where the hold's own file is damaged. */
+  hold: holdSchema.nullable(),
   /** null where no release is in force, or its manifest cannot be read. */
   release: z
     .strictObject({ id: releaseId, now: instantText, horizonSeconds: count, tool: z.string(), tzdata: z.string() })

@@ -1,12 +1,14 @@
 // Opens a catalogue to write rows into, in one transaction: an existing one in its place; a new one beside its place, from
 // data/schema.sql, so that until it is complete nothing is seen under its name. Knows no rows.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
+import { makeImportFolder, sweepImportFolders, type ImportFolder } from './import-folder.ts';
 import { databaseError } from './open.ts';
 
 const SCHEMA = new URL('../../data/schema.sql', import.meta.url);
@@ -16,12 +18,12 @@ export class WritableCatalogue {
   readonly path: string;
   readonly handle: Database.Database;
   /** The folder in which a new catalogue is being made; null where there was one. */
-  readonly #makingFolder: string | null;
+  readonly #importFolder: ImportFolder | null;
 
-  private constructor(path: string, handle: Database.Database, makingFolder: string | null) {
+  private constructor(path: string, handle: Database.Database, importFolder: ImportFolder | null) {
     this.path = path;
     this.handle = handle;
-    this.#makingFolder = makingFolder;
+    this.#importFolder = importFolder;
   }
 
   /**
@@ -29,6 +31,7 @@ export class WritableCatalogue {
    * @throws AppError database-unreadable, database-busy, database-not-writable
    */
   static open(path: string): WritableCatalogue {
+    sweepImportFolders(path);
     if (!existsSync(path)) return WritableCatalogue.#make(path);
     if (!statSync(path).isFile()) {
       throw new AppError(
@@ -42,14 +45,14 @@ export class WritableCatalogue {
 
   static #make(path: string): WritableCatalogue {
     return writing(path, () => {
-      mkdirSync(dirname(path), { recursive: true });
-      const folder = mkdtempSync(`${path}.`);
-      return begin(new WritableCatalogue(path, new Database(join(folder, 'catalogue.sqlite')), folder));
+      makeFolder(dirname(path));
+      const folder = makeImportFolder(path);
+      return begin(new WritableCatalogue(path, new Database(folder.databasePath), folder));
     });
   }
 
   get isNew(): boolean {
-    return this.#makingFolder !== null;
+    return this.#importFolder !== null;
   }
 
   /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
@@ -86,7 +89,7 @@ export class WritableCatalogue {
     writing(this.path, () => {
       this.handle.exec('commit');
       this.handle.close();
-      if (this.#makingFolder !== null) putInPlace(join(this.#makingFolder, 'catalogue.sqlite'), this.path);
+      if (this.#importFolder !== null) putInPlace(this.#importFolder.databasePath, this.path);
     });
     this.discard();
   }
@@ -94,7 +97,7 @@ export class WritableCatalogue {
   /** Lets go of everything that was not kept. May be called at any time, and again. */
   discard(): void {
     if (this.handle.open) this.handle.close();
-    if (this.#makingFolder !== null) rmSync(this.#makingFolder, { recursive: true, force: true });
+    this.#importFolder?.remove();
   }
 }
 

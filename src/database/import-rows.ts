@@ -89,9 +89,9 @@ async function insertAll(
 function throwAll(problems: readonly AppError[]): void {
   const [first] = problems;
   if (first === undefined) return;
-  const messages = problems.map((problem) => problem.message);
-  if (messages.length === PROBLEMS_SHOWN) messages.push('the rest was not read');
-  throw new AppError(first.code, messages.join('\n  '), first.hint, first.cause);
+  const [message = '', ...details] = problems.flatMap((problem) => [problem.message, ...problem.details]);
+  if (problems.length === PROBLEMS_SHOWN) details.push('the rest was not read');
+  throw new AppError(first.code, message, first.hint, first.cause, details);
 }
 
 async function* readableLines(name: string, open: ImportSource['open']): AsyncGenerator<Line> {
@@ -161,12 +161,10 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, pl
     if (!Object.hasOwn(TABLES[table], column))
       problems.push(`${table}: expected only columns of the table, found ${quoted(column)}`);
   }
-  if (problems.length === 0) return { table, columns, values };
-  throw new AppError(
-    'import-row-invalid',
-    problems.map((problem) => `${place}: ${problem}`).join('\n  '),
-    `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`,
-  );
+  const [message, ...details] = problems.map((problem) => `${place}: ${problem}`);
+  if (message === undefined) return { table, columns, values };
+  const hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
+  throw new AppError('import-row-invalid', message, hint, undefined, details);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -189,12 +187,9 @@ async function danglingError(catalogue: WritableCatalogue, error: unknown): Prom
     const violated = writing(catalogue.path, () => catalogue.handle.pragma('foreign_key_check'));
     messages.push(`a foreign key is violated: ${quoted(violated)}`);
   }
-  return new AppError(
-    'import-row-refused',
-    messages.join('\n  '),
-    'import the rows that are referred to along with these, in any order',
-    error,
-  );
+  const [message = '', ...details] = messages;
+  const hint = 'import the rows that are referred to along with these, in any order';
+  return new AppError('import-row-refused', message, hint, error, details);
 }
 
 async function* allDanglingIds(catalogue: WritableCatalogue): AsyncGenerator<Finding> {

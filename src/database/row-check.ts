@@ -55,6 +55,8 @@ export class RowChecker<T extends TableName, const C extends readonly (keyof (ty
   }
 }
 
+const CHARACTERS_SHOWN = 80;
+
 /** A value as a message shows it: JSON, cut to eighty characters. */
 export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
@@ -62,8 +64,16 @@ export function quoted(value: unknown): string {
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
   // As a query tells one that JSON cannot hold (grouped-rows.ts).
   if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
-  const json = JSON.stringify(value);
-  return json.length <= 80 ? json : `${json.slice(0, 77)}…`;
+  const json = JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN));
+  return json.length <= CHARACTERS_SHOWN ? json : `${json.slice(0, CHARACTERS_SHOWN - 3)}…`;
+}
+
+/** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket: what is cut would not be shown. */
+function cutAtDepth(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.map((one) => cutAtDepth(one, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutAtDepth(one, depth - 1)]));
 }
 
 /** The id that a value stands for, be it mistyped as text: 7, or '7'. Undefined for what names no row: NULL and '' are not 0. */

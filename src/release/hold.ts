@@ -2,6 +2,7 @@
 // render and plan but publish nothing, so that the next run from cron does not undo the rollback.
 
 import { pathOf } from '../snapshot/paths.ts';
+import { beginGrace } from './grace.ts';
 import type { Plan } from './plan.ts';
 import { putWhereDifferent } from './put-where-different.ts';
 import type { ReleaseStore } from './release-store.ts';
@@ -25,7 +26,9 @@ export async function putHold(releaseId: string, store: ReleaseStore, plan: Plan
   await putWhereDifferent(PATH, new TextEncoder().encode(`${releaseId}\n`), store, plan);
 }
 
-/** Lets builds publish again; none being held is as good. @throws AppError tree-not-writable */
-export async function liftHold(store: ReleaseStore): Promise<void> {
+/** Lets builds publish again. `inForceId` is what they will supersede. @throws AppError tree-full, tree-not-writable */
+export async function liftHold(inForceId: string | null, store: ReleaseStore): Promise<void> {
+  await beginGrace(inForceId, store);
+  // State after a stop here: held still, and every release is kept.
   await store.remove([PATH]);
 }

@@ -16,6 +16,7 @@ import type { Manifest } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import type { KeepReason } from '../contract/release-results.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../snapshot/paths.ts';
+import { isInGrace } from './grace.ts';
 import { readHold, type Hold } from './hold.ts';
 import {
   currentReleaseId,
@@ -49,7 +50,7 @@ export interface Pruned {
 }
 
 /**
- * Removes what no kept release and no pointer names; from a held tree no release at all. A manifest that cannot be read might
+ * Removes what no kept release and no pointer names; from a held tree, and for the grace time after it, no release at all. A manifest that cannot be read might
  * name any file: then nothing is removed.
  * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
  */
@@ -58,12 +59,17 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   for (const id of await idsToRead(options, store)) releases.push(await readReleaseDate(id, store));
   const inForceId = await currentReleaseId(store);
   const hold = await readHold(store);
-  const kept =
-    hold === null
-      ? releasesKept(releases, { ...options, inForceId })
-      : new Map<string, KeepReason>(releases.map(({ id }) => [id, 'held']));
+  const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
+  const kept = hold === null ? releasesKept(releases, { ...options, inForceId }) : new Map<string, KeepReason>();
+  const inForce = releases.find(({ id }) => id === inForceId) ?? newestFirst[0];
+  const keepsAll =
+    hold !== null ||
+    (inForce !== undefined &&
+      (await isInGrace(inForce, isOutOfOrder(newestFirst, options, inForceId), options.graceSeconds, store)));
+  if (keepsAll) {
+    for (const { id } of releases) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');
+  }
 
-  const newestFirst = releases.sort((a, b) => b.now - a.now);
   const { editions, pointers } = await readFronts(store);
   // The release in force explains every pointer, unless a run was stopped, and nearly every edition.
   const rank = ({ id }: DatedRelease): number => (id === inForceId ? 0 : kept.has(id) ? 1 : 2);
@@ -93,6 +99,16 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
     hold,
     plan: plan.entries,
   };
+}
+
+/** Whether the release just replaced is another than the one before the release in force by `now`. */
+function isOutOfOrder(
+  newestFirst: readonly DatedRelease[],
+  { replacedId }: PruneOptions,
+  inForceId: string | null,
+): boolean {
+  const successor = newestFirst[newestFirst.findIndex(({ id }) => id === replacedId) - 1];
+  return replacedId !== null && successor !== undefined && successor.id !== inForceId;
 }
 
 /**

@@ -1,7 +1,8 @@
 // Which releases a tree keeps (snapshot.md, step 6). Time is the releases' own `now`: no clock is asked, so that a tree which
 // nobody builds any more loses nothing, and two machines prune alike.
 //
-// A release is superseded at the `now` of the one that follows it in the order of `now`. Ages are counted back from the newest
+// A release is superseded at the `now` of the one that follows it in the order of `now`; where that is not what happened, grace.ts
+// keeps it. Ages are counted back from the newest
 // release and, where that is another one (after a rollback, or when --force let a build go back in time), once more from the
 // release in force among those that are not later than it: what either count keeps is kept. So going back never shortens what
 // one may return to, and one build with a wrong clock, years ahead, does not make everything else look old.
@@ -18,14 +19,12 @@ export interface RetentionOptions {
   readonly graceSeconds: number;
   /** The release in force; null where that is not known. */
   readonly inForceId: string | null;
-  /** The release that was in force until this very run, whatever its `now`: superseded just now. null where there is none. */
-  readonly replacedId: string | null;
 }
 
 /** The releases to keep, by id, each with the first reason that keeps it. */
 export function releasesKept(
   releases: readonly DatedRelease[],
-  { graceSeconds, inForceId, replacedId }: RetentionOptions,
+  { graceSeconds, inForceId }: RetentionOptions,
 ): Map<string, KeepReason> {
   const newestFirst = [...releases].sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
   const kept = new Map<string, KeepReason>();
@@ -46,7 +45,6 @@ export function releasesKept(
     const ofWeek = counted.filter((release) => isYounger(release, 7 * SECONDS_PER_DAY));
     for (const release of firstOfEach(SECONDS_PER_DAY, ofWeek)) keep(release, 'daily');
   }
-  for (const release of releases) if (release.id === replacedId && graceSeconds > 0) keep(release, 'grace');
   return kept;
 }
 

@@ -1,4 +1,4 @@
-// What a monitor sees of a tree: the release in force and the pointer of every front that has one or should. Reads no edition, so
+// What a monitor sees of a tree: the release in force, a rollback's hold, and the pointer of every front that has one or should. Reads no edition, so
 // that it may be run every minute; what is damaged is a finding, and `verify` says more. Writes nothing.
 
 import type { Finding } from '../catalogue/finding.ts';
@@ -6,14 +6,20 @@ import { parseInstant } from '../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { ENDPOINTS, pathOf, RELEASES_FOLDER } from '../snapshot/paths.ts';
+import type { Hold } from './hold.ts';
 import { entryOf } from './published.ts';
 import { publishedFronts } from './show.ts';
 import type { TreeReader } from './tree-reader.ts';
 import { parseCurrent, parseManifest, parsePointer, pointerText, PROBLEM_CODE, type Parsed } from './wire.ts';
 
+const CURRENT = pathOf({ kind: 'current' });
+const HOLD = pathOf({ kind: 'hold' });
+
 export interface WatchedTree {
   /** The release in force; null where there is none, or none that can be read. */
   readonly release: { readonly id: string; readonly manifest: Manifest } | null;
+  /** The hold of a rollback; null where the tree is not held. */
+  readonly hold: Hold | null;
   /** By code. */
   readonly fronts: readonly WatchedFront[];
   /** What is wrong with the release in force, or with a pointer. */
@@ -50,7 +56,11 @@ export async function watchTree(reader: TreeReader): Promise<WatchedTree> {
     if (message !== null) findings.push({ severity: 'error', code: PROBLEM_CODE.pointer, place: path, message });
   }
 
-  const release = await releaseInForce(reader, findings);
+  const { entries } = await reader.entries(RELEASES_FOLDER);
+  const isThere = (path: string): boolean => entries.some((entry) => entry.path === path);
+  const release = isThere(CURRENT) ? await releaseInForce(reader, findings) : null;
+  // Whatever is there in its place: builds wait.
+  const hold = isThere(HOLD) ? { releaseId: (await parsedFile(HOLD, reader, parseCurrent)).value } : null;
   const listings = new Map(release?.manifest.fronts.map((front) => [front.front, front]));
   const missing = [...listings.keys()].filter((code) => !pointers.has(code));
   for (const code of missing) {
@@ -67,7 +77,7 @@ export async function watchTree(reader: TreeReader): Promise<WatchedTree> {
     const isListed = listing !== undefined && pointerText(listing.pointer) === pointerText(pointer);
     return { code, pointer, listing: isListed ? listing : null };
   });
-  return { release, fronts, findings };
+  return { release, hold, fronts, findings };
 }
 
 /** What no schema sees: another front's pointer, or a 30 February. */
@@ -79,16 +89,13 @@ function contradictionOf(pointer: Pointer, code: string): string | null {
 }
 
 async function releaseInForce(reader: TreeReader, findings: Finding[]): Promise<WatchedTree['release']> {
-  const currentPath = pathOf({ kind: 'current' });
-  const { entries } = await reader.entries(RELEASES_FOLDER);
-  if (!entries.some(({ path }) => path === currentPath)) return null;
   // It judges nothing that is served, so none of this makes a front stale: the next build writes it anew.
   const note = (kind: 'current' | 'manifest', place: string, message: string): null => {
     findings.push({ severity: 'warning', code: PROBLEM_CODE[kind], place, message });
     return null;
   };
-  const current = await parsedFile(currentPath, reader, parseCurrent);
-  if (current.problem !== null) return note('current', currentPath, current.problem);
+  const current = await parsedFile(CURRENT, reader, parseCurrent);
+  if (current.problem !== null) return note('current', CURRENT, current.problem);
   const id = current.value;
   const path = pathOf({ kind: 'manifest', id });
   const { value, problem } = await parsedFile(path, reader, parseManifest);

@@ -19,7 +19,8 @@ export type TreeFile =
   | { readonly kind: 'key-ring' }
   | { readonly kind: 'manifest'; readonly id: string }
   | { readonly kind: 'current' }
-  | { readonly kind: 'hold' };
+  | { readonly kind: 'hold' }
+  | { readonly kind: 'grace' };
 
 /** Of an edition: as it is, or a precompressed sibling. */
 export type Encoding = 'identity' | 'gzip' | 'br';
@@ -51,6 +52,8 @@ export function pathOf(file: TreeFile): string {
       return `${RELEASES_FOLDER}/current`;
     case 'hold':
       return `${RELEASES_FOLDER}/hold`;
+    case 'grace':
+      return `${RELEASES_FOLDER}/grace`;
   }
 }
 
@@ -80,6 +83,7 @@ export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'edge/keyring.json') return { kind: 'key-ring' };
   if (path === 'releases/current') return { kind: 'current' };
   if (path === 'releases/hold') return { kind: 'hold' };
+  if (path === 'releases/grace') return { kind: 'grace' };
   const manifest = MANIFEST_PATTERN.exec(path)?.groups?.['id'];
   if (manifest !== undefined) return { kind: 'manifest', id: manifest };
   const pointer = POINTER_PATTERN.exec(path)?.groups?.['front'];

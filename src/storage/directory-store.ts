@@ -9,7 +9,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -23,6 +22,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { Obstruction } from '../release/obstruction.ts';
 import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
 import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
@@ -195,7 +195,7 @@ export class DirectoryStore implements ReleaseStore {
     const path = join(this.#root, folder);
     if (statSync(path, { throwIfNoEntry: false }) === undefined) {
       if (folder !== '.') this.#makeFolder(dirname(folder));
-      mkdirSync(path, { recursive: true });
+      makeFolder(path);
       this.#newFolders.add(folder);
     }
     this.#knownFolders.add(folder);

@@ -2,10 +2,11 @@
 // however it dies, which a file with a pid in it would not. Nothing else in this process may open that file: closing it would
 // release the lock.
 
-import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { LOCK_FILE } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
 
@@ -17,7 +18,7 @@ export interface TreeLock {
 export function lockTree(root: string): TreeLock {
   const path = join(root, LOCK_FILE);
   try {
-    mkdirSync(root, { recursive: true });
+    makeFolder(root);
     makeLockFile(path);
   } catch (error) {
     throw treeError(root, error);

@@ -8,15 +8,16 @@ import { describe, expect, test } from 'vitest';
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** What each part may import besides itself and errors.ts. `build` is build.ts and what stands beside it. */
+/** What each part may import besides itself and errors.ts. `build` is build.ts and what stands beside it, but for two files. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  'make-folder': [],
   catalogue: [],
   contract: [],
   snapshot: ['catalogue', 'contract'],
   release: ['snapshot', 'catalogue', 'contract'],
-  storage: ['release', 'snapshot', 'catalogue', 'contract'],
-  database: ['release', 'snapshot', 'catalogue', 'contract'],
+  storage: ['release', 'snapshot', 'catalogue', 'contract', 'make-folder'],
+  database: ['release', 'snapshot', 'catalogue', 'contract', 'make-folder'],
   edge: ['snapshot', 'contract'],
   client: ['edge', 'contract'],
   preview: ['release', 'snapshot', 'catalogue', 'contract'],
@@ -28,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages and Node's modules, where they are let in at all. */
 const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   errors: /^$/,
+  'make-folder': /^node:(fs|path)$/,
   catalogue: /^$/,
   contract: /^zod$/,
   snapshot: /^$/,
@@ -66,7 +68,8 @@ const IMPORT = /(?:^(?:import|export)\b[^;']*?\bfrom\s+|^import\s+|\bimport\(\s*
 
 function partOf(path: string): string {
   const [first = ''] = path.split('/');
-  if (!path.includes('/')) return first === 'errors.ts' ? 'errors' : 'build';
+  const alone = /^(errors|make-folder)\.ts$/.exec(path)?.[1];
+  if (!path.includes('/')) return alone ?? 'build';
   return first;
 }
 

@@ -8,7 +8,8 @@ import { demoRows } from '../../scripts/demo-rows.ts';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
 import { AppError } from '../../src/errors.ts';
-import { resumeTree, rollBackTree } from '../../src/going-back.ts';
+import type { BuildResult } from '../../src/build.ts';
+import { releasesOfTree, resumeTree, rollBackTree } from '../../src/going-back.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
 import { findingsOf, lineOf } from '../unit/verify-tree.ts';
 import { playbill, type Run } from './run.ts';
@@ -49,7 +50,8 @@ const build = (out: string, ...words: readonly string[]): Promise<Run> =>
   playbill(['build', '--db', database, '--out', out, '--now', NEXT, ...words]);
 
 function errorOf(run: Run): { code: string; message: string; hint: string } {
-  return errorResultSchema.parse(JSON.parse(run.stdout)).error;
+  const { code, message, hint } = errorResultSchema.parse(JSON.parse(run.stdout)).error;
+  return { code, message, hint };
 }
 
 /** All files but the key ring, which builds go on putting into force. */
@@ -194,7 +196,7 @@ describe('playbill rollback', () => {
     expect(filesOf(out).get('releases/hold')).toBe(`${late}\n`);
     const nothing = { put: 0, kept: 0, removed: 0 };
     expect(await run('--resume')).toEqual({ release: late, hold: null, pointers: nothing, validUntil: null });
-    expect(filesOf(out)).toEqual(filesOf(sound));
+    expect(filesOf(out)).toEqual(new Map([...filesOf(sound), ['releases/grace', `${late}\n`]]));
     expect((await playbill(['rollback', '--out', out, '--resume'])).stdout).toContain('The tree was not held');
   });
 
@@ -355,6 +357,92 @@ describe('playbill prune', () => {
     expect(errorOf(refused).code).toBe('release-damaged');
     expect(refused.status).toBe(2);
     expect(filesOf(out)).toEqual(before);
+  });
+
+  describe('the grace of what was in force after going back', () => {
+    const day = (time: string): string => `2026-05-03T${time}:00Z`;
+    const at = (out: string, time: string, options: Parameters<typeof buildTree>[3] = {}): Promise<BuildResult> => {
+      const handle = new Database(database);
+      handle.exec(`UPDATE price_tiers SET amount_minor = amount_minor + 100`);
+      handle.close();
+      return buildTree(database, out, instant(day(time)), { horizonSeconds: 0, ...options });
+    };
+    const releaseIds = async (out: string): Promise<Map<string, string>> => {
+      const { releases } = await releasesOfTree(out);
+      return new Map(releases.map(({ id, now }) => [now, id]));
+    };
+    /** A build each quarter of an hour: of 10:30 nothing but being among the last ten keeps the release. */
+    async function quarterHours(name: string): Promise<string> {
+      const out = copyOfTree(name);
+      for (const hour of ['10', '11', '12']) {
+        for (const minute of ['00', '15', '30', '45']) {
+          await at(out, `${hour}:${minute}`, { guards: { maxShrink: 0.5, allowShrink: true, force: false } });
+        }
+      }
+      return out;
+    }
+    const isWhole = async (out: string, id: string): Promise<boolean> => {
+      const files = filesOf(out);
+      const text = files.get(`releases/${id}.json`);
+      if (text === undefined) return false;
+      const { files: listed } = JSON.parse(text) as { files: { path: string }[] };
+      return listed.every(({ path }) => files.has(path));
+    };
+
+    test.each([
+      ['each build prunes', async () => undefined, { pruneGraceSeconds: 3600 }],
+      ['the first build after it does not get to pruning', async () => undefined, { pruneGraceSeconds: null }],
+      [
+        'another rollback comes first',
+        async (out: string) => void (await rollBackTree(out, (await releaseIds(out)).get(day('12:45')) ?? '')),
+        { pruneGraceSeconds: 3600 },
+      ],
+    ])('counts from the first build after it: %s', async (name, before, first) => {
+      const out = await quarterHours(`grace ${name}`);
+      const target = (await releaseIds(out)).get(day('10:30')) ?? '';
+      await rollBackTree(out, target);
+      await before(out);
+      await resumeTree(out);
+      await at(out, '13:00', first);
+      for (const time of ['13:10', '13:25', '13:59']) {
+        await at(out, time);
+        expect(await isWhole(out, target), time).toBe(true);
+      }
+      expect(await findingsOf(out)).toEqual([]);
+      const dry = await playbill(['prune', '--out', out, '--dry-run']);
+      expect(dry.stdout).toContain(`${target}  ${day('10:30')}  grace\n`);
+      await at(out, first.pruneGraceSeconds === null ? '14:10' : '14:00');
+      expect((await releaseIds(out)).has(day('10:30'))).toBe(false);
+      // Nothing is left of it all.
+      expect([...filesOf(out).keys()].filter((path) => /^releases\/[a-z]+$/.test(path))).toEqual(['releases/current']);
+      expect(await findingsOf(out)).toEqual([]);
+    });
+
+    test('a build for an earlier time, under --force, is superseded by the next one too', async () => {
+      const out = await quarterHours('grace force');
+      const guards = { maxShrink: 0.5, allowShrink: true, force: true };
+      const { releaseId } = await at(out, '10:25', { guards });
+      await at(out, '13:00', { guards });
+      await at(out, '13:10');
+      expect(await isWhole(out, releaseId ?? '')).toBe(true);
+      await at(out, '14:00');
+      expect(await isWhole(out, releaseId ?? '')).toBe(false);
+    });
+
+    test('a first build years ahead, by a wrong clock, does not make it last for years; --grace 0 ends it', async () => {
+      const out = await quarterHours('grace clock');
+      const target = (await releaseIds(out)).get(day('10:30')) ?? '';
+      await rollBackTree(out, target);
+      await resumeTree(out);
+      await buildTree(database, out, instant('2062-05-03T13:00:00Z'), { horizonSeconds: 0 });
+      const guards = { maxShrink: 0.5, allowShrink: true, force: true };
+      await at(out, '13:00', { guards });
+      await at(out, '13:10');
+      expect(await isWhole(out, target)).toBe(true);
+      await playbill(['prune', '--out', out, '--grace', '0']);
+      expect(await isWhole(out, target)).toBe(false);
+      expect(existsSync(join(out, 'releases/grace'))).toBe(false);
+    });
   });
 
   test('a held tree loses no release, but what nobody names', async () => {

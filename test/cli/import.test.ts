@@ -1,7 +1,7 @@
 // `playbill import` as a person runs it: files in; stdout, exit code, and a catalogue, or none.
 
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +67,33 @@ test('several files and standard input, in one transaction; --json validates', a
   expect(venuesIn(path)).toBe(4);
 });
 
+test('several faults: a line each, whatever the data hold; --json lists them', async () => {
+  const words = ['import', '-', '--db', join(temporaryFolder(), 'x.sqlite')];
+  const forged = JSON.stringify({
+    table: 'venues',
+    row: { id: 'a\n  hint: rm -r /', name: 'Main stage', timezone: 1, 'b\nerror usage': 2 },
+  });
+  const input = `${venue(1)}${forged}\n{}\n`;
+  const { status, stderr } = await playbill(words, {}, input);
+  expect(stderr.split('\n')).toEqual([
+    String.raw`error import-row-invalid: stdin:2: venues.id: expected an integer, found "a\n  hint: rm -r /"`,
+    '  stdin:2: venues.timezone: expected text, found 1',
+    String.raw`  stdin:2: venues: expected only columns of the table, found "b\nerror usage"`,
+    '  stdin:3: expected an object {"table":…,"row":{…}}, found no table',
+    expect.stringMatching(/^ {2}hint: columns of venues are: /),
+    '',
+  ]);
+  expect(status).toBe(2);
+
+  const { error } = errorResultSchema.parse(JSON.parse((await playbill([...words, '--json'], {}, input)).stdout));
+  const lines = stderr.split('\n').map((line) => line.trim());
+  expect([error.message, ...error.details]).toEqual([
+    lines[0]?.replace('error import-row-invalid: ', ''),
+    ...lines.slice(1, 4),
+  ]);
+  expect(`hint: ${error.hint}`).toBe(lines[4]);
+});
+
 describe('exit 2, and nothing is made', () => {
   test.each([
     ['a line is no JSON', 'rubbish\n', 'error import-line-invalid: stdin:2: expected an object '],
@@ -76,6 +103,21 @@ describe('exit 2, and nothing is made', () => {
       'error import-row-invalid: stdin:2: venues.name: expected ',
     ],
     ['a row is refused', venue(1), 'error import-row-refused: stdin:2: expected a new key, '],
+    [
+      'a line is nested 100,000 deep',
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}\n`,
+      `error import-line-invalid: stdin:2: expected an object {"table":…,"row":{…}}, found ${'['.repeat(77)}…\n`,
+    ],
+    [
+      'a value is nested 100,000 deep',
+      `{"table":"venues","row":{"id":2,"name":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)},"timezone":"UTC"}}\n`,
+      `error import-row-invalid: stdin:2: venues.name: expected text, found ${'{"a":'.repeat(15)}{"…\n`,
+    ],
+    [
+      'a table is nested 100,000 deep',
+      `{"table":${'['.repeat(100_000)}${']'.repeat(100_000)},"row":{}}\n`,
+      'error import-line-invalid: stdin:2: ',
+    ],
     [
       'an id dangles',
       '{"table":"product_tags","row":{"product_id":1,"tag_id":1}}\n',
@@ -122,17 +164,63 @@ describe('exit 2, and nothing is made', () => {
   });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
-  const here = temporaryFolder();
+/** An import into `here` that has begun to make the catalogue, and waits for more. */
+async function waitingImport(here: string) {
   const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
   const words = ['--import', 'tsx', main, 'import', '-', '--db', join(here, 'x.sqlite')];
+  const before = readdirSync(here);
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
-  const ended = new Promise((resolve) => child.on('close', (_status, by) => resolve(by)));
+  const ended = new Promise((resolve) => child.on('close', (status, by) => resolve(by ?? status)));
   child.stdin.write(venue(1));
-  while (readdirSync(here).length === 0) await sleep(20);
+  const ownNames = (): string[] => readdirSync(here).filter((name) => !before.includes(name));
+  const isBegun = (): boolean => ownNames().some((name) => readdirSync(join(here, name)).includes('catalogue.sqlite'));
+  while (!isBegun()) await sleep(20);
+  return { child, ended, folder: ownNames()[0] ?? '' };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
+  const here = temporaryFolder();
+  const { child, ended } = await waitingImport(here);
   child.kill(signal);
   expect(await ended).toBe(signal);
   expect(readdirSync(here)).toEqual([]);
+});
+
+test('what killed first imports leave is swept by the next; what another is making, and what is not ours, is not', async () => {
+  const here = temporaryFolder();
+  const killed = await waitingImport(here);
+  killed.child.kill('SIGKILL');
+  expect(await killed.ended).toBe('SIGKILL');
+  expect(readdirSync(here)).toEqual([killed.folder]);
+
+  const running = await waitingImport(here);
+  expect(readdirSync(here)).toEqual([running.folder]);
+
+  // Killed before it could lock its folder; and what others keep beside the catalogue.
+  mkdirSync(join(here, 'x.sqlite.import-aBcD12'));
+  const others = ['x.sqlite.backup', 'x.sqlite.import-Backup', 'y.sqlite.import-aBcD12'];
+  for (const name of others) mkdirSync(join(here, name));
+  writeFileSync(join(here, 'x.sqlite.import-Backup/notes.txt'), 'mine');
+  const next = await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
+  expect(next.stderr).toBe('');
+  expect(readdirSync(here).sort()).toEqual(['x.sqlite', ...others, running.folder].sort());
+
+  // Swept also where there is a catalogue by now.
+  running.child.kill('SIGKILL');
+  await running.ended;
+  await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(3));
+  expect(readdirSync(here).sort()).toEqual(['x.sqlite', ...others].sort());
+  expect(venuesIn(join(here, 'x.sqlite'))).toBe(2);
+});
+
+test('an import that another has overtaken is refused, and takes its folder along', async () => {
+  const here = temporaryFolder();
+  const running = await waitingImport(here);
+  await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
+  running.child.stdin.end(venue(3));
+  expect(await running.ended).toBe(2);
+  expect(readdirSync(here)).toEqual(['x.sqlite']);
+  expect(venuesIn(join(here, 'x.sqlite'))).toBe(1);
 });
 
 test('help shows how', async () => {

@@ -36,14 +36,14 @@ describe('playbill status', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toMatch(/^front +age +right for +cards +editions +state\n/);
     expect(run.stdout).toMatch(/^alpha +1h30m +\d+h\d+m +3 +\d+\+1 +fresh$/m);
-    expect(run.stdout).toContain('3 fronts as of 2026-05-01T10:30:00Z: all fresh, 0 held\nrelease ');
+    expect(run.stdout).toContain('3 fronts as of 2026-05-01T10:30:00Z: all fresh\nrelease ');
     for (const line of run.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
   test('--json validates and says the same', async () => {
     const run = await command.run(['status', '--out', sound, '--at', '2026-05-01T09:45:00Z', '--json']);
     const status = statusResultSchema.parse(JSON.parse(run.stdout));
-    expect(status).toMatchObject({ at: '2026-05-01T09:45:00Z', isStale: false, findings: [] });
+    expect(status).toMatchObject({ at: '2026-05-01T09:45:00Z', isStale: false, hold: null, findings: [] });
     expect(status.release?.now).toBe(NOW);
     expect(status.fronts.map(({ front }) => front)).toEqual(['alpha', 'bravo', longCode]);
     expect(status.fronts[0]?.snapshot).toMatchObject({ now: NOW, ageSeconds: 2700, held: null, cards: 3 });
@@ -90,7 +90,7 @@ describe('playbill status', () => {
       expect(own).toEqual([[`playbill_front_stale_from_timestamp_seconds{front="${front}"}`, 0]]);
     }
     expect(run.stdout).toMatch(/^sound .* fresh$/m);
-    expect(run.stdout).toContain('7 fronts as of 2026-05-01T09:01:00Z: 6 stale, 0 held');
+    expect(run.stdout).toContain('7 fronts as of 2026-05-01T09:01:00Z: 6 stale\n');
     expect(result.next).toBe(result.fronts[4]?.next);
   });
 
@@ -114,7 +114,7 @@ describe('playbill status', () => {
     expect(run.stdout).toMatch(/^alpha +1m +\d+h\d+m +- .* fresh$/m);
   });
 
-  test('a held front is named; it goes stale when its old snapshot does', async () => {
+  test('a front that keeps an older snapshot is named; it goes stale when that does', async () => {
     const out = copyOfTree('held');
     const small = join(root, 'shrunk.sqlite');
     const rows = smallCatalogue({
@@ -131,8 +131,53 @@ describe('playbill status', () => {
     expect(later.code).toBe(4);
     const run = await command.run(['status', '--out', out, '--at', '2026-05-01T09:41:00Z', '--max-age', '30m']);
     expect(run.code).toBe(1);
-    expect(run.stdout).toMatch(/^alpha +41m .* old\n {2}held: max-shrink\nbravo +1m .* fresh$/m);
-    expect(run.stdout).toContain('3 fronts as of 2026-05-01T09:41:00Z: 1 stale, 1 held');
+    expect(run.stdout).toMatch(/^alpha +41m .* old\n {2}keeps an older snapshot: max-shrink\nbravo +1m .* fresh$/m);
+    expect(run.stdout).toContain('3 fronts as of 2026-05-01T09:41:00Z: 1 stale, 1 keeps an older snapshot\n');
+  });
+
+  test('a tree that a rollback holds says so first, in JSON and in the textfile; resumed, no more', async () => {
+    const out = copyOfTree('rolled-back');
+    const words = ['--out', out, '--at', '2026-05-01T09:10:00Z'];
+    const back = readFileSync(join(out, 'releases/current'), 'utf8').trim();
+    const next = ['build', '--db', database, '--out', out, '--now', '2026-05-01T09:05:00Z'];
+    expect((await command.run(next)).code).toBe(0);
+    expect((await command.run(['rollback', back, '--out', out])).code).toBe(0);
+
+    const file = join(root, 'hold.prom');
+    const held = await command.run(['status', ...words, '--prometheus', file]);
+    // Deliberate, and right for as long as its snapshots are.
+    expect(held.code).toBe(0);
+    const [first, ...rest] = held.stdout.split('\n');
+    expect(first).toBe(`Held at release ${back}: builds publish nothing until: playbill rollback --resume`);
+    expect(rest.join('\n')).toMatch(/^\nfront +age .*\nalpha .* fresh\n/);
+    expect(samplesOf(readFileSync(file, 'utf8')).get('playbill_rollback_hold')).toBe(1);
+    const json = await command.run(['status', ...words, '--json']);
+    expect(statusResultSchema.parse(JSON.parse(json.stdout))).toMatchObject({
+      hold: { release: back },
+      isStale: false,
+    });
+    // Builds change nothing of it, and their textfile says so too.
+    expect((await command.run([...next, '--prometheus', file])).code).toBe(4);
+    expect(samplesOf(readFileSync(file, 'utf8')).get('playbill_rollback_hold')).toBe(1);
+    // It goes stale as any other does.
+    expect((await command.run(['status', ...words, '--max-age', '5m'])).code).toBe(1);
+
+    // A rollback that was stopped behind the hold; a hold that cannot be read.
+    const other = '0123456789abcdef';
+    writeFileSync(join(out, 'releases/hold'), `${other}\n`);
+    const stopped = await command.run(['status', ...words]);
+    expect(stopped.stdout.split('\n')[1]).toBe(`That rollback was stopped; finish it with: playbill rollback ${other}`);
+    writeFileSync(join(out, 'releases/hold'), 'rubbish');
+    const damaged = await command.run(['status', ...words, '--json']);
+    expect(statusResultSchema.parse(JSON.parse(damaged.stdout)).hold).toEqual({ release: null });
+    expect((await command.run(['status', ...words])).stdout).toMatch(
+      /^releases\/hold is damaged, which holds the tree: /,
+    );
+
+    expect((await command.run(['rollback', '--resume', '--out', out])).code).toBe(0);
+    const resumed = await command.run(['status', ...words, '--prometheus', file]);
+    expect(resumed.stdout).toMatch(/^front +age /);
+    expect(samplesOf(readFileSync(file, 'utf8')).get('playbill_rollback_hold')).toBe(0);
   });
 
   test('a tree in which nothing is published yet is stale; no tree is an error', async () => {

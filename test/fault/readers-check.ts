@@ -36,7 +36,7 @@ const ENTRY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ [0-9a-f]{16}$/;
 const KNOWN_NAMES = [
   /^public\/fronts\/[a-z0-9][a-z0-9._-]{0,62}\/pointer\.json$/,
   /^edge\/keyring\.json$/,
-  /^releases\/(?:current|hold|[0-9a-f]{16}\.json)$/,
+  /^releases\/(?:current|hold|grace|[0-9a-f]{16}\.json)$/,
 ];
 const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json(\.gz|\.br)?$/;
 const TEMPORARY_NAME = /(?:^|\/)\.[^/]+\.tmp$/;

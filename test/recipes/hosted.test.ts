@@ -10,6 +10,7 @@ import { CronJob } from 'kubernetes-models/batch/v1';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { rollBackTree } from '../../src/going-back.ts';
 import { Command } from '../fault/command.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { samplesOf } from '../textfile.ts';
@@ -161,9 +162,13 @@ describe('Prometheus', () => {
     ),
   });
 
-  test('there is an alert for stale fronts and one for builds that stop or fail, on metrics that there are', async () => {
+  test('there are alerts for stale fronts, for builds that stop or fail and for a rollback, on metrics that there are', async () => {
     const rules = rulesSchema.parse(parse(recipe('alerts.yml'))).groups.flatMap((group) => group.rules);
-    expect(rules.map(({ alert }) => alert)).toEqual(['PlaybillFrontStale', 'PlaybillBuildFailing']);
+    expect(rules.map(({ alert }) => alert)).toEqual([
+      'PlaybillFrontStale',
+      'PlaybillBuildFailing',
+      'PlaybillRollbackHolds',
+    ]);
     const file = join(root, 'rules.prom');
     const words = ['build', '--db', database, '--out', join(root, 'out'), '--prometheus', file];
     expect((await run([join(bin, 'playbill'), ...words], { PATH: '/usr/bin:/bin' })).status).toBe(0);
@@ -182,12 +187,14 @@ describe('Prometheus', () => {
   });
 
   test.each([
-    ['just built', 60, false, false],
-    ['no build for half an hour', 1801, false, true],
-    ['less than a quarter of the horizon left', 38_000, true, true],
-  ])('%s: the rules fire when they should', async (_, secondsLater, isStale, isFailing) => {
+    ['just built', 60, false, false, false],
+    ['no build for half an hour', 1801, false, true, false],
+    ['less than a quarter of the horizon left', 38_000, true, true, false],
+    ['rolled back just now', 60, false, false, true],
+  ])('%s: the rules fire when they should', async (_, secondsLater, isStale, isFailing, isHeld) => {
     const out = join(root, 'judged');
-    await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
+    const { releaseId } = await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
+    if (isHeld) await rollBackTree(out, releaseId ?? '');
     const file = join(root, 'judged.prom');
     const builtAt = Date.parse(NOW) / 1000;
     writeFileSync(
@@ -205,7 +212,7 @@ describe('Prometheus', () => {
     const status = await run([join(bin, 'playbill'), 'status', '--out', out, '--at', textOf(builtAt + secondsLater)], {
       PATH: '/usr/bin:/bin',
     });
-    expect(fires).toEqual([status.status === 1, isFailing]);
+    expect(fires).toEqual([status.status === 1, isFailing, isHeld]);
     if (isStale) expect(status.status).toBe(1);
   });
 });
@@ -219,10 +226,12 @@ function firesAt(expr: string, samples: ReadonlyMap<string, number>, time: numbe
   return expr.split(' or ').some((part) => {
     const absent = /^absent\((\w+)\)$/.exec(part)?.[1];
     const after = /^time\(\) > (\w+)$/.exec(part)?.[1];
+    const on = /^(\w+) == 1$/.exec(part)?.[1];
     const [, since, limit] = /^time\(\) - (\w+) > (\d+)$/.exec(part) ?? [];
     const valuesOf = (name: string): number[] =>
       [...samples].filter(([key]) => key.replace(/\{.*/, '') === name).map(([, value]) => value);
     if (absent !== undefined) return valuesOf(absent).length === 0;
+    if (on !== undefined) return valuesOf(on).includes(1);
     if (after !== undefined) return valuesOf(after).some((value) => time > value);
     if (since !== undefined) return valuesOf(since).some((value) => time - value > Number(limit));
     throw new Error(`no such expression: ${part}`);

@@ -24,7 +24,7 @@ function releasesEvery(seconds: number, total: number, until: string): DatedRele
 /** What is kept, oldest first, as `id reason`. */
 function keptOf(releases: readonly DatedRelease[], options: Partial<RetentionOptions> = {}): string[] {
   const inForceId = releases.at(-1)?.id ?? null;
-  const kept = releasesKept(releases, { graceSeconds: HOUR, inForceId, replacedId: null, ...options });
+  const kept = releasesKept(releases, { graceSeconds: HOUR, inForceId, ...options });
   return [...kept].map(([id, reason]) => `${id} ${reason}`).sort();
 }
 
@@ -86,11 +86,11 @@ describe('which releases are kept', () => {
       id: String(i).padStart(2, '0'),
       now: instant('2026-05-01T09:00:00Z'),
     }));
-    const kept = releasesKept(releases, { graceSeconds: 0, inForceId: '03', replacedId: null });
+    const kept = releasesKept(releases, { graceSeconds: 0, inForceId: '03' });
     expect(kept.get('03')).toBe('in-force');
     expect(kept.size).toBe(11);
     // Superseded at the same instant, so no second ago.
-    expect(releasesKept(releases, { graceSeconds: 1, inForceId: '03', replacedId: null }).size).toBe(30);
+    expect(releasesKept(releases, { graceSeconds: 1, inForceId: '03' }).size).toBe(30);
   });
 
   test('nothing in force that is known: counted from the newest', () => {
@@ -111,13 +111,6 @@ describe('after going back', () => {
       expect(idsOf(after)).toEqual(expect.arrayContaining(before));
       expect(after).toContain(`${inForceId} in-force`);
     }
-  });
-
-  test('what a build has replaced just now is superseded just now, however old it is', () => {
-    const old = '2026-05-02T03:20:00Z';
-    expect(idsOf(keptOf(releases))).not.toContain(old);
-    expect(keptOf(releases, { replacedId: old })).toContain(`${old} grace`);
-    expect(keptOf(releases, { replacedId: old, graceSeconds: 0 }).join()).not.toContain(old);
   });
 
   test('one build years ahead, by a wrong clock, does not make the others old', () => {
@@ -143,9 +136,8 @@ test('pruning after every build keeps at least what pruning once at the end woul
         for (const gap of gaps) {
           now += gap;
           const release = { id: formatInstant(instantOf(now)), now: instantOf(now) };
-          const replacedId = all.at(-1)?.id ?? null;
           all.push(release);
-          const options = { graceSeconds, inForceId: release.id, replacedId };
+          const options = { graceSeconds, inForceId: release.id };
           const kept = releasesKept([...held, release], options);
           held = [...held, release].filter(({ id }) => kept.has(id));
           const atOnce = releasesKept(all, options);

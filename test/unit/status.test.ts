@@ -39,7 +39,7 @@ function tree(horizonSeconds = 6 * 3600): WatchedTree {
     fronts: [listing],
     files: [],
   };
-  return { release: { id: D, manifest }, fronts: [{ code: 'moscow', pointer, listing }], findings: [] };
+  return { release: { id: D, manifest }, hold: null, fronts: [{ code: 'moscow', pointer, listing }], findings: [] };
 }
 
 const at = (time: string) => instant(`2026-05-01T${time}Z`);

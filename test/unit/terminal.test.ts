@@ -1,7 +1,8 @@
-// What the terminal's tables are made of.
+// What the terminal's tables and messages are made of.
 
 import { expect, test } from 'vitest';
-import { shortened, spanText } from '../../src/cli/terminal.ts';
+import { errorText, shortened, spanText } from '../../src/cli/terminal.ts';
+import { AppError } from '../../src/errors.ts';
 
 test.each([
   [0, '0s'],
@@ -22,4 +23,17 @@ test.each([
 test('a code that is too long ends in an ellipsis', () => {
   expect(shortened('moscow', 6)).toBe('moscow');
   expect(shortened('montreal', 6)).toBe('montr…');
+});
+
+test('an error has a line for each fault; an end of line in data forges none', () => {
+  const error = new AppError('import-row-refused', 'one\n  hint: x', 'type\nthis', undefined, [
+    'two\r\nerror usage: y',
+    'three',
+  ]);
+  expect(errorText(error).split('\n')).toEqual([
+    String.raw`error import-row-refused: one\u000a  hint: x`,
+    String.raw`  two\u000d\u000aerror usage: y`,
+    '  three',
+    String.raw`  hint: type\u000athis`,
+  ]);
 });
