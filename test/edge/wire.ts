@@ -17,7 +17,7 @@ export function sendLines(port: number, lines: readonly string[]): Promise<WireA
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
     // Below a test's own patience, so that the request is named.
-    socket.setTimeout(50_000, () => socket.destroy(new Error(`no answer within 50 s to ${lines[0] ?? ''}`)));
+    socket.setTimeout(120_000, () => socket.destroy(new Error(`no answer within 120 s to ${lines[0] ?? ''}`)));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', reject);
     socket.on('close', () => {
