@@ -1,4 +1,5 @@
-// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates what has run out.
+// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates what has run out, gives up
+// what takes too long.
 // Web APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
 
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
@@ -8,10 +9,13 @@ export type * from './documents.ts';
 export { keyFrom, type IssuedKey } from './key-file.ts';
 export type { ClientKey } from './signature.ts';
 
+/** The runtime's AbortSignal; where the types of none are known, whatever it is. */
+export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer S } } ? S : unknown;
+
 /** What the client needs of `fetch`: the runtime's own is one, and so is a wrapper that times requests or goes through a proxy. */
 export type Fetch = (
   url: string,
-  init: { readonly headers: Record<string, string>; readonly redirect: 'manual' },
+  init: { readonly headers: Record<string, string>; readonly redirect: 'manual'; readonly signal: Signal },
 ) => Promise<FetchedAnswer>;
 
 /** What the client needs of a Response. */
@@ -33,17 +37,30 @@ export interface ClientOptions {
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default: the runtime's clock. */
   readonly clock?: () => number;
+  /** How long a request may take, up to the last byte of its answer: whole milliseconds. Default: 10,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface CallOptions {
+  /**
+   * Gives up this call: it rejects with the signal's reason. The request itself goes on, since other callers may wait for it and the
+   * next one will want its answer; it ends by `timeoutMs`.
+   */
+  readonly signal?: Signal;
 }
 
 export interface Client {
-  /** The storefront's categories. Rejects with CatalogueError when refused, with the runtime's own error when nobody answers. */
-  categories(): Promise<CategoriesDocument>;
+  /**
+   * The storefront's categories. Rejects with CatalogueError when refused, with CatalogueTimeoutError when it takes too long, with the
+   * runtime's own error when nobody can be reached.
+   */
+  categories(options?: CallOptions): Promise<CategoriesDocument>;
   /** Everything for the storefront's main page. Rejects like `categories`. */
-  products(): Promise<ProductsDocument>;
+  products(options?: CallOptions): Promise<ProductsDocument>;
   /** The categories with how timely they are. Rejects like `categories`. */
-  categoriesAnswer(): Promise<Answer<CategoriesDocument>>;
+  categoriesAnswer(options?: CallOptions): Promise<Answer<CategoriesDocument>>;
   /** The main page's data with how timely they are. Rejects like `categories`. */
-  productsAnswer(): Promise<Answer<ProductsDocument>>;
+  productsAnswer(options?: CallOptions): Promise<Answer<ProductsDocument>>;
 }
 
 /** A document, and what its headers say about its time. */
@@ -71,6 +88,19 @@ export class CatalogueError extends Error {
   }
 }
 
+/** No whole answer within the client's `timeoutMs`. The next call asks again. */
+export class CatalogueTimeoutError extends Error {
+  override readonly name = 'CatalogueTimeoutError';
+  readonly url: string;
+  readonly timeoutMs: number;
+
+  constructor(url: string, timeoutMs: number) {
+    super(`expected an answer within ${timeoutMs} ms from ${url}: try again, or raise timeoutMs`);
+    this.url = url;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
 /** What to do about a refusal, by its code. */
 const HINTS: { readonly [code: string]: string } = {
   'front-malformed': 'check the front: lower-case letters, digits, dots, hyphens, underscores',
@@ -87,6 +117,11 @@ const HINTS: { readonly [code: string]: string } = {
 /** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the way. */
 const SIGNATURE_LIFETIME_MS = 240_000;
 
+const TIMEOUT_MS = 10_000;
+
+/** Timers of most runtimes count in 31 bits, and fire at once beyond. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
 interface Endpoint {
   readonly url: string;
   signature: { readonly headers: SignatureHeaders; readonly createdMs: number } | null;
@@ -95,8 +130,11 @@ interface Endpoint {
   underway: Promise<Answer<unknown>> | null;
 }
 
-/** A client for one front. Throws TypeError for a base URL that is none. */
+/** A client for one front. Throws TypeError for a base URL that is none, and for a timeout that no timer can wait for. */
 export function createClient(options: ClientOptions): Client {
+  const { timeoutMs = TIMEOUT_MS } = options;
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
+    throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
   const endpointAt = (path: string): Endpoint => ({
     url: new URL(options.baseUrl + path).href,
     signature: null,
@@ -106,24 +144,47 @@ export function createClient(options: ClientOptions): Client {
   const categories = endpointAt('/fronts/categories/');
   const products = endpointAt('/products/');
   // The deployment's own verify and the contract's schemas check the documents; a client takes them at their word.
-  const categoriesAnswer = () => get(options, categories) as Promise<Answer<CategoriesDocument>>;
-  const productsAnswer = () => get(options, products) as Promise<Answer<ProductsDocument>>;
+  const categoriesAnswer: Client['categoriesAnswer'] = (call) =>
+    get(options, categories, call) as Promise<Answer<CategoriesDocument>>;
+  const productsAnswer: Client['productsAnswer'] = (call) =>
+    get(options, products, call) as Promise<Answer<ProductsDocument>>;
   return {
-    categories: async () => (await categoriesAnswer()).document,
-    products: async () => (await productsAnswer()).document,
+    categories: async (call) => (await categoriesAnswer(call)).document,
+    products: async (call) => (await productsAnswer(call)).document,
     categoriesAnswer,
     productsAnswer,
   };
 }
 
-function get(options: ClientOptions, endpoint: Endpoint): Promise<Answer<unknown>> {
-  endpoint.underway ??= load(options, endpoint).finally(() => {
+async function get(options: ClientOptions, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
+  signal?.throwIfAborted();
+  endpoint.underway ??= loadInTime(options, endpoint).finally(() => {
     endpoint.underway = null;
   });
-  return endpoint.underway;
+  return signal === undefined ? endpoint.underway : untilAborted(endpoint.underway, signal);
 }
 
-async function load(options: ClientOptions, endpoint: Endpoint): Promise<Answer<unknown>> {
+async function loadInTime(options: ClientOptions, endpoint: Endpoint): Promise<Answer<unknown>> {
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    // Not left to `fetch` alone: one that goes through a proxy may not know the signal.
+    return await untilAborted(load(options, endpoint, signal), signal);
+  } catch (error) {
+    throw signal.aborted ? new CatalogueTimeoutError(endpoint.url, timeoutMs) : error;
+  }
+}
+
+/** What becomes of some work, or the signal's reason as soon as it is aborted; then the work goes on without anybody waiting. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSignal): Promise<Answer<unknown>> {
   const nowMs = (options.clock ?? Date.now)();
   const { kept } = endpoint;
   if (kept !== null && nowMs < kept.freshUntilMs) return kept.answer;
@@ -133,7 +194,7 @@ async function load(options: ClientOptions, endpoint: Endpoint): Promise<Answer<
     Accept: 'application/json',
   };
   if (kept?.etag) headers['If-None-Match'] = kept.etag;
-  const response = await (options.fetch ?? fetch)(endpoint.url, { headers, redirect: 'manual' });
+  const response = await (options.fetch ?? fetch)(endpoint.url, { headers, redirect: 'manual', signal });
   if (response.status !== 200 && !(response.status === 304 && kept !== null)) throw await errorOf(response);
 
   const answer: Answer<unknown> = {
@@ -142,6 +203,8 @@ async function load(options: ClientOptions, endpoint: Endpoint): Promise<Answer<
     validUntil: response.headers.get('Catalogue-Valid-Until'),
     isStale: response.headers.get('Catalogue-Stale') === '?1',
   };
+  // Whoever waited has been told by now, and a later request may have kept a newer answer.
+  signal.throwIfAborted();
   endpoint.kept = {
     answer,
     etag: response.headers.get('ETag') ?? kept?.etag ?? null,

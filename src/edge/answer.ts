@@ -4,8 +4,9 @@
 import { acceptedEncodings, SIBLING_SUFFIX, type SiblingEncoding } from './encoding.ts';
 import type { Pointers } from './pointer.ts';
 import { refuse } from './refusal.ts';
-import { fieldValue, type RuleRequest } from './request.ts';
+import { type FieldLine, fieldValue, type RuleRequest } from './request.ts';
 import type { Decision } from './rule.ts';
+import type { Service } from './service.ts';
 import type { RuleSettings } from './settings.ts';
 
 /** Where a runtime finds the tree. */
@@ -20,10 +21,10 @@ export interface Store<Content> {
 
 export interface Answer<Content> {
   readonly decision: Decision;
+  /** Those of the decision, and Content-Encoding where the content is a sibling's. */
+  readonly headers: readonly FieldLine[];
   /** A file's content, a problem document, or nothing (304). */
   readonly content: Content | string | null;
-  /** Of the content: to be named in Content-Encoding. */
-  readonly encoding: SiblingEncoding | null;
 }
 
 /** Answers a request by `judge`, which is the rule with everything but the pointers filled in. Never rejects. */
@@ -38,15 +39,24 @@ export const answer = async <Content>(
     // The second time: the edition was pruned after its pointer had been read, and the pointer of now names another.
     for (const isFresh of [false, true]) {
       const decision = await judge(store.pointers(isFresh));
-      if (decision.kind !== 'serve') return { decision, content: decision.body, encoding: null };
+      if (decision.kind !== 'serve') return withoutFile(decision);
+      const { headers } = decision;
       for (const encoding of encodings) {
-        const content = await store.open(decision.file + (encoding ? SIBLING_SUFFIX[encoding] : ''));
-        if (content !== null) return { decision, content, encoding };
+        const opening = store.open(decision.file + (encoding ? SIBLING_SUFFIX[encoding] : ''));
+        // A sibling only saves bytes: whatever keeps it away, the plain file is as good an answer.
+        const content = await (encoding ? opening.catch(() => null) : opening);
+        if (content === null) continue;
+        return { decision, headers: encoding ? [...headers, ['Content-Encoding', encoding]] : headers, content };
       }
     }
   } catch {
     // Not readable: the same answer as for an edition that stays away.
   }
-  const decision = refuse(503, 'internal', settings);
-  return { decision, content: decision.body, encoding: null };
+  return withoutFile(refuse(503, 'internal', settings));
 };
+
+const withoutFile = (decision: Exclude<Decision, Service>): Answer<never> => ({
+  decision,
+  headers: decision.headers,
+  content: decision.body,
+});

@@ -88,32 +88,32 @@ ${isUrl(deployment.origin) ? '' : assets}`;
 }
 
 function readme(deployment: WorkerDeployment, names: readonly string[]): string {
-  const origin = isUrl(deployment.origin)
-    ? `The tree is fetched from \`${deployment.origin}\`. That origin must answer to this worker alone.`
-    : `The tree comes from the binding \`${deployment.origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
+  const { origin, pointerSeconds } = deployment;
   const secrets =
     names.length === 0
       ? 'No key of this key ring needs a secret.'
-      : `These secrets are needed, under these names, as text bindings: ${names.map((name) => `\`${name}\``).join(', ')}.
-On Cloudflare: \`wrangler secret put NAME\`.`;
+      : `These secrets are needed, under these names: ${names.map((name) => `\`${name}\``).join(', ')}. On Cloudflare they are set by
+\`wrangler secret put NAME\`; everywhere else they are environment variables.`;
   return `# The edge rule of Playbill as a worker
 
 Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES module with a fetch handler, for Cloudflare Workers, workerd,
 Deno, Bun, Vercel and Netlify. Its first line is its configuration, public keys included; the rest is the rule.
 
-${origin}
+${isUrl(origin) ? URL_ORIGIN(origin) : BINDING_ORIGIN(origin)}
 
 ## Run it
 
-    workerd serve workerd.capnp     # on your own machine
-    wrangler deploy                 # on Cloudflare
+The commands run in this folder.
 
-Where a runtime has no bindings, hand them in:
+### workerd
 
-    import worker from './worker.js';
-    Deno.serve((request) => worker.fetch(request, { NAME: Deno.env.get('NAME') }));
-    Bun.serve({ fetch: (request) => worker.fetch(request, process.env) });
+    workerd serve workerd.capnp
 
+### Cloudflare
+
+    wrangler deploy
+
+${isUrl(origin) ? urlHosts(deployment, names.length > 0) : folderHosts(deployment)}
 ## Secrets
 
 ${secrets}
@@ -122,12 +122,135 @@ ${secrets}
 
 Run \`playbill edge build --target worker\` and deploy again: the key ring is part of the module.
 
-A new build of the catalogue needs nothing but the new tree at the origin: a pointer is kept for ${deployment.pointerSeconds} s at most.
+## After a build of the catalogue
+
+${
+  isUrl(origin)
+    ? `Nothing is deployed: the new tree at \`${origin}\` is enough.`
+    : `On Cloudflare the tree is part of the deployment: \`wrangler deploy\` after each build. Everywhere else the new tree in the folder is
+enough.`
+} A pointer is kept for ${pointerSeconds} s at most.
 
 ## Limits of this runtime
 
 - A fetch handler sees repeated headers joined by a comma: two \`Signature-Input\` lines with different labels count as one.
 - Where the runtime normalises the URL before the handler sees it, \`/x/../products/\` is \`/products/\`; the signature was then made over
   another path, and is refused.
+`;
+}
+
+const URL_ORIGIN = (
+  origin: string,
+): string => `The tree is fetched from \`${origin}\`. That origin must answer to this worker alone. 403 counts as 404, since a bucket that may not be
+listed says so of what is not there: an origin that denies everything looks like one where nothing is published. Precompressed siblings
+lie there as files of their own, without \`Content-Encoding\`.`;
+
+const BINDING_ORIGIN = (name: string): string =>
+  `The tree comes from the binding \`${name}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
+
+/** Hosts that fetch the tree. Each way is run by test/edge/worker-hosts.test.ts, as it stands here. */
+function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string {
+  const call = (environment: string): string => `worker.fetch(request${hasSecrets ? `, ${environment}` : ''})`;
+  return `### Deno
+
+In \`deno.js\`:
+
+\`\`\`js
+import worker from './worker.js';
+
+Deno.serve((request) => ${call('Deno.env.toObject()')});
+\`\`\`
+
+    deno run --allow-net --allow-env deno.js
+
+### Bun
+
+In \`bun.js\`:
+
+\`\`\`js
+import worker from './worker.js';
+
+Bun.serve({ fetch: (request) => ${call('process.env')} });
+\`\`\`
+
+    bun bun.js
+
+### Vercel
+
+${encodings.length === 0 ? VERCEL(call('process.env')) : NO_VERCEL}
+
+### Netlify
+
+With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
+
+\`\`\`js
+import worker from '../../worker.js';
+
+export const config = { path: '/*' };
+export default (request) => ${call('Deno.env.toObject()')};
+\`\`\`
+`;
+}
+
+const VERCEL = (
+  answer: string,
+): string => `Beside \`worker.js\` at the root of the project, as Routing Middleware, in \`middleware.js\`:
+
+\`\`\`js
+import worker from './worker.js';
+
+export const config = { runtime: 'edge' };
+export default (request) => ${answer};
+\`\`\``;
+
+const NO_VERCEL = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
+\`playbill edge build --target worker\` without \`--encodings\`.`;
+
+/** Hosts that read the tree from a folder, by a binding made here. Run like urlHosts. */
+function folderHosts({ origin, publicRoot }: WorkerDeployment): string {
+  return `### Deno and Bun
+
+The binding is made of a folder, in \`folder.js\`:
+
+\`\`\`js
+import { readFile } from 'node:fs/promises';
+
+const root = ${JSON.stringify(publicRoot)};
+
+export const ${origin} = {
+  fetch: (url) =>
+    readFile(root + new URL(url).pathname).then(
+      (bytes) => new Response(bytes),
+      ({ code }) => new Response(null, { status: code === 'ENOENT' ? 404 : 500 }),
+    ),
+};
+\`\`\`
+
+In \`deno.js\`:
+
+\`\`\`js
+import { ${origin} } from './folder.js';
+import worker from './worker.js';
+
+Deno.serve((request) => worker.fetch(request, { ...Deno.env.toObject(), ${origin} }));
+\`\`\`
+
+    deno run --allow-net --allow-env --allow-read deno.js
+
+In \`bun.js\`:
+
+\`\`\`js
+import { ${origin} } from './folder.js';
+import worker from './worker.js';
+
+Bun.serve({ fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) });
+\`\`\`
+
+    bun bun.js
+
+### Vercel and Netlify
+
+They keep no folder beside a function: \`playbill edge build --target worker --origin URL\` writes their ways.
+
 `;
 }

@@ -123,13 +123,12 @@ async function absentAsNull<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 async function send(
-  { decision, content, encoding }: Answer<FileHandle>,
+  { decision, headers, content }: Answer<FileHandle>,
   isHead: boolean,
   outgoing: ServerResponse,
 ): Promise<void> {
   outgoing.statusCode = decision.status;
-  for (const [name, value] of decision.headers) outgoing.setHeader(name, value);
-  if (encoding !== null) outgoing.setHeader('Content-Encoding', encoding);
+  for (const [name, value] of headers) outgoing.setHeader(name, value);
   if (content === null) {
     outgoing.end();
   } else if (typeof content === 'string') {

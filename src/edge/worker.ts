@@ -24,7 +24,7 @@ export interface WorkerConfiguration extends SettingsFile {
 
 declare const PLAYBILL: WorkerConfiguration;
 
-/** Bindings: the origin if it is one, and the secrets by their names. */
+/** Bindings: the origin if it is one, and the secrets by their names. Runtimes without bindings hand in nothing. */
 export interface WorkerEnvironment {
   readonly [name: string]: unknown;
 }
@@ -45,53 +45,47 @@ const keptPointers: { [front: string]: KeptPointer } = {};
 
 export default {
   /** Answers one request. */
-  async fetch(request: WorkerRequest, environment: WorkerEnvironment): Promise<Response> {
+  async fetch(request: WorkerRequest, environment?: WorkerEnvironment | null): Promise<Response> {
     const now = Date.now() / 1000;
     const settings = withProfiles(PLAYBILL);
-    const keyRing = webCryptoKeyRing(PLAYBILL.keyRing, (name) => secretOf(environment[name]));
+    const bindings = environment ?? {};
+    const keyRing = webCryptoKeyRing(PLAYBILL.keyRing, (name) => secretOf(bindings[name]));
     const asked = requestOf(request);
-    const store = originStore(environment, asked.method, now);
+    const store = originStore(bindings, asked.method, now);
     const judge = (pointers: Pointers): Promise<Decision> => decide(asked, pointers, keyRing, settings, now);
-    const { decision, content, encoding } = await answer(asked, store, settings, judge);
-    const headers = new Headers(Object.fromEntries(decision.headers));
-    if (encoding) headers.set('Content-Encoding', encoding);
+    const { decision, headers, content } = await answer(asked, store, settings, judge);
     // 'manual': a content that is encoded already stays as it is.
-    const init = { status: decision.status, headers, encodeBody: 'manual' };
+    const init = { status: decision.status, headers: Object.fromEntries(headers), encodeBody: 'manual' };
     return new Response(asked.method === 'HEAD' ? null : content, init);
   },
 };
 
 const requestOf = (request: WorkerRequest): RuleRequest => {
   // The URL as it came: the URL class would resolve dots and so turn another path into one of ours.
-  const [scheme = '', , authority = '', ...path] = request.url.split('/');
-  const headers = new Headers(request.headers);
-  // Cloudflare rewrites Accept-Encoding, and keeps what the client sent elsewhere.
-  const sent = request.cf?.clientAcceptEncoding;
-  if (sent) headers.set('Accept-Encoding', sent);
+  const [, scheme = '', authority = '', target = ''] = /^(\w+):..([^/]*)(.*)/.exec(request.url) ?? [];
   return {
     method: request.method,
-    scheme: scheme.slice(0, -1),
+    scheme,
     authority,
-    target: `/${path.join('/')}`,
-    lines: (name) => [headers.get(name) ?? []].flat(),
+    target,
+    lines: (name) => {
+      // Cloudflare rewrites Accept-Encoding, and keeps what the client sent elsewhere.
+      const sent = name === 'accept-encoding' ? request.cf?.clientAcceptEncoding : null;
+      return [sent ?? request.headers.get(name) ?? []].flat();
+    },
   };
 };
 
 const secretOf = (secret: unknown): string | null => (typeof secret === 'string' ? secret : null);
 
 /** The tree behind the configured origin. Editions are asked for by the client's method; pointers are kept for a while. */
-const originStore = (
-  environment: WorkerEnvironment,
-  editionMethod: string,
-  now: number,
-): Store<ReadableStream | ''> => {
+const originStore = (bindings: WorkerEnvironment, editionMethod: string, now: number): Store<ReadableStream | ''> => {
   const { origin, encodings, pointerSeconds } = PLAYBILL;
-  const binding = environment[origin] as Fetcher | undefined;
+  const binding = bindings[origin] as Fetcher | undefined;
   const load = async (path: string, method: string): Promise<Response | null> => {
-    const response = await (binding
-      ? binding.fetch(`http://tree/${path}`, { method })
-      : fetch(`${origin}/${path}`, { method }));
-    if (response.status === 404) return null;
+    const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, { method });
+    // A bucket answers 403 for what is not there to who may read its objects and not list them (S3, GCS).
+    if (response.status === 404 || response.status === 403) return null;
     if (!response.ok) throw new Error(path);
     return response;
   };

@@ -2,10 +2,20 @@
 
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
+import { EventEmitter, getEventListeners, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CatalogueError, type Client, type ClientOptions, createClient, keyFrom } from '../../src/client/client.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  CatalogueError,
+  CatalogueTimeoutError,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Fetch,
+  keyFrom,
+} from '../../src/client/client.ts';
 import { type ClientKey, curlCommand, signRequest } from '../../src/client/signature.ts';
 import { generateKeyPair, publicKeyFrom } from '../../src/edge/key-pair.ts';
 import { startNodeServer } from './runtimes/node-server.ts';
@@ -235,6 +245,138 @@ describe('refusals', () => {
     const client = clientWith({ clock: () => (sent.length === 0 ? START - 400 : START) * 1000 });
     await failureOf(client.products());
     expect(await client.products()).toEqual(documentOf('products', 1));
+  });
+});
+
+/** An answer that comes when the test wants it to. */
+function heldAnswer(): { readonly answer: Promise<Response>; readonly release: (response: Response) => void } {
+  const events = new EventEmitter();
+  return {
+    answer: once(events, 'answer').then(([response]) => response as Response),
+    release: (response) => events.emit('answer', response),
+  };
+}
+
+describe('a request that hangs', () => {
+  /** A server whose first answer is whatever `first` makes of it, and whose later ones are `{"n":2}`; gives its URL. */
+  async function serverThat(first: (response: ServerResponse) => void): Promise<string> {
+    let requests = 0;
+    const hanging = createServer((_, response) => {
+      requests += 1;
+      if (requests === 1) first(response);
+      else response.end('{"n":2}');
+    });
+    hanging.listen(0, '127.0.0.1');
+    await once(hanging, 'listening');
+    onTestFinished(() => {
+      hanging.closeAllConnections();
+      hanging.close();
+    });
+    const address = hanging.address();
+    return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+  }
+
+  /** What is answered in the end: on a busy machine even a server that answers may take longer than a test's short timeout. */
+  async function untilAnswered(client: Client): Promise<unknown> {
+    for (;;) {
+      const answer: unknown = await client.products().catch((error: unknown) => error);
+      if (!(answer instanceof CatalogueTimeoutError)) return answer;
+    }
+  }
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['before it is answered', () => undefined],
+    ['in the middle of a document', (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"n":1')],
+    [
+      'in the middle of a refusal',
+      (response) => response.writeHead(503, { 'Content-Type': 'application/problem+json' }).write('{"code"'),
+    ],
+  ])('%s is given up, and the next call asks again', async (_, first) => {
+    const baseUrl = await serverThat(first);
+    const client = clientWith({ baseUrl, fetch, timeoutMs: 100 });
+    const asked = await Promise.allSettled([client.products(), client.products(), client.products()]);
+    for (const one of asked) {
+      expect(one).toMatchObject({
+        status: 'rejected',
+        reason: {
+          name: 'CatalogueTimeoutError',
+          url: `${baseUrl}/products/`,
+          timeoutMs: 100,
+          message: `expected an answer within 100 ms from ${baseUrl}/products/: try again, or raise timeoutMs`,
+        },
+      });
+    }
+    expect(await untilAnswered(client)).toEqual({ n: 2 });
+  });
+
+  it('lets go of its connection', async () => {
+    const events = new EventEmitter();
+    const closed = once(events, 'closed');
+    const baseUrl = await serverThat((response) => response.on('close', () => events.emit('closed')));
+    const client = clientWith({ baseUrl, fetch, timeoutMs: 100 });
+    await expect(client.products()).rejects.toThrow(CatalogueTimeoutError);
+    await closed;
+  });
+
+  it('is given up where fetch knows no signal, and what it brings later replaces nothing', async () => {
+    const held = heldAnswer();
+    let asked = 0;
+    const deaf: Fetch = () => {
+      asked += 1;
+      const headers = { 'Cache-Control': 'private, max-age=60' };
+      return asked === 1 ? held.answer : Promise.resolve(new Response(`{"n":${asked}}`, { headers }));
+    };
+    const client = clientWith({ fetch: deaf, timeoutMs: 100 });
+    await expect(client.products()).rejects.toThrow(CatalogueTimeoutError);
+    const answer = await untilAnswered(client);
+    held.release(new Response('{"n":1}', { headers: { 'Cache-Control': 'private, max-age=60' } }));
+    // Longer than the late answer takes to be read.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await client.products()).toEqual(answer);
+  });
+
+  it('has ten seconds where nothing else is said', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => timeout.mockRestore());
+    await clientWith().products();
+    expect(timeout.mock.calls).toEqual([[10_000]]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 31])('cannot have %d ms', (timeoutMs) => {
+    expect(() => clientWith({ timeoutMs })).toThrow(
+      new TypeError(`timeoutMs: expected whole milliseconds from 1 to 2147483647, found ${timeoutMs}`),
+    );
+  });
+});
+
+describe('a caller who gives up', () => {
+  it('gets the reason at once, and nobody else notices', async () => {
+    const held = heldAnswer();
+    const controller = new AbortController();
+    const client = clientWith({ fetch: () => held.answer });
+    const patient = client.products();
+    const impatient = client.products({ signal: controller.signal });
+    controller.abort(new Error('the visitor is gone'));
+    await expect(impatient).rejects.toThrow('the visitor is gone');
+    held.release(new Response('{"n":1}'));
+    expect(await patient).toEqual({ n: 1 });
+  });
+
+  it('before the call asks for nothing', async () => {
+    const client = clientWith();
+    await expect(client.categoriesAnswer({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('may be a signal that lives on: nothing is left with it', async () => {
+    const { signal } = new AbortController();
+    const client = clientWith();
+    await client.products({ signal });
+    await client.productsAnswer({ signal });
+    await failureOf(clientWith({ front: 'kazan' }).categories({ signal }));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 

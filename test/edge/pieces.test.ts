@@ -123,14 +123,14 @@ describe('answer', () => {
   it('takes the best sibling that is there', async () => {
     expect(
       await answer(request, storeOf({ old: 'plain', 'old.gz': 'g', 'old.br': 'b' }), settings, judge),
-    ).toMatchObject({ content: 'b', encoding: 'br' });
+    ).toMatchObject({ content: 'b', headers: [['Content-Encoding', 'br']] });
     expect(await answer(request, storeOf({ old: 'plain', 'old.gz': 'g' }), settings, judge)).toMatchObject({
       content: 'g',
-      encoding: 'gzip',
+      headers: [['Content-Encoding', 'gzip']],
     });
     expect(await answer(request, storeOf({ old: 'plain' }), settings, judge)).toMatchObject({
       content: 'plain',
-      encoding: null,
+      headers: [],
     });
   });
 

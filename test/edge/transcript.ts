@@ -1,6 +1,8 @@
 // Reads a transcript: requests (lines with ">"), the answers expected ("<"), and prose around them, which is for people. What may stand
 // in the lines is said in README.md. It sends nothing and compares nothing.
 
+import { readdirSync, readFileSync } from 'node:fs';
+
 export interface Exchange {
   readonly name: string;
   /** Request line and header lines as written, placeholders and directives included. */
@@ -28,6 +30,13 @@ export interface Transcript {
   readonly title: string;
   readonly exchanges: readonly Exchange[];
 }
+
+const folder = new URL('.', import.meta.url);
+
+/** The transcripts that there are, by the names of their files. */
+export const TRANSCRIPTS: readonly (Transcript & { readonly name: string })[] = readdirSync(folder)
+  .filter((name) => name.endsWith('.http.txt'))
+  .map((name) => ({ name, ...parseTranscript(readFileSync(new URL(name, folder), 'utf8')) }));
 
 /** Parses a transcript. Throws Error for an exchange without a request or an answer, and for a line of no known form. */
 export function parseTranscript(text: string): Transcript {

@@ -16,7 +16,8 @@ export function sendLines(port: number, lines: readonly string[]): Promise<WireA
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer within 10 s to ${lines[0] ?? ''}`)));
+    // Below a test's own patience, so that the request is named.
+    socket.setTimeout(120_000, () => socket.destroy(new Error(`no answer within 120 s to ${lines[0] ?? ''}`)));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', reject);
     socket.on('close', () => {

@@ -7,16 +7,17 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bundleEdge } from '../../src/edge/bundle.ts';
 import { workerFiles } from '../../src/edge/deploy-worker.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/settings.ts';
 import { prepareLines } from './exchange.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { makeWorld, type World } from './world.ts';
+import { makeWorld, pointerText, type World } from './world.ts';
 
 interface Worker {
-  fetch(request: Request, environment: { readonly [name: string]: unknown }): Promise<Response>;
+  fetch(request: Request, environment?: { readonly [name: string]: unknown } | null): Promise<Response>;
 }
 
 let world: World;
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 
 /** The deployed module, as this runtime imports it. */
-async function workerAt(origin: string): Promise<Worker> {
+async function workerAt(origin: string, pointerSeconds = 0): Promise<Worker> {
   const files = workerFiles({
     bundle,
     keyRing: world.keyRing,
@@ -35,7 +36,7 @@ async function workerAt(origin: string): Promise<Worker> {
     publicRoot: join(world.root, 'public'),
     origin,
     encodings: ['br', 'gzip'],
-    pointerSeconds: 0,
+    pointerSeconds,
   });
   const path = join(temporaryFolder(), 'worker.mjs');
   writeFileSync(path, files.find(([name]) => name === 'worker.js')?.[1] ?? '');
@@ -43,13 +44,13 @@ async function workerAt(origin: string): Promise<Worker> {
   return loaded.default;
 }
 
-async function signedRequest(more: readonly string[] = [], method = 'GET'): Promise<Request> {
+async function signedRequest(more: readonly string[] = [], method = 'GET', front = 'moscow'): Promise<Request> {
   const written = [
     `${method} /products/ HTTP/1.1`,
     'Host: edge.test',
-    'X-Front: moscow',
+    `X-Front: ${front}`,
     ...more,
-    'Sign: keyid=moscow-1',
+    `Sign: keyid=${front}-1`,
   ];
   const lines = await prepareLines(written, Math.floor(Date.now() / 1000), world);
   const headers = lines
@@ -74,17 +75,36 @@ function treeBinding(instead: (path: string) => Response | undefined = () => und
 }
 
 const isEdition = (path: string): boolean => path.includes('/products.');
+const isSibling = (path: string): boolean => /\.(gz|br)$/.test(path);
+
+/** What S3 and GCS answer for an object that is not there to who may read objects but not list them. */
+const denied = (): Response => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 });
+
+/** A private bucket: the world's tree, where whatever is missing is denied. */
+function privateBucket(isMissing: (path: string) => boolean = () => false): ReturnType<typeof treeBinding> {
+  const { fetch } = treeBinding((path) => (isMissing(path) ? denied() : undefined));
+  return {
+    fetch: async (url) => {
+      const response = await fetch(url);
+      return response.status === 404 ? denied() : response;
+    },
+  };
+}
+
+function productsOf(front: string, index: number): Buffer {
+  return world.fronts.get(front)?.products[index]?.content ?? Buffer.alloc(0);
+}
+
+async function contentOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
 
 describe('an origin by binding', () => {
   it('is where the tree comes from', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest(), { TREE: treeBinding() });
     expect(response.status).toBe(200);
-    expect(
-      Buffer.from(await response.arrayBuffer()).equals(
-        world.fronts.get('moscow')?.products[1]?.content ?? Buffer.alloc(0),
-      ),
-    ).toBe(true);
+    expect((await contentOf(response)).equals(productsOf('moscow', 1))).toBe(true);
   });
 
   it.each<[string, (path: string) => Response | undefined]>([
@@ -115,7 +135,87 @@ describe('an origin by binding', () => {
   });
 });
 
+describe('a private origin, which answers 403 for what is not there', () => {
+  it('serves the plain file to who accepts a sibling that is missing', async () => {
+    const worker = await workerAt('TREE');
+    const response = await worker.fetch(await signedRequest(['Accept-Encoding: gzip, br'], 'GET', 'kazan'), {
+      TREE: privateBucket(),
+    });
+    expect([response.status, response.headers.get('Content-Encoding')]).toEqual([200, null]);
+    expect((await contentOf(response)).equals(productsOf('kazan', 0))).toBe(true);
+  });
+
+  it('has nothing published for a front without a pointer: 404', async () => {
+    const worker = await workerAt('TREE');
+    const response = await worker.fetch(await signedRequest([], 'GET', 'unpublished'), { TREE: privateBucket() });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'not-found' });
+  });
+
+  it('is asked for the pointer once more when the edition in the one that was kept is gone', async () => {
+    const worker = await workerAt('TREE', 10);
+    const moscow = world.fronts.get('moscow');
+    const [first, second] = moscow?.products ?? [];
+    if (moscow === undefined || first === undefined || second === undefined) throw new Error('no such front');
+    expect((await worker.fetch(await signedRequest(), { TREE: privateBucket() })).status).toBe(200);
+
+    // A build has published another release since, and pruned what the kept pointer names.
+    const isPruned = (path: string): boolean => path.includes(second.digest);
+    const bucket = privateBucket(isPruned);
+    const pointers: string[] = [];
+    const TREE = {
+      fetch: async (url: string) => {
+        if (!url.endsWith('/pointer.json')) return bucket.fetch(url);
+        pointers.push(url);
+        return new Response(pointerText('moscow', world.now, { ...moscow, products: [first] }));
+      },
+    };
+    const response = await worker.fetch(await signedRequest(), { TREE });
+    expect(response.status).toBe(200);
+    expect((await contentOf(response)).equals(first.content)).toBe(true);
+    expect(pointers).toHaveLength(1);
+  });
+
+  it('whose edition stays away makes it a 503', async () => {
+    const worker = await workerAt('TREE');
+    const response = await worker.fetch(await signedRequest(), { TREE: privateBucket(isEdition) });
+    expect(response.status).toBe(503);
+  });
+});
+
+describe('a sibling that cannot be had gives way to the plain file:', () => {
+  it.each<[string, () => Response | Promise<Response>]>([
+    ['an error of the server', () => new Response('<h1>500</h1>', { status: 500 })],
+    ['too many requests', () => new Response('slow down', { status: 503 })],
+    ['a page of its own', () => new Response('login', { status: 302 })],
+    ['a connection that breaks', () => Promise.reject(new Error('connection reset'))],
+  ])('%s', async (_, failing) => {
+    const worker = await workerAt('TREE');
+    const tree = treeBinding();
+    const TREE = { fetch: async (url: string) => (isSibling(url) ? failing() : tree.fetch(url)) };
+    const response = await worker.fetch(await signedRequest(['Accept-Encoding: gzip, br']), { TREE });
+    expect([response.status, response.headers.get('Content-Encoding')]).toEqual([200, null]);
+    expect((await contentOf(response)).equals(productsOf('moscow', 1))).toBe(true);
+  });
+
+  it('one that fails does not hide the next', async () => {
+    const worker = await workerAt('TREE');
+    const TREE = treeBinding((path) => (path.endsWith('.br') ? new Response('', { status: 500 }) : undefined));
+    const response = await worker.fetch(await signedRequest(['Accept-Encoding: gzip, br']), { TREE });
+    expect(response.headers.get('Content-Encoding')).toBe('gzip');
+    expect(gunzipSync(await contentOf(response)).equals(productsOf('moscow', 1))).toBe(true);
+  });
+});
+
 describe('an origin by URL', () => {
+  it.each([undefined, null])('needs no environment: %s', async (environment) => {
+    const worker = await workerAt('http://127.0.0.1:9');
+    const unsigned = await worker.fetch(new Request('http://edge.test/products/'), environment);
+    expect(unsigned.status).toBe(400);
+    // Nobody listens there, which the rule finds out after it has verified.
+    expect((await worker.fetch(await signedRequest(), environment)).status).toBe(503);
+  });
+
   it('is fetched over HTTP', async () => {
     const asked: string[] = [];
     const origin = createServer((request, response) => {

@@ -4,6 +4,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../src/edge/node.ts';
@@ -105,7 +106,7 @@ test('a rollback killed before every call that changes a file', async () => {
   expect(sights.filter(isMixed).length).toBeGreaterThan(2);
   expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
   tellKilled('a rollback is killed before each call that changes a file', sights.length);
-}, 60_000);
+});
 
 test('pruning killed as it removes releases, and among the editions', async () => {
   const crowded = copyTree(base, join(folder, 'crowded'));
@@ -132,7 +133,7 @@ test('pruning killed as it removes releases, and among the editions', async () =
   expect(total).toBeGreaterThan(10);
   const situation = 'pruning is killed before calls that change a file';
   tellFault({ situation, sees: 'the new release', heals: 'the next pruning' }, 'SIGKILL', kills);
-}, 60_000);
+});
 
 function tellKilled(situation: string, kills: number): void {
   tellFault({ situation, sees: 'each front old or new, whole', heals: 'the same rollback' }, 'SIGKILL', kills);
@@ -172,7 +173,7 @@ test('a rollback of many fronts killed at random moments', async () => {
   expect(sights.length).toBeGreaterThan(15);
   expect(sights.filter(isMixed).length).toBeGreaterThan(0);
   tellKilled('a rollback of many fronts is killed at random moments', sights.length);
-}, 60_000);
+});
 
 /** Numbers from 0 to 1, the same ones for the same seed. */
 function randomOf(seed: number): () => number {
@@ -241,19 +242,23 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
       }
     }
   };
+  const seenAgain = async (id: string): Promise<void> => {
+    const enough = (seen[id] ?? 0) + 10;
+    while (!over.signal.aborted && (seen[id] ?? 0) < enough) await sleep(5);
+  };
   const rollbacks = [oldId, newId, oldId, newId, oldId];
   const asking = Promise.all([...FRONTS, ...FRONTS].map(storefront));
   try {
     for (const id of rollbacks) {
       const run = await command.run(['rollback', id, '--out', tree, '--json']);
       expect(run.code, run.stderr).toBe(0);
+      // However long storefronts wait for a processor, they see this release before the next rollback.
+      await Promise.race([asking, seenAgain(id)]);
     }
   } finally {
     over.abort();
     await asking;
   }
-  expect(seen[newId]).toBeGreaterThan(20);
-  expect(seen[oldId]).toBeGreaterThan(20);
   expect(filesOf(tree)).toEqual(expected);
   for (const front of ['alpha', 'bravo', 'charlie']) {
     const words = ['show', '--out', tree, '--front', front, '--endpoint', 'products', '--at', at];
@@ -262,4 +267,4 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
   }
   const sees = 'each front old or new, whole';
   tellFault({ situation: 'a rollback while storefronts ask', sees, heals: 'nothing to heal' }, 0, rollbacks.length);
-}, 60_000);
+});

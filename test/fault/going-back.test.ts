@@ -109,7 +109,7 @@ test('a store that breaks while going back', async () => {
   const situation = 'a rollback’s store breaks in a write, before or after its effect';
   const heals = 'the same rollback; a build changes nothing before';
   tellFault({ situation, sees: 'each front old or new, whole', heals }, null, sights.length - 1);
-}, 60_000);
+});
 
 test('a store that breaks while pruning', async () => {
   const state = stateOf(crowded);
@@ -143,7 +143,7 @@ test('a store that breaks while pruning', async () => {
   expect(stops).toBe(plan.length + 2);
   const situation = 'the store breaks in a removal of pruning, before or after its effect';
   tellFault({ situation, sees: 'the new release', heals: 'the next pruning' }, null, stops);
-}, 60_000);
+});
 
 test('a release that pointers are of is kept, though another is in force', async () => {
   const root = copyTree(crowded, join(folder, 'pointed-at'));

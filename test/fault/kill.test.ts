@@ -109,7 +109,7 @@ test('killed before every call that changes a file', async () => {
   expect(sights.filter(isMixed).length).toBeGreaterThan(0);
   expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
   tellStops('killed before each call that changes a file', 'SIGKILL', numbers.length);
-}, 120_000);
+}, 600_000);
 
 test('what a killed run leaves is cleared by the next one, be that for another catalogue', async () => {
   const tree = copyTree(there.base, join(folder, 'left'));
@@ -160,14 +160,15 @@ test('killed at a hundred random instants', async () => {
     const sight = await judge(passage, tree, number % 5 === 0 ? runWell : buildHere);
     if (signal !== null) sights.push(sight);
   };
-  await twoAtATime(roundsUntil(() => sights.length >= KILLS, round));
-  // Otherwise most kills missed the moment, and the test says little.
-  expect(rounds).toBeLessThan(2 * KILLS);
-  expect(sights.filter(isHalfway).length).toBeGreaterThan(KILLS / 2);
-  expect(sights.filter(({ temporaries }) => temporaries > 0).length).toBeGreaterThan(KILLS / 5);
-  expect(sights.filter((sight) => isHalfway(sight) && sight.newEditions > 0).length).toBeGreaterThan(KILLS / 20);
+  // As many as it takes: a machine that is busy now and idle then misses the moment more often.
+  const isEnough = (): boolean =>
+    sights.length >= KILLS &&
+    sights.filter(isHalfway).length > KILLS / 2 &&
+    sights.filter(({ temporaries }) => temporaries > 0).length > KILLS / 5 &&
+    sights.filter((sight) => isHalfway(sight) && sight.newEditions > 0).length > KILLS / 20;
+  await twoAtATime(roundsUntil(isEnough, round));
   tellStops('killed at a random instant', 'SIGKILL', KILLS);
-}, 480_000);
+}, 1_800_000);
 
 function* roundsUntil(isEnough: () => boolean, round: () => Promise<void>): Generator<() => Promise<void>> {
   while (!isEnough()) yield round;
@@ -231,48 +232,57 @@ function signalOf(name: string): 'SIGTERM' | 'SIGINT' {
 test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on', async () => {
   const STOPS = 12;
   const random = randomOf(20260502);
-  const started = performance.now();
+  const begunAt = performance.now();
   const undisturbed = copyTree(there.base, join(folder, 'whole'));
   await runWell(there.database, undisturbed);
-  const duration = performance.now() - started;
+  const duration = performance.now() - begunAt;
+  let started = 0;
   let stopped = 0;
+  // A run may end before its signal comes, the more of them the less busy the machine has become.
   await twoAtATime(
-    Array.from({ length: STOPS }, (_, i) => async () => {
-      const tree = copyTree(there.base, join(folder, `stop-${i}`));
-      const running = command.start(wordsOf(there.database, tree));
-      await sleep(random() * duration);
-      const signal = i % 2 === 0 ? 'SIGTERM' : 'SIGINT';
-      running.child.kill(signal);
-      const run = await running.ended;
-      // The run may have ended before, and may not have begun to listen.
-      expect([signal, null]).toContain(run.signal);
-      expect([0, null]).toContain(run.code);
-      expect([
-        '',
-        `interrupted by ${signal}: what was published stands; run the same command again to finish\n`,
-      ]).toContain(run.stderr);
-      if (run.signal !== null) stopped += 1;
-      await judge(there, tree, buildHere);
-    }),
+    roundsUntil(
+      () => started >= STOPS && stopped > STOPS / 3,
+      async () => {
+        const i = (started += 1);
+        const tree = copyTree(there.base, join(folder, `stop-${i}`));
+        const running = command.start(wordsOf(there.database, tree));
+        await sleep(random() * duration);
+        const signal = i % 2 === 0 ? 'SIGTERM' : 'SIGINT';
+        running.child.kill(signal);
+        const run = await running.ended;
+        // The run may have ended before, and may not have begun to listen.
+        expect([signal, null]).toContain(run.signal);
+        expect([0, null]).toContain(run.code);
+        expect([
+          '',
+          `interrupted by ${signal}: what was published stands; run the same command again to finish\n`,
+        ]).toContain(run.stderr);
+        if (run.signal !== null) stopped += 1;
+        await judge(there, tree, buildHere);
+      },
+    ),
   );
-  expect(stopped).toBeGreaterThan(STOPS / 3);
   const situation = 'SIGTERM or Ctrl-C at a random moment';
   for (const signal of ['SIGTERM', 'SIGINT'] as const) tellStops(situation, signal, STOPS / 2);
 });
 
 test('whoever reads while a release is published sees each front old or new, whole, and never old after new', async () => {
-  const tree = copyTree(there.base, join(folder, 'read'));
-  const running = command.start(wordsOf(there.database, tree));
-  await firstChange(tree, running);
-  const sights: Sight[] = [];
-  while (isRunning(running)) {
-    sights.push(checkAsReader(tree, there.before, there.after));
-    await sleep(0);
+  let isSeenHalfway = false;
+  // A reader who waits for a processor may miss it all: then once more.
+  for (let attempt = 0; !isSeenHalfway; attempt++) {
+    const tree = copyTree(there.base, join(folder, `read-${attempt}`));
+    const running = command.start(wordsOf(there.database, tree));
+    await firstChange(tree, running);
+    const sights: Sight[] = [];
+    while (isRunning(running)) {
+      sights.push(checkAsReader(tree, there.before, there.after));
+      await sleep(0);
+    }
+    for (const [i, { fronts }] of sights.entries()) {
+      const back = [...fronts].filter(([code, shown]) => shown === 'old' && sights[i - 1]?.fronts.get(code) === 'new');
+      expect(back).toEqual([]);
+    }
+    isSeenHalfway = sights.some(isHalfway);
+    expect([...checkAsReader(tree, there.before, there.after).fronts.values()]).not.toContain('old');
   }
-  for (const [i, { fronts }] of sights.entries()) {
-    const back = [...fronts].filter(([code, shown]) => shown === 'old' && sights[i - 1]?.fronts.get(code) === 'new');
-    expect(back).toEqual([]);
-  }
-  expect(sights.filter(isHalfway).length).toBeGreaterThan(0);
-  expect([...checkAsReader(tree, there.before, there.after).fronts.values()]).not.toContain('old');
 });

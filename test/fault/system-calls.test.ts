@@ -133,7 +133,7 @@ test('whatever call the system fails, or the process is killed in, the tree is w
   );
   // In the order of the points, not in that in which two lanes came to their ends.
   for (const point of points) tellFault(situationOf(point.call, point.disturbance), endings.get(point) ?? null);
-}, 240_000);
+});
 
 /** Tries one point, and gives back how the run ended. */
 async function tryPoint({ passage, call, disturbance }: Point, tree: string): Promise<Ending> {

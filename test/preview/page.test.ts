@@ -211,7 +211,8 @@ describe('time', () => {
   test('play lets the clock run, over the changes, and stops at the end', async () => {
     const page = await open(`?front=moscow&at=${pointerOf('moscow').now}`);
     await page.getByRole('button', { name: 'Play' }).click();
-    await page.getByText('edition 2 of').waitFor();
+    // On a busy machine a frame may take the clock over several changes.
+    await page.getByText(/edition (?!1 of)\d+ of/).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     const stood = await slider(page).inputValue();
     await page.waitForTimeout(100);
@@ -220,8 +221,8 @@ describe('time', () => {
     const last = Date.parse(pointerOf('moscow').validUntil) / 1000 - 1;
     await slider(page).fill(String(last - 900));
     await page.getByRole('button', { name: 'Play' }).click();
+    await expect.poll(() => slider(page).inputValue()).toBe(String(last));
     await page.getByRole('button', { name: 'Play' }).waitFor();
-    expect(await slider(page).inputValue()).toBe(String(last));
   });
 
   test('buttons go from change to change, and back to now', async () => {

@@ -42,10 +42,9 @@ async function answerLines(world: World, lines: readonly string[]): Promise<Wire
   const readPointer = async (front: string): Promise<string | null> =>
     (await read(pointerPath(front)))?.toString() ?? null;
   const store = { encodings: ['br', 'gzip'] as const, open: read, pointers: () => ({ read: readPointer }) };
-  const { decision, content, encoding } = await answer(request, store, settings, (pointers) =>
+  const { decision, headers, content } = await answer(request, store, settings, (pointers) =>
     decide(request, pointers, keyRing, settings, world.now),
   );
-  const headers = encoding === null ? decision.headers : [...decision.headers, ['Content-Encoding', encoding] as const];
   const isEmpty = request.method === 'HEAD' || content === null;
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };
 }

@@ -75,7 +75,8 @@ async function stopProgram(child: ChildProcess): Promise<void> {
 }
 
 async function untilListening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  // A little less than a hook's own patience, so that the port is named.
+  for (let attempt = 0; attempt < 2000; attempt++) {
     if (await isListening(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

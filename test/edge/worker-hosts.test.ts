@@ -1,0 +1,89 @@
+// The worker's README, run: on each host that it names, by the files and commands that it gives. The tree lies in a private bucket, which
+// answers 403 for what is not there, or in a folder.
+
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gunzipSync } from 'node:zlib';
+import type { KeyRingFile } from '../../src/edge/key-ring.ts';
+import { prepareLines, runExchange } from './exchange.ts';
+import type { Runtime } from './runtimes/runtime.ts';
+import { startWorkerHost, type WorkerHost } from './runtimes/worker-hosts.ts';
+import { TRANSCRIPTS } from './transcript.ts';
+import { headerValues, type WireAnswer } from './wire.ts';
+import { editionContent, makeWorld, type World } from './world.ts';
+
+let world: World;
+let bucket: Server;
+let origin: string;
+beforeAll(async () => {
+  world = await makeWorld(Math.floor(Date.now() / 1000));
+  bucket = createServer((request, response) => {
+    readFile(join(world.root, 'public', request.url ?? '')).then(
+      (bytes) => response.end(bytes),
+      (error: NodeJS.ErrnoException) => response.writeHead(error.code === 'ENOENT' ? 403 : 500).end(),
+    );
+  });
+  bucket.listen(0, '127.0.0.1');
+  await once(bucket, 'listening');
+  const address = bucket.address();
+  origin = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+});
+afterAll(() => {
+  bucket.close();
+  bucket.closeAllConnections();
+});
+
+async function ask(runtime: Runtime, keyid: string, front: string): Promise<WireAnswer> {
+  const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, 'Accept-Encoding: gzip'];
+  return runtime.send(await prepareLines([...written, `Sign: keyid=${keyid}`], runtime.now(), world));
+}
+
+describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by URL', (host) => {
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await startWorkerHost(host, world, origin);
+  });
+  afterAll(() => runtime.stop());
+
+  describe.each(TRANSCRIPTS)('$name', ({ exchanges }) => {
+    // On Vercel, which compresses by itself, the worker serves plain files.
+    const isPlain = ({ expected }: (typeof exchanges)[number]): boolean =>
+      expected.headers.every(([name]) => name !== 'Content-Encoding');
+    it.each(host === 'vercel' ? exchanges.filter(isPlain) : exchanges)('$name', async (exchange) => {
+      expect(await runExchange(exchange, runtime, world)).toBeGreaterThan(0);
+    });
+  });
+});
+
+it.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {
+  const keys = Object.entries(world.keyRing.keys).filter(([, key]) => key.secretRef === undefined);
+  const keyRing: KeyRingFile = { schema: 1, keys: Object.fromEntries(keys) };
+  const runtime = await startWorkerHost(host, world, origin, keyRing);
+  try {
+    expect((await ask(runtime, 'moscow-1', 'moscow')).status).toBe(200);
+    expect((await ask(runtime, 'moscow-hmac', 'moscow')).status).toBe(401);
+  } finally {
+    await runtime.stop();
+  }
+});
+
+it.each<WorkerHost>(['deno', 'bun'])('%s, the tree in a folder', async (host) => {
+  const runtime = await startWorkerHost(host, world, 'ASSETS');
+  try {
+    for (const keyid of ['moscow-1', 'moscow-hmac']) {
+      const answer = await ask(runtime, keyid, 'moscow');
+      expect([answer.status, headerValues(answer, 'Content-Encoding')]).toEqual([200, ['gzip']]);
+      expect(gunzipSync(answer.content).equals(editionContent(world, 'moscow products 2'))).toBe(true);
+    }
+    expect((await ask(runtime, 'kazan-1', 'kazan')).content.equals(editionContent(world, 'kazan products 1'))).toBe(
+      true,
+    );
+    expect((await ask(runtime, 'unpublished-1', 'unpublished')).status).toBe(404);
+    expect((await ask(runtime, 'folder-1', 'folder')).status).toBe(503);
+  } finally {
+    await runtime.stop();
+  }
+});
