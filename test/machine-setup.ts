@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bringOtherNodes } from './checkout/nodes.ts';
 
 /** Debian packages that tests use, and for what. */
 const DEBIAN_PACKAGES = [
@@ -24,6 +25,7 @@ export function setup(): () => void {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) throw new Error('the machine lacks what the tests need: see the lines above');
+  bringOtherNodes();
   // What commands keep between runs is kept here, and not in anybody's home.
   const cache = mkdtempSync(join(tmpdir(), 'playbill-cache-'));
   process.env['XDG_CACHE_HOME'] = cache;
