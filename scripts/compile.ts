@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { bundleEdge } from '../src/edge/bundle.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 
@@ -24,25 +24,11 @@ const COMMON: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
   format: 'esm',
-  target: 'node20',
+  target: 'node22',
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
-};
-
-/**
- * The native half of better-sqlite3 stays where npm has put it and is asked for by name; the package's own search for it reads
- * stacks and tries a dozen folders, which costs as much as opening a catalogue.
- */
-const sqliteBinding: Plugin = {
-  name: 'sqlite-binding',
-  setup: (bundle) => {
-    bundle.onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'sqlite-binding' }));
-    bundle.onLoad({ filter: /./, namespace: 'sqlite-binding' }, () => ({
-      contents: "module.exports = (name) => require('better-sqlite3/build/Release/' + name);",
-    }));
-  },
 };
 
 /** The command, in bundles that are shared and loaded when they are needed. */
@@ -55,9 +41,8 @@ async function compileCommand(folder: string): Promise<void> {
     outbase: 'src',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    // What a checkout alone has.
-    external: ['esbuild'],
-    plugins: [sqliteBinding],
+    // What a checkout alone has; and the driver, which looks beside its own files for the native half that fits the machine.
+    external: ['esbuild', 'better-sqlite3'],
     // For packages that are still CommonJS.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
   });

@@ -1,7 +1,7 @@
 // How often a document that cron rebuilds is wrong, measured: the share of the instants of a day at which what was built last differs from
 // what is right. A build with a horizon of a day knows what is right at every second; the rest is comparing.
 //
-//   npx tsx scripts/wrong-shares.ts [--db FILE] [--now INSTANT]        without --db: the demo as of that instant
+//   npm run -s tsx -- scripts/wrong-shares.ts [--db FILE] [--now INSTANT]        without --db: the demo as of that instant
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'edge-option-invalid'
   | 'edge-bundle-missing'
   | 'page-bundle-missing'
+  | 'driver-unusable'
   | 'database-missing'
   | 'database-unreadable'
   | 'database-busy'
@@ -75,4 +76,17 @@ export function messageOf(thrown: unknown): string {
 /** The system's code of an error (ENOENT, SQLITE_BUSY …), or '' where it has none. */
 export function systemCodeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+}
+
+/** What it means that the SQLite driver, which is native code, cannot be loaded; null for any other error. */
+export function driverError(thrown: unknown): AppError | null {
+  const isNotLoaded = /^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(systemCodeOf(thrown));
+  const [found = ''] = messageOf(thrown).split('\n');
+  if (!isNotLoaded || !found.includes('better-sqlite3')) return null;
+  return new AppError(
+    'driver-unusable',
+    `expected an SQLite driver that loads, found: ${found}`,
+    'install Playbill again; where the driver comes prebuilt for other machines only, compile it: npm rebuild better-sqlite3',
+    thrown,
+  );
 }

@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { bringOtherNodes } from './checkout/nodes.ts';
 
 /** Debian packages that tests use, and for what. */
 const DEBIAN_PACKAGES = [
@@ -21,4 +22,5 @@ export function setup(): void {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) throw new Error('the machine lacks what the tests need: see the lines above');
+  bringOtherNodes();
 }

@@ -35,6 +35,7 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'edge-option-invalid':
     case 'edge-bundle-missing':
     case 'page-bundle-missing':
+    case 'driver-unusable':
     case 'database-missing':
     case 'database-unreadable':
     case 'database-busy':

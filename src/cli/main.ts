@@ -1,53 +1,12 @@
 #!/usr/bin/env node
-// The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and everything behind it is
-// loaded when it is wanted.
+// Where the command begins: looks at the Node.js that runs it, and refuses one that is too old. Imports nothing before that: older ones
+// would end in a syntax error, or crash in the SQLite driver, which is built for version 10 of Node's interface for native code.
 
-import { readFileSync } from 'node:fs';
-import { instantOf } from '../catalogue/instant.ts';
-import { EXIT } from './exit-codes.ts';
-import type { Session } from './session.ts';
-import { processTerminal } from './terminal.ts';
-
-async function main(words: readonly string[]): Promise<number> {
-  const session: Session = {
-    terminal: processTerminal(),
-    now: () => instantOf(Math.floor(Date.now() / 1000)),
-    clock: () => Date.now() / 1000,
-    environment: (name) => process.env[name],
-    processId: String(process.pid),
-    toolVersion: versionOfPackage(),
-    onInterrupt: null,
-    tzdata: process.versions['tz'] ?? 'unknown',
-    exitCode: EXIT.done,
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      if (session.onInterrupt !== null) {
-        session.onInterrupt();
-        return;
-      }
-      // Every write is ordered so that the tree is whole at any instant: there is nothing to finish, the lock dies with us.
-      session.terminal.say(`interrupted by ${signal}: what was published stands; run the same command again to finish`);
-      process.kill(process.pid, signal);
-    });
-  }
-  if (words.length === 1 && words[0] === '--version') {
-    session.terminal.print(session.toolVersion);
-    return EXIT.done;
-  }
-  const { runProgram } = await import('./program.ts');
-  return runProgram(words, session);
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major >= 24 || (major === 22 && minor >= 14)) await import('./process.ts');
+else {
+  process.stderr.write(
+    `Playbill needs Node.js 22.14 or newer (not 23), and this is ${process.versions.node}: install another, such as 24\n`,
+  );
+  process.exitCode = 2;
 }
-
-function versionOfPackage(): string {
-  const parsed: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown';
-}
-
-// A reader that has seen enough (`playbill … | head`) is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-
-// Set, not called: what is still on its way to a pipe gets there.
-process.exitCode = await main(process.argv.slice(2));

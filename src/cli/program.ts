@@ -2,7 +2,7 @@
 // is loaded when it runs.
 
 import { Command, CommanderError } from 'commander';
-import { AppError } from '../errors.ts';
+import { AppError, driverError } from '../errors.ts';
 import { addBuildCommand } from './build-command.ts';
 import { addCheckDbCommand } from './check-db-command.ts';
 import { addDiffCommand } from './diff-command.ts';
@@ -73,7 +73,7 @@ function report(thrown: unknown, words: readonly string[], { terminal }: Session
   // Help and version are no errors to us, though they are to the argument parser.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
-  const error = thrown instanceof CommanderError ? usageError(thrown, words) : thrown;
+  const error = thrown instanceof CommanderError ? usageError(thrown, words) : (driverError(thrown) ?? thrown);
   if (error instanceof AppError) {
     if (words.includes('--json')) {
       const { code, message, details, hint } = error;

@@ -51,11 +51,12 @@ export function terminalOn(
     say: (text) => void stderr.write(`${harmless(text)}\n`),
     progress: async (label) => {
       if (stderr.isTTY !== true) return NO_PROGRESS;
-      const { SingleBar, Presets } = await import('cli-progress');
+      // CommonJS: bundled, it has no other export than this.
+      const { default: cliProgress } = await import('cli-progress');
       const format = `${label} {bar} {value}/{total}`;
-      const bar = new SingleBar(
+      const bar = new cliProgress.SingleBar(
         { format, stream: stderr, clearOnComplete: true, hideCursor: true },
-        Presets.shades_classic,
+        cliProgress.Presets.shades_classic,
       );
       let isStarted = false;
       return {

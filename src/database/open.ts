@@ -4,7 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect, type Compilable } from 'kysely';
-import { AppError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
+import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
 import type { CatalogueTables } from './tables.ts';
 
 /** One read transaction on a catalogue. Rows come as arrays, in the order of the query's columns. */
@@ -148,7 +148,7 @@ function readErrors<T>(path: string, read: () => T): T {
 /** What an error of the SQLite driver means to the one who typed the command; other errors pass unchanged. */
 export function databaseError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
-  if (!code.startsWith('SQLITE_')) return error;
+  if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
   const message = messageOf(error);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new AppError(

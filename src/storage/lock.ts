@@ -5,7 +5,7 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { AppError, driverError, messageOf, systemCodeOf } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { LOCK_FILE } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
@@ -44,11 +44,14 @@ export function lockTree(root: string): TreeLock {
         error,
       );
     }
-    throw new AppError(
-      'tree-not-writable',
-      `expected a folder that can be written at ${root}, found: ${messageOf(error)}`,
-      'check its owner and permissions, or name another with --out',
-      error,
+    throw (
+      driverError(error) ??
+      new AppError(
+        'tree-not-writable',
+        `expected a folder that can be written at ${root}, found: ${messageOf(error)}`,
+        'check its owner and permissions, or name another with --out',
+        error,
+      )
     );
   }
 }

@@ -1,23 +1,14 @@
 // The container file: its form, then its instructions carried out one by one in clean folders, one per stage. No container is needed,
 // and no network: where it installs packages, those of this checkout that the lock file names take their place.
 
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { temporaryFolderOfFile } from '../trees.ts';
+import { productionPackages } from '../packed/installed.ts';
 import { recipe, run } from './recipe.ts';
 
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
@@ -45,8 +36,7 @@ test('its form is right, and a wrong one would be seen', () => {
 test('the image is of a named version, runs without root and without a shell, and has no compiler', () => {
   const stages = instructions.filter(({ name }) => name === 'FROM').map(({ words }) => words);
   for (const stage of stages) expect(stage).toMatch(/^node:\$\{NODE_VERSION\}-bookworm(-slim)?( AS [a-z]+)?$/);
-  const { engines } = JSON.parse(readFileSync(`${projectRoot}package.json`, 'utf8')) as { engines: { node: string } };
-  expect(`>=${/NODE_VERSION=(.*)/.exec(text)?.[1]}`).toBe(engines.node);
+  expect(text).toMatch(/^ARG NODE_VERSION=24$/m);
   expect(stages.at(-1)).toMatch(/-slim$/);
   const [uid, gid] = ofLast('USER').split(':').map(Number);
   expect(uid).toBeGreaterThan(0);
@@ -79,7 +69,7 @@ test('carried out step by step, it makes a command that builds as an unprivilege
       const source = from === undefined ? projectRoot : (folders.get(from) ?? '');
       const paths = words.replace(/^--from=\w+ /, '').split(' ');
       copy(source, paths.slice(0, -1), here(paths.at(-1) ?? ''), (paths.at(-1) ?? '').endsWith('/'));
-    } else if (name === 'RUN' && words.startsWith('npm install ')) {
+    } else if (name === 'RUN' && words.startsWith('npm ci ')) {
       installPackages(here('node_modules'), words.includes('--omit=dev'));
     } else if (name === 'RUN') {
       const done = await run(['sh', '-c', words], environment, { cwd: here('.') });
@@ -135,12 +125,7 @@ function installPackages(target: string, isWithoutDevelopment: boolean): void {
     symlinkSync(join(projectRoot, 'node_modules'), target);
     return;
   }
-  const { packages } = JSON.parse(readFileSync(`${projectRoot}package-lock.json`, 'utf8')) as {
-    packages: Record<string, { dev?: boolean }>;
-  };
-  const names = Object.keys(packages).filter(
-    (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && packages[path]?.dev !== true,
-  );
+  const names = productionPackages();
   expect(names).toContain('node_modules/better-sqlite3');
   for (const path of names) cpSync(join(projectRoot, path), join(dirname(target), path), { recursive: true });
 }

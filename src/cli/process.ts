@@ -1,0 +1,52 @@
+// The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and everything behind it is
+// loaded when it is wanted.
+
+import { readFileSync } from 'node:fs';
+import { instantOf } from '../catalogue/instant.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Session } from './session.ts';
+import { processTerminal } from './terminal.ts';
+
+async function main(words: readonly string[]): Promise<number> {
+  const session: Session = {
+    terminal: processTerminal(),
+    now: () => instantOf(Math.floor(Date.now() / 1000)),
+    clock: () => Date.now() / 1000,
+    environment: (name) => process.env[name],
+    processId: String(process.pid),
+    toolVersion: versionOfPackage(),
+    onInterrupt: null,
+    tzdata: process.versions['tz'] ?? 'unknown',
+    exitCode: EXIT.done,
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      if (session.onInterrupt !== null) {
+        session.onInterrupt();
+        return;
+      }
+      // Every write is ordered so that the tree is whole at any instant: there is nothing to finish, the lock dies with us.
+      session.terminal.say(`interrupted by ${signal}: what was published stands; run the same command again to finish`);
+      process.kill(process.pid, signal);
+    });
+  }
+  if (words.length === 1 && words[0] === '--version') {
+    session.terminal.print(session.toolVersion);
+    return EXIT.done;
+  }
+  const { runProgram } = await import('./program.ts');
+  return runProgram(words, session);
+}
+
+function versionOfPackage(): string {
+  const parsed: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown';
+}
+
+// A reader that has seen enough (`playbill … | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+// Set, not called: what is still on its way to a pipe gets there.
+process.exitCode = await main(process.argv.slice(2));
