@@ -1,12 +1,13 @@
 // Boundaries: the instants at which a product may change through time alone (fields.md). A superset is right, a gap is not.
 
 import { instantOf, type Instant } from './instant.ts';
+import { offerRefusalAt } from './offer.ts';
 import type { Product } from './product.ts';
 
 export interface Boundaries {
   /** Those in (now, until], ascending, each once. */
   readonly within: readonly Instant[];
-  /** The first after `until`; Infinity where there is none. */
+  /** The first after `until` at which something that is still offered then may change; Infinity where nothing is offered any more. */
   readonly next: number;
 }
 
@@ -17,27 +18,33 @@ export interface Boundaries {
 export function boundariesOf(product: Product, now: Instant, until: Instant): Boundaries {
   const within = new Set<number>();
   let next = Number.POSITIVE_INFINITY;
-  const add = (instant: number): void => {
+  /** Offers only end: what is not offered at `until` changes nothing later. Of what is, the end comes before all that lies behind it. */
+  const add = (instant: number, isOffered: boolean): void => {
     if (instant <= now) return;
     if (instant <= until) within.add(instant);
-    else if (instant < next) next = instant;
+    else if (isOffered && instant < next) next = instant;
   };
   let lastTiers: unknown = null;
+  let isLastOffered = false;
+  let isAnyOffered = false;
   for (const session of product.sessions) {
-    add(session.offerEndsAt);
-    add(session.salesStartAt);
+    const isOffered = offerRefusalAt(session, undefined, until) === null;
+    isAnyOffered ||= isOffered;
+    add(session.offerEndsAt, isOffered);
+    add(session.salesStartAt, isOffered);
     // Sessions that follow one another usually share the product's default tiers: one look is enough.
-    if (session.tiers === lastTiers) continue;
+    if (session.tiers === lastTiers && (isLastOffered || !isOffered)) continue;
     lastTiers = session.tiers;
+    isLastOffered = isOffered;
     for (const tier of session.tiers) {
-      add(tier.valid.from);
-      add(tier.valid.until);
+      add(tier.valid.from, isOffered);
+      add(tier.valid.until, isOffered);
     }
   }
   for (const { valid } of product.badges) {
-    add(valid.from);
-    add(valid.until);
+    add(valid.from, isAnyOffered);
+    add(valid.until, isAnyOffered);
   }
-  add(product.pausedUntil);
+  add(product.pausedUntil, isAnyOffered);
   return { within: [...within].sort((a, b) => a - b).map(instantOf), next };
 }

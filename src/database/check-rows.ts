@@ -13,6 +13,7 @@ import { danglingIds } from './references.ts';
 import { findingOf, quoted, RowChecker, type RowOf } from './row-check.ts';
 import { journalModeFinding, noPublicTier, pauseFinding, wallTimeFinding } from './row-rules.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from './tables.ts';
+import { markUndecodable } from './undecodable-text.ts';
 import { instantIn } from './values.ts';
 import { unknownZone, Zones } from './zones.ts';
 
@@ -70,6 +71,7 @@ async function* badValues(
   onRows(table, 0);
   for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
     onRows(table, batch.length);
+    await markUndecodable(reader, checker, batch);
     for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row);
     // Lets the process hear its signals between two batches.
     await setImmediate();

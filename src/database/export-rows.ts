@@ -7,6 +7,7 @@ import { wholeTable } from './any-table.ts';
 import type { CatalogueReader } from './open.ts';
 import { quoted } from './row-check.ts';
 import type { TableName } from './tables.ts';
+import { markUndecodable } from './undecodable-text.ts';
 
 const ROWS_PER_BATCH = 1000;
 
@@ -24,6 +25,7 @@ export async function* exportRows(
     const { columns, query, checker } = wholeTable(table);
     for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
       onBatch(table, batch.length);
+      await markUndecodable(reader, checker, batch);
       yield batch
         .map((values) => {
           const row: Record<string, unknown> = {};
@@ -42,7 +44,7 @@ export async function* exportRows(
   }
 }
 
-/** Integers beyond 2^53 have come out of the driver rounded, and a BLOB has no JSON. */
+/** Integers beyond 2^53 have come out of the driver rounded; a BLOB, and text that cannot be decoded, have no JSON. */
 function isPrintable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return typeof value === 'string';

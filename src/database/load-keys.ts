@@ -5,6 +5,7 @@ import type { KeyRing, KeyRingEntry } from '../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../contract/primitives.ts';
 import type { CatalogueReader } from './open.ts';
 import { dangling, FindingLog, findingOf, repeated, RowChecker, type RowOf } from './row-check.ts';
+import { markUndecodable } from './undecodable-text.ts';
 
 export const KEY = new RowChecker('front_keys', [
   'keyid',
@@ -40,12 +41,13 @@ export async function loadKeyRing(
 ): Promise<KeyRing> {
   const keys = new Map<string, KeyRingEntry>();
   let lastKeyid: string | null = null;
-  for (const row of await reader.rows(
-    reader.db
-      .selectFrom('front_keys')
-      .select([...KEY.columns])
-      .orderBy('keyid'),
-  )) {
+  const query = reader.db
+    .selectFrom('front_keys')
+    .select([...KEY.columns])
+    .orderBy('keyid');
+  const rows = await reader.rows(query);
+  await markUndecodable(reader, KEY, rows);
+  for (const row of rows) {
     if (!KEY.accepts(row)) {
       log.add(KEY.findings(row), typeof row[1] === 'number' ? { frontId: row[1] } : {});
       continue;

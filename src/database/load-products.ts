@@ -27,6 +27,7 @@ import {
 } from './product-tables.ts';
 import { dangling, FindingLog, findingOf, idMeant, repeated } from './row-check.ts';
 import { pauseFinding } from './row-rules.ts';
+import { markUndecodable } from './undecodable-text.ts';
 import { instantIn, periodOf } from './values.ts';
 
 /** What a product's rows refer to, loaded before. */
@@ -96,6 +97,8 @@ export class ProductLoad {
     const children = new Map<ChildTable, Map<unknown, unknown>>();
     for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
     const rows = await this.#reader.rows(productQuery(this.#reader, range));
+    await markUndecodable(this.#reader, PRODUCT, rows);
+    await markUndecodable(this.#reader, IMAGE, rows, PRODUCT.columns.length);
     const strayIds = idsOfNone(
       children.values(),
       new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number')),

@@ -4,6 +4,7 @@ import type { Venue } from '../catalogue/product.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import type { CatalogueReader } from './open.ts';
 import { FindingLog, findingOf, RowChecker } from './row-check.ts';
+import { markUndecodable } from './undecodable-text.ts';
 import { unknownZone, type Zones } from './zones.ts';
 
 /** The elements of one kind: by position as documents print them, and each id's position, or null where its row is bad. */
@@ -54,6 +55,10 @@ export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Pr
       .orderBy('sort_weight')
       .orderBy('id'),
   );
+  await markUndecodable(reader, CATEGORY, categoryRows);
+  await markUndecodable(reader, GROUP, groupRows);
+  await markUndecodable(reader, TAG, tagRows);
+  await markUndecodable(reader, BADGE, badgeRows);
   const categories = collect(categoryRows, CATEGORY, log, (row) => {
     if (!CATEGORY.accepts(row)) return null;
     const [id, slug, nameSingular, namePlural] = row;
@@ -132,7 +137,9 @@ export async function loadVenues(
     .selectFrom('venues')
     .select([...VENUE.columns])
     .orderBy('id');
-  for (const row of await reader.rows(query)) {
+  const rows = await reader.rows(query);
+  await markUndecodable(reader, VENUE, rows);
+  for (const row of rows) {
     if (!VENUE.accepts(row)) {
       log.add(VENUE.findings(row), {});
       if (typeof row[0] === 'number') venues.set(row[0], null);

@@ -55,6 +55,17 @@ export class RowChecker<T extends TableName, const C extends readonly (keyof (ty
   }
 }
 
+/** What a text of the database is that is not in its encoding (undecodable-text.ts). */
+export class UndecodableText {
+  readonly bytes: Uint8Array;
+  readonly encoding: string;
+
+  constructor(bytes: Uint8Array, encoding: string) {
+    this.bytes = bytes;
+    this.encoding = encoding;
+  }
+}
+
 const CHARACTERS_SHOWN = 80;
 
 /** A value as a message shows it: JSON, cut to eighty characters. */
@@ -62,10 +73,19 @@ export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
+  if (value instanceof UndecodableText) return `text that is not ${value.encoding}, ${shortened(hexText(value.bytes))}`;
   // As a query tells one that JSON cannot hold (grouped-rows.ts).
   if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
-  const json = JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN));
-  return json.length <= CHARACTERS_SHOWN ? json : `${json.slice(0, CHARACTERS_SHOWN - 3)}…`;
+  return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
+}
+
+function shortened(text: string): string {
+  return text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN - 3)}…`;
+}
+
+/** Bytes as SQL writes them. */
+function hexText(bytes: Uint8Array): string {
+  return `x'${Array.from(bytes.subarray(0, CHARACTERS_SHOWN), (byte) => byte.toString(16).padStart(2, '0')).join('')}'`;
 }
 
 /** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket: what is cut would not be shown. */

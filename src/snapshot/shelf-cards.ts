@@ -116,14 +116,15 @@ export class ShelfCards implements PlacedCards {
     return [...placesAt].sort(([a], [b]) => a - b).map(([at, places]) => ({ at: instantOf(at), places }));
   }
 
-  /** The first boundary of a place after the horizon. */
+  /** The first boundary of a place after the horizon; Infinity where nothing of it is, or will be, offered or visible any more. */
   nextBoundaryAt(place: number, until: Instant): number {
-    if ((this.#firstStateAt[place] ?? NO_TIMELINE) === NO_TIMELINE) return Infinity;
-    let next = this.#products.nextBoundaries[this.#productAt[place] ?? 0] ?? Infinity;
+    const first = this.#firstStateAt[place] ?? NO_TIMELINE;
+    const { stateFroms, stateFaces, nextBoundaries } = this.#products;
+    // Offers only end: a place without a face gets none later.
+    if (first === NO_TIMELINE || (stateFaces[stateInForce(stateFroms, first, until)] ?? NO_FACE) < 0) return Infinity;
     const { from, until: to } = this.#front.shelf.visibleAt(place);
-    if (from > until) next = Math.min(next, from);
-    if (to > until) next = Math.min(next, to);
-    return next;
+    if (to <= until) return Infinity;
+    return from > until ? from : Math.min(to, nextBoundaries[this.#productAt[place] ?? 0] ?? Infinity);
   }
 
   /** Brings a place to an instant; whether the bytes of its card became others. Instants only go forward. */
