@@ -148,6 +148,8 @@ lie there as files of their own, without \`Content-Encoding\`.`;
 const BINDING_ORIGIN = (name: string): string =>
   `The tree comes from the binding \`${name}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
 
+const importOf = (path: string): string => `import worker from '${path}';`;
+
 /** Hosts that fetch the tree. Each way is run by test/edge/worker-hosts.test.ts, as it stands here. */
 function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string {
   const call = (environment: string): string => `worker.fetch(request${hasSecrets ? `, ${environment}` : ''})`;
@@ -156,7 +158,7 @@ function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string 
 In \`deno.js\`:
 
 \`\`\`js
-import worker from './worker.js';
+${importOf('./worker.js')}
 
 Deno.serve((request) => ${call('Deno.env.toObject()')});
 \`\`\`
@@ -168,7 +170,7 @@ Deno.serve((request) => ${call('Deno.env.toObject()')});
 In \`bun.js\`:
 
 \`\`\`js
-import worker from './worker.js';
+${importOf('./worker.js')}
 
 Bun.serve({ fetch: (request) => ${call('process.env')} });
 \`\`\`
@@ -184,7 +186,7 @@ ${encodings.length === 0 ? VERCEL(call('process.env')) : NO_VERCEL}
 With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
 
 \`\`\`js
-import worker from '../../worker.js';
+${importOf('../../worker.js')}
 
 export const config = { path: '/*' };
 export default (request) => ${call('Deno.env.toObject()')};
@@ -197,7 +199,7 @@ const VERCEL = (
 ): string => `Beside \`worker.js\` at the root of the project, as Routing Middleware, in \`middleware.js\`:
 
 \`\`\`js
-import worker from './worker.js';
+${importOf('./worker.js')}
 
 export const config = { runtime: 'edge' };
 export default (request) => ${answer};
@@ -230,7 +232,7 @@ In \`deno.js\`:
 
 \`\`\`js
 import { ${origin} } from './folder.js';
-import worker from './worker.js';
+${importOf('./worker.js')}
 
 Deno.serve((request) => worker.fetch(request, { ...Deno.env.toObject(), ${origin} }));
 \`\`\`
@@ -241,7 +243,7 @@ In \`bun.js\`:
 
 \`\`\`js
 import { ${origin} } from './folder.js';
-import worker from './worker.js';
+${importOf('./worker.js')}
 
 Bun.serve({ fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) });
 \`\`\`

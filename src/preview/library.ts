@@ -76,22 +76,27 @@ export class Library {
     const records = new Map(manifest?.fronts.map((record) => [record.front, record]));
     const fronts: FrontView[] = [];
     const { entries } = await this.#reader.entries(FRONTS_FOLDER);
-    for (const { path, kind } of entries) {
-      const front = path.slice(FRONTS_FOLDER.length + 1);
-      if (kind !== 'folder' || !isFrontCode(front)) continue;
-      const pointerPath = pathOf({ kind: 'pointer', front });
-      const { bytes, problem: readProblem } = await this.#reader.read(pointerPath);
-      // A front that was withdrawn leaves its editions for a while, and no pointer.
-      if (bytes === null && !(await this.#hasPointer(front))) continue;
-      const { value, problem } =
-        bytes === null ? { value: null, problem: readProblem } : parsePointer(bytes, pointerPath);
+    const folders = entries.flatMap(({ path, kind }) =>
+      kind === 'folder' ? [path.slice(FRONTS_FOLDER.length + 1)] : [],
+    );
+    for (const front of [...new Set([...folders.filter(isFrontCode), ...records.keys()])].sort(compareText)) {
       const record = records.get(front);
+      const pointerPath = pathOf({ kind: 'pointer', front });
+      const hasPointer = await this.#hasPointer(front);
+      // A front that was withdrawn leaves its editions for a while, and no pointer.
+      if (!hasPointer && record === undefined) continue;
+      const { value, problem } = hasPointer ? await this.#pointerAt(pointerPath) : MISSING_POINTER;
       if (value === null) fronts.push({ front, pointer: null, problem: `${pointerPath}: ${problem}`, record: null });
       else if (record === undefined || pointerText(record.pointer) !== pointerText(value)) {
         fronts.push({ front, pointer: value, problem: null, record: null });
       } else fronts.push(viewOf(value, record));
     }
     return { id: IN_FORCE, fronts };
+  }
+
+  async #pointerAt(path: string): Promise<Parsed<Pointer>> {
+    const { bytes, problem } = await this.#reader.read(path);
+    return bytes === null ? { value: null, problem } : parsePointer(bytes, path);
   }
 
   async #hasPointer(front: string): Promise<boolean> {
@@ -137,6 +142,11 @@ export class Library {
     return parsed;
   }
 }
+
+const MISSING_POINTER = {
+  value: null,
+  problem: 'missing, although the current release has this front; publish again with: playbill build',
+} as const;
 
 const SEE_VERIFY = 'for everything that is damaged: playbill verify';
 

@@ -179,7 +179,7 @@ describe('hostile text', () => {
       'tab=__proto__',
     ]) {
       await page.goto(`${preview().origin}/?${query}`);
-      await page.locator('.card, .waiting:not(:text("Reading"))').first().waitFor();
+      await page.locator('.card, .empty, .waiting:not(:text("Reading"))').first().waitFor();
     }
     // A release that is not there is a 404 of our own, which the browser notes.
     expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);

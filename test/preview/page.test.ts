@@ -318,6 +318,13 @@ test('an edition that is damaged is said to be; the others are shown', async () 
     await page.getByText(`edition ${time + 1} of`).waitFor();
   }
   await page.getByRole('alert').getByText('expected the bytes that its name promises').waitFor();
+  expect(await page.locator('.card').count()).toBe(0);
+  // The one after it is shown, and cannot be compared.
+  await page.getByRole('button', { name: 'Next change' }).click();
+  await page.locator('.card').first().waitFor();
+  await page.getByText('nothing before it to compare with').first().waitFor();
+  await page.getByRole('button', { name: 'Previous change' }).click();
+  await page.getByRole('alert').waitFor();
   await page.getByRole('button', { name: 'Previous change' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   expect(await page.locator('.card').count()).toBeGreaterThan(0);

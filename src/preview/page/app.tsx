@@ -11,8 +11,9 @@ import { Desk } from './desk.tsx';
 import { Editions } from './editions.ts';
 import { useDocuments, usePlaying, useSteady, type Loaded, type Wanted } from './hooks.ts';
 import { placeOf, searchOf, type Place } from './place.ts';
-import { sceneOf, within, type Scene } from './scene.ts';
+import { frontOf, sceneOf, within, type Scene } from './scene.ts';
 import { Stage } from './stage.tsx';
+import { shown } from './text.ts';
 import { useTree } from './tree-state.ts';
 import { instantAt } from './words.ts';
 
@@ -34,13 +35,14 @@ export function App(): VNode {
   const beside = tree.releases.get(place.beside ?? '') ?? null;
   const now = tree.overview === null ? instantOf(0) : instantAt(tree.overview.now);
   const scene = release === null ? null : sceneOf(place, release, beside, now);
-  const loaded = useDocuments(editions, scene, wantedOf(scene), setEditionProblem);
+  const front = release === null ? place.front : frontOf(place, release);
+  const loaded = useDocuments(editions, scene, wantedOf(scene), tree.overview, setEditionProblem);
   const changes = useChanges(loaded);
   useClock(isPlaying, speed, scene, (at, isOver) => {
     move({ at });
     if (isOver) setPlaying(false);
   });
-  useAddress(place, scene?.front ?? null);
+  useAddress(place, front);
   usePrefetch(scene);
 
   if (tree.overview === null || release === null) return <p class="waiting">{problem ?? 'Reading the tree…'}</p>;
@@ -50,7 +52,7 @@ export function App(): VNode {
         overview={tree.overview}
         release={release}
         place={place}
-        front={scene?.front ?? null}
+        front={front}
         now={now}
         hasPictures={HAS_PICTURES}
         onPlace={(change) => {
@@ -64,11 +66,11 @@ export function App(): VNode {
             {problem}
           </p>
         )}
-        {scene === null && <p class="empty">{problemOf(release, place) ?? NOTHING}</p>}
-        {scene !== null && loaded !== null && loaded.purpose !== null && (
+        {scene === null && <p class="empty">{problemOf(release, front)}</p>}
+        {scene !== null && (
           <Stage
-            scene={loaded.purpose}
-            documents={loaded.documents}
+            scene={loaded?.purpose ?? scene}
+            documents={loaded?.documents ?? []}
             changes={changes}
             search={{ ...search, tab: place.tab }}
             hasPictures={HAS_PICTURES}
@@ -101,9 +103,11 @@ export function App(): VNode {
 
 const NOTHING = 'Nothing is published here. Publish with: playbill build';
 
-/** Why the chosen front cannot be shown. */
-function problemOf({ fronts }: ReleaseView, { front }: Place): string | null {
-  return fronts.find((view) => view.front === front || front === null)?.problem ?? null;
+/** Why a front cannot be shown. */
+function problemOf({ fronts }: ReleaseView, front: string | null): string {
+  if (front === null || fronts.length === 0) return NOTHING;
+  const view = fronts.find((one) => one.front === front);
+  return view === undefined ? `There is no front “${shown(front)}” here. Choose another.` : (view.problem ?? NOTHING);
 }
 
 /** Of two releases, a document each; of one, its document and the one before it. */
@@ -150,7 +154,7 @@ function useClock(
 /** The address follows the place, some time after it last moved: browsers limit how often it may change. The title names the front. */
 function useAddress(place: Place, front: string | null): void {
   useEffect(() => {
-    document.title = front === null ? 'Playbill preview' : `${front} · Playbill preview`;
+    document.title = front === null ? 'Playbill preview' : `${shown(front)} · Playbill preview`;
   }, [front]);
   const search = searchOf(place);
   useEffect(() => {

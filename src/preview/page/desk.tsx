@@ -6,6 +6,7 @@ import type { Instant } from '../../catalogue/instant.ts';
 import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type ReleaseView } from '../wire.ts';
 import { Health } from './health.tsx';
 import { searchOf, type Place } from './place.ts';
+import { shown } from './text.ts';
 
 interface DeskProps {
   readonly overview: Overview;
@@ -29,7 +30,7 @@ export function Desk({ overview, release, place, front, now, hasPictures, onPlac
         <Choice
           label="Front"
           value={front ?? ''}
-          options={release.fronts.map((view) => [view.front, view.front])}
+          options={frontOptions(release, front)}
           onChoose={(code) => onPlace({ front: code })}
         />
         <Choice
@@ -55,6 +56,12 @@ export function Desk({ overview, release, place, front, now, hasPictures, onPlac
       </details>
     </aside>
   );
+}
+
+/** One that was asked for and is not there stands first, so that the choice is what the page speaks of. */
+function frontOptions({ fronts }: ReleaseView, front: string | null): [string, string][] {
+  const codes = fronts.map((view) => view.front);
+  return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);
 }
 
 function releaseOptions({ releases, current }: Overview): [string, string][] {

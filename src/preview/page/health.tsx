@@ -48,7 +48,7 @@ function FrontHealth({
   readonly span: readonly [number, number];
   readonly now: Instant;
 }): VNode {
-  if (pointer === null) return <p class="bad">{problem}</p>;
+  if (pointer === null) return <p class="damage bad">{problem}</p>;
   const left = instantAt(pointer.validUntil) - now;
   const dropped = record === null ? [] : droppedWords(record.dropped);
   const without = dropped.reduce((sum, [, count]) => sum + count, 0);

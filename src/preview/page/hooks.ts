@@ -29,34 +29,44 @@ export interface Loaded<T> {
 }
 
 /**
- * The documents of the editions wanted. Until all of them are here, those that were here last; null before the first. So the page
- * never flickers: it shows the last edition until it can show the next one whole.
+ * The documents of the editions wanted. While they are on their way, those of the same front that were here last: so the page never
+ * flickers, it shows the last edition until it can show the next one whole. Where one cannot be had, the first alone, or null: nothing
+ * ever stands in the place of something else. With another `occasion` they are asked for once more.
  */
 export function useDocuments<T>(
   editions: Editions,
   purpose: T,
   wanted: readonly Wanted[],
+  occasion: unknown,
   onProblem: (message: string | null) => void,
 ): Loaded<T> | null {
   const [, drawAnew] = useState(0);
-  const last = useRef<Loaded<T> | null>(null);
+  const [failedKey, setFailedKey] = useState('');
+  const last = useRef<{ readonly front: string; readonly loaded: Loaded<T> } | null>(null);
   const here = wanted.map(({ front, digest }) => editions.peek(front, digest));
   const documents = here.filter((document) => document !== undefined);
-  if (documents.length === wanted.length && wanted.length > 0) last.current = { purpose, documents };
+  const [first] = wanted;
+  const isComplete = documents.length === wanted.length;
+  if (first !== undefined && isComplete) last.current = { front: first.front, loaded: { purpose, documents } };
   const key = wanted.map(({ front, digest }) => `${front} ${digest}`).join(',');
   useEffect(() => {
     let isWanted = true;
     onProblem(null);
-    if (documents.length === wanted.length) return undefined;
-    Promise.all(wanted.map(({ front, digest }) => editions.load(front, digest))).then(
-      () => isWanted && drawAnew((count) => count + 1),
-      (error: unknown) => isWanted && onProblem(error instanceof Error ? error.message : String(error)),
-    );
+    setFailedKey('');
+    if (isComplete) return undefined;
+    void Promise.allSettled(wanted.map(({ front, digest }) => editions.load(front, digest))).then((results) => {
+      if (!isWanted) return;
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure === undefined) return drawAnew((count) => count + 1);
+      setFailedKey(key);
+      onProblem(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
+    });
     return () => {
       isWanted = false;
     };
-  }, [key]);
-  return wanted.length === 0 ? null : last.current;
+  }, [key, occasion]);
+  if (!isComplete && failedKey === key) return here[0] === undefined ? null : { purpose, documents: [here[0]] };
+  return last.current?.front === first?.front ? (last.current?.loaded ?? null) : null;
 }
 
 /** While `isPlaying`, calls `advance` once a frame with the seconds that have passed since the frame before. */

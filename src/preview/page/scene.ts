@@ -36,22 +36,27 @@ export interface Scene {
   readonly front: string;
   readonly at: Instant;
   readonly timeline: Timeline;
-  /** The release shown, and the one beside it; without those that do not have this front. */
+  /** The release shown, and the one beside it where that has this front. */
   readonly sides: readonly Side[];
 }
 
-/** null where no front of the release can be shown. `now` is the server's clock. */
+/** The front to look at: the one that was asked for, whether or not it is there; else the first that can be shown. */
+export function frontOf({ front }: Place, { fronts }: ReleaseView): string | null {
+  return front ?? (fronts.find(({ pointer }) => pointer !== null) ?? fronts[0])?.front ?? null;
+}
+
+/** null where the release does not have the front, or cannot show it. `now` is the server's clock. */
 export function sceneOf(place: Place, release: ReleaseView, beside: ReleaseView | null, now: Instant): Scene | null {
-  const front =
-    release.fronts.find((one) => one.front === place.front) ?? release.fronts.find((one) => one.pointer !== null);
-  if (front === undefined) return null;
-  const shown = [...readable(release, front.front), ...(beside === null ? [] : readable(beside, front.front))];
-  if (shown.length === 0) return null;
+  const front = frontOf(place, release);
+  if (front === null) return null;
+  const own = readable(release, front);
+  if (own.length === 0) return null;
+  const shown = [...own, ...(beside === null ? [] : readable(beside, front))];
   const timeline = timelineOf(shown.map(({ pointer }) => pointer));
   const wanted = place.at ?? now;
   const at = within(timeline, wanted);
   const sides = shown.map(({ id, view, pointer }) => sideOf(id, view, pointer, formatInstant(wanted)));
-  return { front: front.front, at, timeline, sides };
+  return { front, at, timeline, sides };
 }
 
 interface Readable {

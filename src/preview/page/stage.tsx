@@ -14,7 +14,7 @@ import { clockWords, dateWords, moneyOf, zoneOf } from './words.ts';
 
 interface StageProps {
   readonly scene: Scene;
-  /** Of each side, in their order; of a side alone, the one before follows. */
+  /** Of each side, in their order; of a side alone, the one before follows. Fewer where some cannot be had. */
   readonly documents: readonly ProductsDocument[];
   readonly changes: Changes | null;
   readonly search: Search;
@@ -44,19 +44,21 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
           <SearchBar badges={first.badges} search={search} onSearch={onSearch} />
         </div>
       )}
-      <div
-        class={isPaired ? 'panes is-paired' : 'panes'}
-        role="tabpanel"
-        id="panes"
-        aria-labelledby={`tab-${search.tab}`}
-      >
-        {sides.map((side, i) => {
-          const document = documents[i];
-          return (
-            document !== undefined && <Pane key={i} {...{ side, document, changes, search, hasPictures, isPaired }} />
-          );
-        })}
-      </div>
+      {first !== undefined && (
+        <div
+          class={isPaired ? 'panes is-paired' : 'panes'}
+          role="tabpanel"
+          id="panes"
+          aria-labelledby={`tab-${search.tab}`}
+        >
+          {sides.map((side, i) => {
+            const document = documents[i];
+            return (
+              document !== undefined && <Pane key={i} {...{ side, document, changes, search, hasPictures, isPaired }} />
+            );
+          })}
+        </div>
+      )}
     </>
   );
 }

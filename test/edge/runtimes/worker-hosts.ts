@@ -1,10 +1,10 @@
 // The worker on Deno, Bun, Vercel and Netlify: the folder that `edge build --target worker` writes, with the files that its README gives
 // for the host, under the README's own command. npm brings Deno, Bun and Vercel's runtime; Netlify's is Deno.
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { EdgeRuntime, runServer } from 'edge-runtime';
 import { bundleEdge } from '../../../src/edge/bundle.ts';
@@ -17,7 +17,11 @@ import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts'
 
 export type WorkerHost = 'deno' | 'bun' | 'vercel' | 'netlify';
 
-const PACKAGES = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
+const require = createRequire(import.meta.url);
+const PROGRAMS = {
+  deno: { manifest: require.resolve('deno/package.json'), path: 'deno' },
+  bun: { manifest: require.resolve('bun/package.json'), path: 'bin/bun' },
+};
 
 /** Starts the worker on a host. `origin`: the URL of the tree, or the name of a binding that the README's files make of its folder. */
 export async function startWorkerHost(
@@ -77,9 +81,9 @@ function start(
   };
   switch (host) {
     case 'deno':
-      return startProgram(program('@deno', 'deno'), argumentsOf(readme, 'deno'), port, { cwd: folder, env });
+      return startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, { cwd: folder, env });
     case 'bun':
-      return startProgram(program('@oven', 'bin/bun'), argumentsOf(readme, 'bun'), port, { cwd: folder, env });
+      return startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, { cwd: folder, env });
     case 'vercel':
       return startVercel(folder, port, secrets);
     case 'netlify':
@@ -88,10 +92,12 @@ function start(
 }
 
 /** What npm has brought for this platform: the packages' own commands need install scripts, or hide the process behind another one. */
-function program(scope: string, path: string): string {
-  const [platform] = readdirSync(join(PACKAGES, scope)).toSorted();
-  if (platform === undefined) throw new Error(`npm has brought nothing of ${scope} for this platform`);
-  return join(PACKAGES, scope, platform, path);
+function program({ manifest, path }: (typeof PROGRAMS)[keyof typeof PROGRAMS]): string {
+  const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as { optionalDependencies: object };
+  const paths = Object.keys(optionalDependencies).map((name) => join(dirname(manifest), '..', name, path));
+  const found = paths.find((one) => existsSync(one));
+  if (found === undefined) throw new Error(`npm has brought none of ${paths.join(', ')}`);
+  return found;
 }
 
 /** As the host does: middleware becomes one script, which answers every request in its runtime with the project's environment. */
@@ -118,5 +124,5 @@ async function startVercel(folder: string, port: number, secrets: World['secrets
 async function startNetlify(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const entry = "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
   await writeFile(join(folder, 'host.js'), entry);
-  return startProgram(program('@deno', 'deno'), ['run', '-A', 'host.js'], port, { cwd: folder, env });
+  return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, { cwd: folder, env });
 }
