@@ -19,8 +19,8 @@ export async function beginGrace(inForceId: string | null, store: ReleaseStore):
 }
 
 /**
- * Whether every release is to be kept; brings the file up to date. `isOutOfOrder`: the release in force has just followed one that is not
- * the one before it by `now`. @throws AppError tree-full, tree-not-writable, tree-unreadable
+ * Whether every release is to be kept; brings the file up to date. `isOutOfOrder`: the release in force has just followed one that by
+ * `now` was superseded before. @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function isInGrace(
   inForce: DatedRelease,

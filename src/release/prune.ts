@@ -61,12 +61,7 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   const hold = await readHold(store);
   const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
   const kept = hold === null ? releasesKept(releases, { ...options, inForceId }) : new Map<string, KeepReason>();
-  const inForce = releases.find(({ id }) => id === inForceId) ?? newestFirst[0];
-  const keepsAll =
-    hold !== null ||
-    (inForce !== undefined &&
-      (await isInGrace(inForce, isOutOfOrder(newestFirst, options, inForceId), options.graceSeconds, store)));
-  if (keepsAll) {
+  if (hold !== null || (await isAllInGrace(newestFirst, inForceId, options, store))) {
     for (const { id } of releases) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');
   }
 
@@ -101,14 +96,19 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   };
 }
 
-/** Whether the release just replaced is another than the one before the release in force by `now`. */
-function isOutOfOrder(
+/** Whether every release is kept, because `current` has gone back and edges have read what retention takes to be long superseded. */
+async function isAllInGrace(
   newestFirst: readonly DatedRelease[],
-  { replacedId }: PruneOptions,
   inForceId: string | null,
-): boolean {
+  { graceSeconds, replacedId }: PruneOptions,
+  store: ReleaseStore,
+): Promise<boolean> {
+  const inForce = newestFirst.find(({ id }) => id === inForceId) ?? newestFirst[0];
+  if (inForce === undefined) return false;
+  // By `now` the release just replaced was superseded by this one.
   const successor = newestFirst[newestFirst.findIndex(({ id }) => id === replacedId) - 1];
-  return replacedId !== null && successor !== undefined && successor.id !== inForceId;
+  const isOutOfOrder = successor !== undefined && successor.now < inForce.now;
+  return isInGrace(inForce, isOutOfOrder, graceSeconds, store);
 }
 
 /**
