@@ -1,7 +1,12 @@
 // The folder for nginx with njs: the module, the configuration, keys and settings, and how to put them in place.
 // Pure texts. The configuration's every line is one that the tests run.
 
+import { refuse, type Refusal } from './refusal.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
 import { type Deployment, type DeploymentFiles, secretNames } from './deploy.ts';
+
+/** None of these refusals tells how to sign. */
+const NO_PROFILES = { ...DEFAULT_SETTINGS, profiles: [] };
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
@@ -46,12 +51,16 @@ js_preload_object playbill_keyring from playbill-keyring.json;
 js_preload_object playbill_settings from playbill-settings.json;
 ${hasSecrets ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
 
-# Set by the rule: the file to send, relative to root.
+# Set by the rule: the file to send, relative to root, and the location that sends it as it is.
 js_var $playbill_file;
+js_var $playbill_plain;
 
-map $uri $playbill_encoding {
-  default "";
-  ~\\.br$ br;
+# What nginx refuses by itself, in the form of the rule's refusals.
+map $status $playbill_problem {
+${OWN_REFUSALS.map(([, refusal]) => `  ${refusal.status} '${refusal.body.trimEnd()}\n';`).join('\n')}
+}
+map $status $playbill_allow {
+  405 "GET, HEAD";
 }
 
 server {
@@ -65,12 +74,15 @@ server {
     default_type "";
   }
 
+  # njs reads a body before it asks the rule. There is nothing to send here: whoever does is refused before that, whether the length was
+  # announced or not (1 is the smallest limit: 0 would be none).
+  client_max_body_size 1;
+
   types {}
   default_type application/json;
   sendfile on;
   tcp_nopush on;
   server_tokens off;
-  client_max_body_size 0;
   recursive_error_pages on;
 
   # nginx makes its ETag and Last-Modified of size and time, in which two editions may agree; the rule sets its own, and
@@ -79,36 +91,78 @@ server {
   if_modified_since off;
   max_ranges 0;
   add_header Last-Modified "";
-  add_header Content-Encoding $playbill_encoding;
+
+  # A sibling that the tree has (build --precompress gzip) is sent as it is; without one nginx compresses for each request.
+  # The rule has said Vary.
   gzip_static on;
+  gzip on;
+  gzip_types application/json;
+  gzip_min_length 1000;
+  gzip_comp_level 4;
   gzip_proxied any;
 
-  location @playbill_edition {
-    rewrite ^ /$playbill_file break;
-    error_page 403 404 500 = @playbill_again;
+${OWN_REFUSALS.map(([own, { status }]) => `  error_page ${own} =${status} /playbill-refusal;`).join('\n')}
+  # No named location: some of these come before any request has been read.
+  location = /playbill-refusal {
+    internal;
+    # In HTTP/2 the body would be refused here once more.
+    client_max_body_size 0;
+    default_type application/problem+json;
+    add_header Cache-Control no-store always;
+    add_header Allow $playbill_allow always;
+    return 200 $playbill_problem;
   }
-  location @playbill_edition_br {
-    try_files /$playbill_file.br /$playbill_file =404;
-    error_page 403 404 500 = @playbill_again;
-  }
+
+${editionLocations('@playbill_edition', '@playbill_again')}
 
   # The edition is gone: pruned after its pointer was read. The pointer of now names another; if that is gone too, it is a 503.
   location @playbill_again {
     js_content playbill.again;
   }
-  location @playbill_edition_again {
-    rewrite ^ /$playbill_file break;
-    error_page 403 404 500 = @playbill_gone;
-  }
-  location @playbill_edition_again_br {
-    try_files /$playbill_file.br /$playbill_file =404;
-    error_page 403 404 500 = @playbill_gone;
-  }
+${editionLocations('@playbill_edition_again', '@playbill_gone')}
+
   location @playbill_gone {
     js_content playbill.gone;
   }
 }
 `;
+}
+
+/** What nginx itself answers with, by its own number, and the refusal that it becomes: 494 is nobody else's, and its 500 is our 503. */
+const OWN_REFUSALS: readonly (readonly [own: number, refusal: Refusal])[] = [
+  [400, refuse(400, 'request-malformed', NO_PROFILES)],
+  [404, refuse(404, 'not-found', NO_PROFILES)],
+  [405, refuse(405, 'method-not-allowed', NO_PROFILES)],
+  [412, refuse(412, 'precondition-failed', NO_PROFILES)],
+  [413, refuse(413, 'content-too-large', NO_PROFILES)],
+  [414, refuse(414, 'uri-too-long', NO_PROFILES)],
+  [494, refuse(431, 'header-too-large', NO_PROFILES)],
+  [500, refuse(503, 'internal', NO_PROFILES)],
+  [501, refuse(501, 'not-implemented', NO_PROFILES)],
+  [505, refuse(505, 'http-version-not-supported', NO_PROFILES)],
+];
+
+/** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is gone. */
+function editionLocations(name: string, next: string): string {
+  const errors = `error_page 403 404 500 = ${next};
+    error_page 412 /playbill-refusal;`;
+  return `  location ${name} {
+    rewrite ^ /$playbill_file break;
+    ${errors}
+  }
+  location ${name}_head {
+    rewrite ^ /$playbill_file break;
+    js_header_filter playbill.withoutLength;
+    ${errors}
+  }
+  location ${name}_br {
+    try_files /$playbill_file.br $playbill_plain;
+    gzip off;
+    gzip_static off;
+    add_header Last-Modified "";
+    add_header Content-Encoding br;
+    ${errors}
+  }`;
 }
 
 /** A whole nginx of its own, for trying out: everything it writes stays below its prefix. */
@@ -185,6 +239,9 @@ A new build of the catalogue needs nothing: the pointers are read from disk at e
 ## Limits of this runtime
 
 - Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
-- \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx itself, with 412.
+- A request with a body is refused with 413 before anything of it is stored. \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx
+  itself, with 412.
+- What is no request (400) and what comes before the rule (414, 431, 501, 505) is refused by the first server of an address. Where that is
+  another one than this, the answer is its.
 `;
 }
