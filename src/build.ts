@@ -5,11 +5,13 @@ import type { Finding } from './catalogue/finding.ts';
 import { localDateText } from './catalogue/calendar.ts';
 import type { Front } from './catalogue/front.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
+import type { KeyRing } from './contract/key-ring.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
 import { catalogueMark, fileIdentity } from './database/catalogue-mark.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { AppError } from './errors.ts';
+import { keysNow, replaceKeyRing } from './keys-in-force.ts';
 import { readRevisions, revisionsOrWhyNot, type Revisions } from './database/revisions.ts';
 import { Crew } from './press/crew.ts';
 import { PressCache } from './press/press-cache.ts';
@@ -107,6 +109,12 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
           views,
           options,
           now,
+          // A key revoked since the transaction began must not come back, so the keys are read once more. Without a WAL nobody can have
+          // committed anything, and whoever waits to do so keeps new readers out.
+          (loaded) =>
+            replaceKeyRing(options.outPath, store, async (inForce) =>
+              reader.journalMode === 'wal' ? keysNow(options.databasePath, inForce) : loaded,
+            ),
         );
         // A held tree is no tree with nothing to do.
         return { ...result, mark: result.hold === null ? markOf(result, reader, options) : null };
@@ -123,7 +131,7 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   }
 }
 
-/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's. */
+/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's; `putKeys` writes the key ring. */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
@@ -131,6 +139,7 @@ export async function buildInto(
   views: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
+  putKeys: (loaded: KeyRing) => Promise<readonly PlanEntry[]> = (loaded) => swapKeyRing(loaded, store),
 ): Promise<BuildResult> {
   const { databasePath, outPath, isDryRun, precompress, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
@@ -162,7 +171,7 @@ export async function buildInto(
   try {
     const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
     // A revocation never waits for the guards.
-    const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
+    const keyRingPlan = await putKeys(pressed.keyRing);
 
     const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
     let frontsDone = 0;

@@ -1,7 +1,6 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is printed once and kept nowhere.
 
 import { existsSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
@@ -46,7 +45,7 @@ Examples:
   playbill keys list
   playbill keys revoke moscow-2026-05
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     );
   addIssue(keys, session);
@@ -88,7 +87,7 @@ Examples:
   playbill keys issue --front moscow --json > moscow.key.json
   playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     )
     .action(async (flags: IssueFlags) => {
@@ -224,7 +223,11 @@ function stateOf(
 function addRevoke(keys: Command, session: Session): void {
   keys
     .command('revoke')
-    .summary('end a key; edges refuse it as soon as they read the key ring')
+    .summary('end a key, and say what to type for each kind of edge')
+    .description(
+      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when\n' +
+        'they read the key ring again: what to type for that is printed.',
+    )
     .argument('<keyid>', 'the key')
     .option('--at <instant>', 'revoked from then on (default: the current time)', instantArgument('--at'))
     .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
@@ -236,7 +239,7 @@ function addRevoke(keys: Command, session: Session): void {
 Example:
   playbill keys revoke moscow-2026-05
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     )
     .action(async (keyid: string, flags: KeysFlags) => {
@@ -249,41 +252,35 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the t
     });
 }
 
-/** How long a change of keys waits for a build that is publishing. */
-const PATIENCE_MS = 10_000;
-
 /**
- * Puts a change of keys into force, where there is a tree already. The catalogue has it by now and its result is printed, so a
- * failure is told beside the result, and is the exit code.
+ * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
+ * and its result is printed, so a failure is told beside the result, and is the exit code.
  */
-async function enforce(
-  flags: { readonly db: string; readonly out: string },
-  { terminal, clock }: Session,
-): Promise<number> {
+async function enforce(flags: { readonly db: string; readonly out: string }, { terminal }: Session): Promise<number> {
   if (!existsSync(flags.out)) {
     terminal.say(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;
   }
   const { putKeysIntoForce } = await import('../keys-in-force.ts');
-  const until = clock() + PATIENCE_MS / 1000;
-  for (;;) {
-    try {
-      await putKeysIntoForce(flags.db, flags.out);
-      terminal.say(
-        `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (see: playbill edge build --help)`,
-      );
-      return EXIT.done;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === 'tree-locked' && clock() < until) {
-        await setTimeout(200);
-        continue;
-      }
-      terminal.say(errorText(error));
-      terminal.say(
-        `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
-      );
-      return exitCodeOf(error.code);
-    }
+  try {
+    await putKeysIntoForce(flags.db, flags.out);
+    terminal.say(edgesText(flags.out));
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    terminal.say(errorText(error));
+    terminal.say(
+      `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
+    );
+    return exitCodeOf(error.code);
   }
+}
+
+/** What to type for each kind of edge, once a tree has a new key ring. */
+function edgesText(out: string): string {
+  return `The key ring of ${out} is in force. A local serve reads it at every request; other edges go on with the keys that they know until, on each:
+  nginx   nginx -s reload
+          where it reads a copy of the tree: copy that first, then reload
+  worker  playbill edge build --target worker --out ${shellWord(out)}
+          with the options that it was built with; then deploy that folder: wrangler deploy`;
 }

@@ -11,16 +11,18 @@ const NO_PROFILES = { ...DEFAULT_SETTINGS, profiles: [] };
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
   readonly publicRoot: string;
+  /** Absolute path of the tree's key ring, likewise; nginx reads it itself, `keyRing` only tells the names of secrets. */
+  readonly keyRingPath: string;
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
 }
 
 /** The files of the folder. Throws Error for a path or an address that would break out of its place in the configuration. */
 export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
-  if (!/^\/[^"$\\\n\r]*$/.test(deployment.publicRoot)) {
-    throw new Error(
-      `publicRoot: expected an absolute path without quotes, backslashes and $, found "${deployment.publicRoot}"`,
-    );
+  for (const name of ['publicRoot', 'keyRingPath'] as const) {
+    const path = deployment[name];
+    if (!/^\/[^"$\\\n\r]*$/.test(path))
+      throw new Error(`${name}: expected an absolute path without quotes, backslashes and $, found "${path}"`);
   }
   if (!/^[\w.:[\]/-]+$/.test(deployment.listen))
     throw new Error(`listen: expected a port or an address, found "${deployment.listen}"`);
@@ -28,7 +30,6 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
   const files: (readonly [string, string])[] = [
     ['README.md', readme(deployment, names)],
     ['nginx.conf', standaloneConfiguration()],
-    ['playbill-keyring.json', `${JSON.stringify(deployment.keyRing)}\n`],
     ['playbill-settings.json', `${JSON.stringify(deployment.settings)}\n`],
     ['playbill.conf', configuration(deployment, names.length > 0)],
     ['playbill.js', deployment.bundle],
@@ -46,8 +47,9 @@ function configuration(deployment: NginxDeployment, hasSecrets: boolean): string
 
 js_import playbill from playbill.js;
 
-# Read when nginx starts or reloads: after a change of keys, "nginx -s reload".
-js_preload_object playbill_keyring from playbill-keyring.json;
+# Read when nginx starts or reloads: after a change of keys, "nginx -s reload". njs 0.7 says nothing where one of them is not there: the
+# test of the configuration fails without a word.
+js_preload_object playbill_keyring from "${deployment.keyRingPath}";
 js_preload_object playbill_settings from playbill-settings.json;
 ${hasSecrets ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
 
@@ -128,6 +130,11 @@ ${editionLocations('@playbill_edition_again', '@playbill_gone')}
 `;
 }
 
+const FIRST_SECRET = `
+The first key of the algorithm \`hmac-sha256\` needs a secret, which this configuration does not read yet: run
+\`playbill edge build --target nginx\` once more.
+`;
+
 /** What nginx itself answers with, by its own number, and the refusal that it becomes: 494 is nobody else's, and its 500 is our 503. */
 const OWN_REFUSALS: readonly (readonly [own: number, refusal: Refusal])[] = [
   [400, refuse(400, 'request-malformed', NO_PROFILES)],
@@ -206,11 +213,11 @@ Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer 
 | --- | --- |
 | \`playbill.conf\` | the server, for the http block |
 | \`playbill.js\` | the rule |
-| \`playbill-keyring.json\` | public keys and names of secrets |
 | \`playbill-settings.json\` | base path, longest \`max-age\`, whether \`@authority\` must be signed |
 | \`nginx.conf\` | a whole nginx with nothing else, for trying out |
 
-The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able to read it. The rule listens on \`${deployment.listen}\`.
+The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able to read it. The key ring, public keys and names of
+secrets, is read from \`${deployment.keyRingPath}\`. The rule listens on \`${deployment.listen}\`.
 
 ## Try it
 
@@ -222,7 +229,8 @@ The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able
     ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
     nginx -t && nginx -s reload
 
-No other server may serve that folder: the files are meant for those who have signed.
+No other server may serve that folder: the files are meant for those who have signed. If \`nginx -t\` fails and says nothing, one of the
+files is missing that \`playbill.conf\` preloads: the key ring, the settings, or the secrets.
 
 ## Secrets
 
@@ -230,11 +238,17 @@ ${secrets}
 
 ## After a change of keys
 
-\`keys issue\` and \`keys revoke\` write \`edge/keyring.json\` of the tree. Copy it and reload:
+\`keys issue\` and \`keys revoke\` write the key ring of the tree. nginx reads it when it starts and when it reloads: until then a revoked
+key goes on. Where the tree here is a copy, copy it first.
 
-    cp out/edge/keyring.json /etc/nginx/playbill-keyring.json && nginx -s reload
-
+    nginx -s reload
+${names.length === 0 ? FIRST_SECRET : ''}
 A new build of the catalogue needs nothing: the pointers are read from disk at every request.
+
+## Compression
+
+nginx compresses each answer for itself, unless the tree has it compressed already: \`playbill build --precompress gzip\` (or
+\`gzip,br\`) does that once for each edition, and nginx then sends the file as it is.
 
 ## Limits of this runtime
 

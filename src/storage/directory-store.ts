@@ -25,7 +25,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import { Obstruction } from '../release/obstruction.ts';
 import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
-import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
+import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
 
 /** From here on one sync of the file system is cheaper than an fsync per file. */
@@ -140,8 +140,8 @@ export class DirectoryStore implements ReleaseStore {
     });
   }
 
-  /** Removes the temporary names that a stopped run has left. For the holder of the lock only. */
-  sweep(): void {
+  /** Removes the temporary names that a stopped run has left, below `folders`. For the holder of their lock only. */
+  sweep(folders: readonly string[] = [PUBLIC_FOLDER, RELEASES_FOLDER]): void {
     this.#writing('', () => {
       const sweepFolder = (folder: string): void => {
         for (const entry of this.#entries(folder)) {
@@ -150,7 +150,7 @@ export class DirectoryStore implements ReleaseStore {
           else if (isTemporaryName(entry.name)) rmSync(join(this.#root, path), { force: true });
         }
       };
-      for (const folder of [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER]) sweepFolder(folder);
+      for (const folder of folders) sweepFolder(folder);
     });
   }
 

@@ -325,6 +325,23 @@ describe('serve', () => {
   });
 });
 
+test('edge build takes the key ring from beside the public folder, or from where it is told', async () => {
+  const words = ['edge', 'build', '--target', 'nginx', '--out', out, '--to', join(root, 'edge-elsewhere')];
+  const preloaded = async (more: readonly string[]): Promise<string | undefined> => {
+    const { status, stderr } = await playbill([...words, ...more]);
+    expect(status, stderr).toBe(0);
+    const text = readFileSync(join(root, 'edge-elsewhere/playbill.conf'), 'utf8');
+    return /^js_preload_object playbill_keyring from "(.*)";$/m.exec(text)?.[1];
+  };
+  expect(await preloaded([])).toBe(join(out, 'edge/keyring.json'));
+  expect(await preloaded(['--public-root', '/srv/playbill/public'])).toBe('/srv/playbill/edge/keyring.json');
+  const elsewhere = ['--public-root', '/srv/www'];
+  expect(await preloaded([...elsewhere, '--key-ring', '/etc/keyring.json'])).toBe('/etc/keyring.json');
+  const { status, stderr } = await playbill([...words, ...elsewhere]);
+  expect(stderr).toContain('error edge-option-invalid: expected --key-ring FILE');
+  expect(status).toBe(2);
+});
+
 test.each(['nginx', 'worker'] as const)(
   'edge build --target %s writes a folder with a README and no secret',
   async (target) => {

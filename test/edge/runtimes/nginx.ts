@@ -24,11 +24,14 @@ export async function startNginx(
   edit: (name: string, text: string) => string = (_, text) => text,
 ): Promise<NginxRuntime> {
   const port = await freePort();
+  const keyRingPath = join(world.root, 'edge/keyring.json');
+  writeFileSync(keyRingPath, `${JSON.stringify(world.keyRing)}\n`);
   const files = nginxFiles({
     bundle: await bundleEdge('nginx'),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
+    keyRingPath,
     listen: `127.0.0.1:${port}`,
   });
   const folder = writeFolder(files.map(([name, text]) => [name, edit(name, text)]));
