@@ -81,9 +81,8 @@ beforeAll(async () => {
     ],
     [edKey, ['--front', 'moscow', '--alg', 'ed25519', '--keyid', 'moscow-ed']],
   ] as const) {
-    const issued = await playbill(['keys', 'issue', ...words, ...places, '--json']);
+    const issued = await playbill(['keys', 'issue', ...words, ...places, '--to', file]);
     expect(issued.status, issued.stderr).toBe(0);
-    writeFileSync(file, issued.stdout);
   }
   const started = await serve([]);
   server = started.child;
@@ -138,18 +137,8 @@ describe('from a key to an answer', () => {
   });
 
   test('a revoked key is 401 at once, without a build; another key of the front goes on', async () => {
-    const issued = await playbill([
-      'keys',
-      'issue',
-      '--front',
-      'moscow',
-      '--keyid',
-      'short-lived',
-      ...places,
-      '--json',
-    ]);
     const file = join(root, 'short.key.json');
-    writeFileSync(file, issued.stdout);
+    await playbill(['keys', 'issue', '--front', 'moscow', '--keyid', 'short-lived', ...places, '--to', file]);
     const command = await signed('/products/', file);
     expect(paste(command).status).toBe(200);
     const revoked = await playbill(['keys', 'revoke', 'short-lived', ...places]);
