@@ -28,6 +28,7 @@ import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import type { Compression } from './release/tree-reader.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
+import { keyRingText } from './release/wire.ts';
 import type { CacheFolder } from './storage/cache-folder.ts';
 import { RELEASES_FOLDER } from './snapshot/paths.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
@@ -109,12 +110,7 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
           views,
           options,
           now,
-          // A key revoked since the transaction began must not come back, so the keys are read once more. Without a WAL nobody can have
-          // committed anything, and whoever waits to do so keeps new readers out.
-          (loaded) =>
-            replaceKeyRing(options.outPath, store, async (inForce) =>
-              reader.journalMode === 'wal' ? keysNow(options.databasePath, inForce) : loaded,
-            ),
+          (loaded) => putKeys(loaded, published.keyRing, store, options),
         );
         // A held tree is no tree with nothing to do.
         return { ...result, mark: result.hold === null ? markOf(result, reader, options) : null };
@@ -131,7 +127,23 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   }
 }
 
-/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's; `putKeys` writes the key ring. */
+/**
+ * Puts the keys that a build has loaded into force. If somebody has changed the key ring since the build looked at the tree, before its
+ * transaction, the loaded keys may be older: the catalogue is asked once more, so that a revoked key does not come back.
+ */
+function putKeys(
+  loaded: KeyRing,
+  before: KeyRing | null,
+  store: ReleaseStore,
+  { databasePath, outPath }: BuildOptions,
+): Promise<readonly PlanEntry[]> {
+  const textOf = (ring: KeyRing | null): string | null => ring && keyRingText(ring);
+  return replaceKeyRing(outPath, store, async (inForce) =>
+    textOf(inForce) === textOf(before) ? loaded : keysNow(databasePath, inForce),
+  );
+}
+
+/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's; `putKeyRing` writes the keys. */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
@@ -139,7 +151,7 @@ export async function buildInto(
   views: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
-  putKeys: (loaded: KeyRing) => Promise<readonly PlanEntry[]> = (loaded) => swapKeyRing(loaded, store),
+  putKeyRing: (loaded: KeyRing) => Promise<readonly PlanEntry[]> = (loaded) => swapKeyRing(loaded, store),
 ): Promise<BuildResult> {
   const { databasePath, outPath, isDryRun, precompress, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
@@ -171,7 +183,7 @@ export async function buildInto(
   try {
     const pressed = await crew.press((done, total) => options.onProgress('load', done, total));
     // A revocation never waits for the guards.
-    const keyRingPlan = await putKeys(pressed.keyRing);
+    const keyRingPlan = await putKeyRing(pressed.keyRing);
 
     const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
     let frontsDone = 0;

@@ -36,8 +36,12 @@ export async function replaceKeyRing(
 ): Promise<readonly PlanEntry[]> {
   const lock = lockKeyRing(outPath);
   try {
-    new DirectoryStore(outPath).sweep([EDGE_FOLDER]);
-    return await swapKeyRing(await read(await keyRingOf(store)), store);
+    try {
+      return await swapKeyRing(await read(await keyRingOf(store)), store);
+    } finally {
+      // What was on its way, or what a killed run has left.
+      new DirectoryStore(outPath).sweep([EDGE_FOLDER]);
+    }
   } finally {
     lock.release();
   }

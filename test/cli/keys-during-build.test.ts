@@ -3,14 +3,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { buildHere, changeDatabase, wordsOf } from './build-with.ts';
-import { Command, type Running } from './command.ts';
-import { smallCatalogue } from './small-catalogue.ts';
-import { copyTree } from './tree-copy.ts';
+import { buildHere, wordsOf } from '../fault/build-with.ts';
+import { Command, type Running } from '../fault/command.ts';
+import { smallCatalogue } from '../fault/small-catalogue.ts';
+import { copyTree } from '../fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
@@ -84,17 +83,4 @@ test('two changes of keys at once are both in the key ring', async () => {
   const runs = await Promise.all([revoke('alpha-site'), revoke('bravo-site')]);
   expect(runs).toMatchObject([{ code: 0 }, { code: 0 }]);
   expect([revokedAt(tree, 'alpha-site'), revokedAt(tree, 'bravo-site')]).toEqual([REVOKED, REVOKED]);
-});
-
-test('where readers keep writers out (no WAL), a build puts the keys into force that it has read', async () => {
-  const place = temporaryFolder();
-  const database = catalogueOf(place);
-  changeDatabase(database, 'PRAGMA journal_mode = DELETE');
-  const handle = new Database(database, { readonly: true });
-  expect(handle.pragma('journal_mode', { simple: true })).toBe('delete');
-  handle.close();
-  changeDatabase(database, `UPDATE front_keys SET revoked_at = '${REVOKED}' WHERE keyid = 'alpha-site'`);
-  const tree = copyTree(base, join(place, 'out'));
-  expect(await command.run(wordsOf(database, tree))).toMatchObject({ code: 0 });
-  expect(revokedAt(tree, 'alpha-site')).toBe(REVOKED);
 });
