@@ -6,10 +6,12 @@ import type { Finding } from './catalogue/finding.ts';
 import { localDateText } from './catalogue/calendar.ts';
 import type { Front } from './catalogue/front.ts';
 import { instantOf, type Instant } from './catalogue/instant.ts';
+import type { KeyRing } from './contract/key-ring.ts';
 import type { HoldCode } from './contract/manifest.ts';
 import { checkContract } from './database/contract-check.ts';
 import { openCatalogue, type CatalogueReader } from './database/open.ts';
 import { AppError } from './errors.ts';
+import { keysNow, replaceKeyRing } from './keys-in-force.ts';
 import { Press, type Pressed } from './press/press.ts';
 import type { GuardOptions } from './release/guards.ts';
 import { readHold, type Hold } from './release/hold.ts';
@@ -22,6 +24,7 @@ import { PublishedTree } from './release/published.ts';
 import type { ReleaseStore } from './release/release-store.ts';
 import type { Compression } from './release/tree-reader.ts';
 import { swapKeyRing } from './release/key-ring-swap.ts';
+import { keyRingText } from './release/wire.ts';
 import { RELEASES_FOLDER } from './snapshot/paths.ts';
 import { DirectoryStore } from './storage/directory-store.ts';
 import { dryRunStore } from './storage/dry-run-store.ts';
@@ -83,7 +86,9 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
       store.sweep();
       try {
         const into = precompressingStore(store, options.precompress);
-        return await buildInto(into, published, reader, views, options, now);
+        const putKeyRing = (loaded: KeyRing): Promise<readonly PlanEntry[]> =>
+          putKeys(loaded, published.keyRing, store, options);
+        return await buildInto(into, published, reader, views, options, now, putKeyRing);
       } catch (error) {
         // What was published stands; what was on its way is cleared, so that a full disk has its room back.
         store.sweep();
@@ -97,7 +102,23 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   }
 }
 
-/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's. */
+/**
+ * Puts the keys that a build has loaded into force. If somebody has changed the key ring since the build looked at the tree, before its
+ * transaction, the loaded keys may be older: the catalogue is asked once more, so that a revoked key does not come back.
+ */
+function putKeys(
+  loaded: KeyRing,
+  before: KeyRing | null,
+  store: ReleaseStore,
+  { databasePath, outPath }: BuildOptions,
+): Promise<readonly PlanEntry[]> {
+  const textOf = (ring: KeyRing | null): string | null => ring && keyRingText(ring);
+  return replaceKeyRing(outPath, store, async (inForce) =>
+    textOf(inForce) === textOf(before) ? loaded : keysNow(databasePath, inForce),
+  );
+}
+
+/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's; `putKeyRing` writes the keys. */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
@@ -105,6 +126,7 @@ export async function buildInto(
   views: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
+  putKeyRing: (loaded: KeyRing) => Promise<readonly PlanEntry[]> = (loaded) => swapKeyRing(loaded, store),
 ): Promise<BuildResult> {
   const { isDryRun, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
@@ -117,7 +139,7 @@ export async function buildInto(
   const press = await Press.open(reader, { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing }, now);
   const pressed = await press.products((done, total) => options.onProgress('load', done, total));
   // A revocation never waits for the guards.
-  const keyRingPlan = await swapKeyRing(pressed.keyRing, store);
+  const keyRingPlan = await putKeyRing(pressed.keyRing);
 
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const { tasks, obstructed } = await frontTasks(

@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'key-exists'
   | 'key-invalid'
   | 'key-file-unreadable'
+  | 'key-file-exists'
+  | 'key-file-not-writable'
   | 'address-refused'
   | 'address-in-use'
   | 'edge-option-invalid'

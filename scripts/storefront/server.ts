@@ -23,7 +23,7 @@ const language = values.language;
 const currency = values.currency ?? null;
 
 if (values.key === undefined) {
-  process.stderr.write('expected --key FILE: make one with playbill keys issue --front CODE --json > CODE.key.json\n');
+  process.stderr.write('expected --key FILE: make one with playbill keys issue --front CODE --to CODE.key.json\n');
   process.exit(2);
 }
 // The secret of an hmac key comes from the environment, under the name in the key file.

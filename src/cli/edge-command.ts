@@ -1,7 +1,7 @@
 // `playbill edge build`: writes the deployable edge rule for a runtime.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { DeploymentFiles } from '../edge/deploy.ts';
 import type { SiblingEncoding } from '../edge/encoding.ts';
@@ -20,6 +20,7 @@ interface EdgeFlags {
   readonly to?: string;
   readonly out: string;
   readonly publicRoot?: string;
+  readonly keyRing?: string;
   readonly listen: string;
   readonly origin: string;
   readonly encodings?: readonly SiblingEncoding[];
@@ -56,6 +57,10 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
     .option('--to <folder>', 'the folder to write (default: edge-nginx or edge-worker)')
     .option('--out <folder>', 'the tree whose key ring the rule takes along', 'out')
     .option('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
+    .option(
+      '--key-ring <file>',
+      'nginx: where it finds the tree’s edge/keyring.json (default: beside the public folder)',
+    )
     .option('--listen <address>', 'nginx: the address of the server', '8080')
     .option('--origin <url>', 'worker: the URL of the public folder, or the name of a binding with fetch', 'ASSETS')
     .addOption(
@@ -113,7 +118,8 @@ async function filesOf(
   const publicRoot = resolve(flags.publicRoot ?? `${flags.out}/public`);
   if (flags.target === 'nginx') {
     const { nginxFiles } = await import('../edge/deploy-nginx.ts');
-    return nginxFiles({ bundle, keyRing, settings, publicRoot, listen: flags.listen });
+    const keyRingPath = keyRingPathOf(flags, publicRoot);
+    return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen: flags.listen });
   }
   const { workerFiles } = await import('../edge/deploy-worker.ts');
   const { origin } = flags;
@@ -126,6 +132,15 @@ async function filesOf(
     encodings: flags.encodings ?? [],
     pointerSeconds: 5,
   });
+}
+
+/** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where nobody can know. */
+function keyRingPathOf({ keyRing }: EdgeFlags, publicRoot: string): string {
+  if (keyRing !== undefined) return resolve(keyRing);
+  if (basename(publicRoot) === 'public') return join(dirname(publicRoot), 'edge/keyring.json');
+  throw new Error(
+    `expected --key-ring FILE, since --public-root is not the folder "public" of a tree: "${publicRoot}"`,
+  );
 }
 
 async function readKeyRing(out: string): Promise<KeyRingFile> {

@@ -30,6 +30,8 @@ export function exitCodeOf(code: ErrorCode): number {
     case 'key-exists':
     case 'key-invalid':
     case 'key-file-unreadable':
+    case 'key-file-exists':
+    case 'key-file-not-writable':
     case 'address-refused':
     case 'address-in-use':
     case 'edge-option-invalid':

@@ -1,11 +1,11 @@
-// `playbill keys issue|list|revoke`: onboards a client. A private key is printed once and kept nowhere.
+// `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
 import { existsSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
 import type { NewKey } from '../database/front-keys.ts';
+import type { KeyPair } from '../edge/key-pair.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { instantArgument } from './arguments.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -17,6 +17,7 @@ interface IssueFlags {
   readonly keyid?: string;
   readonly alg: NewKey['alg'];
   readonly secretRef?: string;
+  readonly to?: string;
   readonly notBefore?: Instant;
   readonly notAfter?: Instant;
   readonly db: string;
@@ -42,11 +43,11 @@ export function addKeysCommand(program: Command, session: Session): void {
       'after',
       `
 Examples:
-  playbill keys issue --front moscow --json > moscow.key.json
+  playbill keys issue --front moscow --to moscow.key.json
   playbill keys list
   playbill keys revoke moscow-2026-05
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     );
   addIssue(keys, session);
@@ -59,11 +60,14 @@ function addIssue(keys: Command, session: Session): void {
     .command('issue')
     .summary('make a key pair, or name a secret, and bind it to a front')
     .description(
-      'Stores the public half, puts the key into force in the tree, and prints the private half: once. With two live keys a client\n' +
-        'changes over without a gap: issue the new one, change the client, revoke the old one.',
+      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With\n' +
+        'two live keys a client changes over without a gap: issue the new one, change the client, revoke the old one.',
     )
     .requiredOption('--front <code>', 'the front that the key speaks for')
-    .option('--keyid <id>', 'its name in requests (default: the front and the month, such as moscow-2026-05)')
+    .option(
+      '--keyid <id>',
+      'its name in requests (default: the front and the month, such as moscow-2026-05, then moscow-2026-05-2)',
+    )
     .addOption(
       new Option(
         '--alg <name>',
@@ -76,19 +80,20 @@ function addIssue(keys: Command, session: Session): void {
       '--secret-ref <name>',
       "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
     )
+    .option('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
     .option('--not-before <instant>', 'valid from', instantArgument('--not-before'))
     .option('--not-after <instant>', 'valid until', instantArgument('--not-after'))
     .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
     .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
-    .option('--json', 'print the key for machines; also what sign --key reads')
+    .option('--json', 'print the key alone; with --to, all of it but the private half')
     .addHelpText(
       'after',
       `
 Examples:
-  playbill keys issue --front moscow --json > moscow.key.json
+  playbill keys issue --front moscow --to moscow.key.json
   playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     )
     .action(async (flags: IssueFlags) => {
@@ -119,49 +124,73 @@ async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
       : `${flags.alg} takes no --secret-ref`;
     throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
   }
-  const keyid = flags.keyid ?? `${flags.front}-${formatInstant(session.now()).slice(0, 7)}`;
   const { generateKeyPair } = await import('../edge/key-pair.ts');
   const pair = flags.alg === 'hmac-sha256' ? null : await generateKeyPair(flags.alg);
-  const { storeKey } = await import('../database/front-keys.ts');
-  await storeKey(flags.db, flags.front, {
-    keyid,
-    alg: flags.alg,
-    publicKey: pair === null ? null : JSON.stringify(pair.jwk),
-    secretRef: flags.secretRef ?? null,
-    notBefore: flags.notBefore === undefined ? null : formatInstant(flags.notBefore),
-    notAfter: flags.notAfter === undefined ? null : formatInstant(flags.notAfter),
-  });
-  const json: IssuedKeyJson = {
-    keyid,
-    front: flags.front,
-    alg: flags.alg,
-    privateKey: pair === null ? null : { ...pair.privateJwk },
-    privatePem: pair?.privatePem ?? null,
-    secretRef: flags.secretRef ?? null,
-  };
-  if (flags.json === true) terminal.print(JSON.stringify(json));
-  else terminal.print(issuedText(json));
+  const { createPrivateFile } = await import('../storage/private-file.ts');
+  const file = flags.to === undefined ? null : createPrivateFile(flags.to);
+  let issued: IssuedKeyJson;
+  try {
+    issued = await storeNumbered(flags, pair, session, (json) => file?.write(`${JSON.stringify(json)}\n`));
+  } catch (error) {
+    file?.remove();
+    throw error;
+  }
+  file?.close();
+  const { keyid, front, alg, secretRef } = issued;
+  if (flags.to === undefined) {
+    terminal.print(JSON.stringify(issued));
+    if (flags.json !== true) terminal.say(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
+  } else if (flags.json === true) {
+    terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
+  } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
+  if (secretRef !== null) {
+    terminal.say(
+      `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
+  openssl rand -base64 32`,
+    );
+  }
   return enforce(flags, session);
 }
 
-function issuedText({ keyid, front, alg, privateKey, privatePem, secretRef }: IssuedKeyJson): string {
-  const lines = [`Issued ${keyid} (${alg}) for ${front}`];
-  if (privateKey !== null) {
-    lines.push(
-      '',
-      'The private key, as JWK and as PEM. It is shown this once and stored nowhere:',
-      '',
-      JSON.stringify(privateKey),
-      '',
-      privatePem ?? '',
-    );
-  } else {
-    lines.push(
-      `Give the client the secret, and the edge the same under the name ${secretRef ?? ''}: 32 random bytes, say from`,
-      '  openssl rand -base64 32',
-    );
+const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
+keep it in a file that only you can read, as --to FILE makes it.`;
+
+/**
+ * Stores a key under the keyid that was asked for, or under the front and the month, numbered where that is taken. `keep` is handed what
+ * was issued before the catalogue has it: no key is stored whose private half could not be kept.
+ */
+async function storeNumbered(
+  flags: IssueFlags,
+  pair: KeyPair | null,
+  session: Session,
+  keep: (json: IssuedKeyJson) => void,
+): Promise<IssuedKeyJson> {
+  const { storeKey } = await import('../database/front-keys.ts');
+  const { front, alg, secretRef = null } = flags;
+  const month = `${front}-${formatInstant(session.now()).slice(0, 7)}`;
+  for (let number = 1; ; number++) {
+    const keyid = flags.keyid ?? (number === 1 ? month : `${month}-${number}`);
+    const privateHalf = {
+      privateKey: pair === null ? null : { ...pair.privateJwk },
+      privatePem: pair?.privatePem ?? null,
+    };
+    const json: IssuedKeyJson = { keyid, front, alg, ...privateHalf, secretRef };
+    keep(json);
+    try {
+      await storeKey(flags.db, front, {
+        keyid,
+        alg,
+        publicKey: pair === null ? null : JSON.stringify(pair.jwk),
+        secretRef,
+        notBefore: flags.notBefore === undefined ? null : formatInstant(flags.notBefore),
+        notAfter: flags.notAfter === undefined ? null : formatInstant(flags.notAfter),
+      });
+      return json;
+    } catch (error) {
+      const isTaken = error instanceof AppError && error.code === 'key-exists';
+      if (!isTaken || flags.keyid !== undefined) throw error;
+    }
   }
-  return lines.join('\n').trimEnd();
 }
 
 function addList(keys: Command, session: Session): void {
@@ -224,7 +253,11 @@ function stateOf(
 function addRevoke(keys: Command, session: Session): void {
   keys
     .command('revoke')
-    .summary('end a key; edges refuse it as soon as they read the key ring')
+    .summary('end a key, and say what to type for each kind of edge')
+    .description(
+      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when\n' +
+        'they read the key ring again: what to type for that is printed.',
+    )
     .argument('<keyid>', 'the key')
     .option('--at <instant>', 'revoked from then on (default: the current time)', instantArgument('--at'))
     .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
@@ -236,7 +269,7 @@ function addRevoke(keys: Command, session: Session): void {
 Example:
   playbill keys revoke moscow-2026-05
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the tree's lock,
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     )
     .action(async (keyid: string, flags: KeysFlags) => {
@@ -249,41 +282,35 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run holds the t
     });
 }
 
-/** How long a change of keys waits for a build that is publishing. */
-const PATIENCE_MS = 10_000;
-
 /**
- * Puts a change of keys into force, where there is a tree already. The catalogue has it by now and its result is printed, so a
- * failure is told beside the result, and is the exit code.
+ * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
+ * and its result is printed, so a failure is told beside the result, and is the exit code.
  */
-async function enforce(
-  flags: { readonly db: string; readonly out: string },
-  { terminal, clock }: Session,
-): Promise<number> {
+async function enforce(flags: { readonly db: string; readonly out: string }, { terminal }: Session): Promise<number> {
   if (!existsSync(flags.out)) {
     terminal.say(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;
   }
   const { putKeysIntoForce } = await import('../keys-in-force.ts');
-  const until = clock() + PATIENCE_MS / 1000;
-  for (;;) {
-    try {
-      await putKeysIntoForce(flags.db, flags.out);
-      terminal.say(
-        `The key ring of ${flags.out} is in force; edges that carry it in their bundle want it anew (see: playbill edge build --help)`,
-      );
-      return EXIT.done;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === 'tree-locked' && clock() < until) {
-        await setTimeout(200);
-        continue;
-      }
-      terminal.say(errorText(error));
-      terminal.say(
-        `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
-      );
-      return exitCodeOf(error.code);
-    }
+  try {
+    await putKeysIntoForce(flags.db, flags.out);
+    terminal.say(edgesText(flags.out));
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    terminal.say(errorText(error));
+    terminal.say(
+      `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
+    );
+    return exitCodeOf(error.code);
   }
+}
+
+/** What to type for each kind of edge, once a tree has a new key ring. */
+function edgesText(out: string): string {
+  return `The key ring of ${out} is in force. A local serve reads it at every request; other edges go on with the keys that they know until, on each:
+  nginx   nginx -s reload
+          where it reads a copy of the tree: copy that first, then reload
+  worker  playbill edge build --target worker --out ${shellWord(out)}
+          with the options that it was built with; then deploy that folder: wrangler deploy`;
 }

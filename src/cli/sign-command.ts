@@ -1,11 +1,11 @@
 // `playbill sign`: the headers of a signed request, or a curl command that works when pasted.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import type { Instant } from '../catalogue/instant.ts';
 import type { ClientKey } from '../client/signature.ts';
 import type { IssuedKeyJson } from '../contract/results.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf, shellWord } from '../errors.ts';
 import { instantArgument } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -29,7 +29,7 @@ export function addSignCommand(program: Command, session: Session): void {
       'Signs a request as RFC 9421 says, in the profile of the edge rule. A signature lives for five minutes, and a minute more where clocks differ.',
     )
     .argument('<url>', 'the whole URL of the request')
-    .requiredOption('--key <file>', 'what keys issue --json printed')
+    .requiredOption('--key <file>', 'what keys issue has written or printed')
     .option(
       '--secret-env <name>',
       'hmac only: the environment variable that holds the secret (default: the name in the key file)',
@@ -56,6 +56,10 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`,
 
 async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: Session): Promise<number> {
   const issued = await readKeyFile(flags.key);
+  // Of a pipe there is nothing to protect.
+  const stats = statSync(flags.key, { throwIfNoEntry: false });
+  if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
+    terminal.say(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new AppError(
       'usage',
@@ -75,7 +79,7 @@ async function runSign(url: string, flags: SignFlags, { terminal, now, environme
     throw new AppError(
       'key-invalid',
       messageOf(error),
-      'issue a new key: playbill keys issue --front CODE --json',
+      'issue a new key: playbill keys issue --front CODE --to FILE',
       error,
     );
   });
@@ -96,7 +100,7 @@ function curlText(command: string, method: SignFlags['method']): string {
 }
 
 async function readKeyFile(path: string): Promise<IssuedKeyJson> {
-  const hint = 'make one: playbill keys issue --front CODE --json > CODE.key.json';
+  const hint = 'make one: playbill keys issue --front CODE --to CODE.key.json';
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));

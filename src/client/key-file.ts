@@ -1,4 +1,4 @@
-// Reads what `playbill keys issue --json` printed, for code that signs with it. It opens no file and reads no environment itself.
+// Reads what `playbill keys issue` has written, for code that signs with it. It opens no file and reads no environment itself.
 
 import type { PrivateJwk } from '../edge/key-pair.ts';
 import type { ClientKey } from './signature.ts';
@@ -33,7 +33,7 @@ function privateKeyFrom(jwk: unknown): PrivateJwk {
 function textOf(holder: unknown, name: string): string {
   const value = memberOf(holder, name);
   if (typeof value === 'string') return value;
-  throw new Error(`expected what keys issue --json prints, found no text under "${name}"`);
+  throw new Error(`expected what keys issue writes, found no text under "${name}"`);
 }
 
 function memberOf(holder: unknown, name: string): unknown {

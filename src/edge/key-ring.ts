@@ -36,8 +36,9 @@ export interface KeyRingFile {
   readonly keys: { readonly [keyid: string]: Key };
 }
 
-/** The part of a key that verifies. */
-export type Material = Pick<Key, 'alg' | 'jwk' | 'spki'>;
+/** The part of a key that verifies, and when: always, where it does not say. */
+export type Material = Pick<Key, 'alg' | 'jwk' | 'spki' | 'secretRef'> &
+  Partial<Pick<Key, 'notBefore' | 'notAfter' | 'revokedAt'>>;
 
 /** Whether a signature (canonical base64) over a text (ASCII) is the key's. Some runtimes throw or reject where others say false. */
 export type Verification = (signature: string, base: string) => boolean | Promise<boolean>;
@@ -48,8 +49,11 @@ export interface KeyRing {
   find(keyid: string): Key | null | Promise<Key | null>;
   /** The secret of that name, used as UTF-8; null when the runtime's store has none. */
   secretOf(name: string): string | null;
-  /** Makes a key ready, an hmac key with its secret. Throws or rejects when it lacks its material, or this runtime the algorithm. */
-  load(key: Material, secret: string | null): Verification | Promise<Verification>;
+  /**
+   * Makes a key ready, an hmac key with its secret. null when it has none or this runtime lacks the algorithm, and not an exception:
+   * that can take several times as long as a verification, and would tell such a key from an unknown one. Rejects for a broken key.
+   */
+  load(key: Material, secret: string | null): Verification | null | Promise<Verification | null>;
   /** Nobody's P-256 key, in the format that this runtime reads: what a request is verified with when its own key will not do. */
   readonly decoy: Material;
 }
@@ -74,7 +78,7 @@ export const findKey = (file: KeyRingFile, keyid: string): Key | null =>
 const NEVER = '~';
 
 /** Whether a key may be used at an instant (canonical text) for what a request says of it. */
-export const isUsable = (key: Key, claim: Claim, instant: string): boolean =>
+export const isUsable = (key: Material, claim: Claim, instant: string): boolean =>
   (key.notBefore ?? '') <= instant &&
   instant < (key.notAfter ?? NEVER) &&
   instant < (key.revokedAt ?? NEVER) &&

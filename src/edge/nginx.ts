@@ -20,7 +20,10 @@ export interface NjsRequest {
   readonly headersIn: { readonly [name: string]: string | undefined };
   readonly headersOut: { [name: string]: string };
   readonly variables: { [name: string]: string };
+  status: number;
   return(status: number, body: string): void;
+  sendHeader(): void;
+  finish(): void;
   internalRedirect(location: string): void;
 }
 
@@ -42,12 +45,16 @@ declare const playbill_keyring: unknown;
 declare const playbill_settings: SettingsFile;
 declare const playbill_secrets: { readonly [name: string]: unknown };
 
-/** The functions that the server configuration names. `answer` decides, `again` is for an edition that is gone, `gone` for one twice gone. */
+/**
+ * The functions that the server configuration names. `answer` decides, `again` is for an edition that is gone, `gone` for one twice gone;
+ * `withoutLength` is a filter of headers.
+ */
 export function nginxHandlers(modules: NjsModules) {
   return {
     answer: (r: NjsRequest) => answer(r, modules, '@playbill_edition'),
     again: (r: NjsRequest) => answer(withoutHeaders(r), modules, '@playbill_edition_again'),
-    gone: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), ''),
+    gone: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), NOWHERE),
+    withoutLength: (r: NjsRequest) => void delete r.headersOut['Content-Length'],
   };
 }
 
@@ -70,9 +77,9 @@ async function answer(r: NjsRequest, modules: NjsModules, location: string): Pro
     const request = requestOf(r);
     const pointers = { read: (front: string) => readPointer(modules, `${root}/${pointerPath(front)}`) };
     const decision = await decide(request, pointers, keyRing, settings, now);
-    send(r, decision, location + suffixFor(request));
+    send(r, decision, locationsFor(request, location));
   } catch {
-    send(r, refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), '');
+    send(r, refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), NOWHERE);
   }
 }
 
@@ -114,9 +121,23 @@ function withoutTabs(value: string): string {
   return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
 }
 
-/** nginx itself negotiates gzip (gzip_static); a client that takes br goes where `.br` is tried first. */
-function suffixFor(request: RuleRequest): string {
-  return acceptedEncodings(fieldValue(request, 'accept-encoding'), ['br']).length > 0 ? '_br' : '';
+/** The named locations of a request: where it goes, and where it goes on from there when the tree has no `.br`. */
+interface Locations {
+  readonly first: string;
+  readonly plain: string;
+}
+
+/** Of what is not served. */
+const NOWHERE: Locations = { first: '', plain: '' };
+
+/**
+ * nginx itself negotiates gzip; a client that takes br goes where `.br` is tried first. HEAD has a place of its own: nginx compresses
+ * nothing for it, and the length of the plain file would be wrong (RFC 9110, 8.6).
+ */
+function locationsFor(request: RuleRequest, location: string): Locations {
+  const plain = request.method === 'HEAD' ? `${location}_head` : location;
+  const takesBrotli = acceptedEncodings(fieldValue(request, 'accept-encoding'), ['br']).length > 0;
+  return { first: takesBrotli ? `${location}_br` : plain, plain };
 }
 
 /** The configuration has secrets only where a key needs one: a name that was never declared throws when it is read. */
@@ -149,15 +170,21 @@ function withoutHeaders(r: NjsRequest): NjsRequest {
   return r;
 }
 
-function send(r: NjsRequest, decision: Decision, location: string): void {
+function send(r: NjsRequest, decision: Decision, locations: Locations): void {
   for (let i = 0; i < decision.headers.length; i++) {
     const line = decision.headers[i];
     if (line !== undefined) r.headersOut[line[0]] = line[1];
   }
   if (decision.kind === 'serve') {
     r.variables['playbill_file'] = decision.file;
-    r.internalRedirect(location);
+    r.variables['playbill_plain'] = locations.plain;
+    r.internalRedirect(locations.first);
+  } else if (decision.kind === 'unchanged') {
+    // `return` would add the length of no content, which a 304 must not have (RFC 9110, 8.6).
+    r.status = decision.status;
+    r.sendHeader();
+    r.finish();
   } else {
-    r.return(decision.status, decision.body ?? '');
+    r.return(decision.status, decision.body);
   }
 }

@@ -32,10 +32,13 @@ export const njsKeyRing = (file: KeyRingFile, secretOf: KeyRing['secretOf'], cry
 });
 
 // An hmac key is ready at once: an async function would cost as much as the HMAC.
-const load = (key: Material, secret: string | null, njsCrypto: NjsCrypto): Verification | Promise<Verification> => {
+const load = (
+  key: Material,
+  secret: string | null,
+  njsCrypto: NjsCrypto,
+): Verification | null | Promise<Verification> => {
   if (key.alg === HMAC && secret) return (signature, base) => isHmac(njsCrypto, secret, signature, base);
-  if (key.alg !== 'ecdsa-p256-sha256') throw new Error('not here');
-  return loadP256(key);
+  return key.alg === 'ecdsa-p256-sha256' ? loadP256(key) : null;
 };
 
 const loadP256 = async (key: Material): Promise<Verification> => {

@@ -5,7 +5,8 @@ import type { FieldLine } from './request.ts';
 import type { RuleSettings } from './settings.ts';
 
 /**
- * The reasons, each with its one status and with when it is given, for the OpenAPI document. No bundle contains the list: of it the
+ * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those of nginx are its own, given before
+ * or behind the rule (deploy-nginx.ts): the same document, but from its configuration. No bundle contains the list: of it the
  * rule uses types alone, and they hold every refusal to the status that is told here.
  */
 export const REFUSALS = {
@@ -30,6 +31,13 @@ export const REFUSALS = {
   },
   'not-found': { status: 404, when: 'the path is another one, or nothing is published for the front' },
   'method-not-allowed': { status: 405, when: 'the method is neither GET nor HEAD' },
+  'request-malformed': { status: 400, when: 'nginx: the request is not HTTP as it must be' },
+  'precondition-failed': { status: 412, when: 'nginx: If-Match or If-Unmodified-Since asks for another edition' },
+  'content-too-large': { status: 413, when: 'nginx: the request has a body' },
+  'uri-too-long': { status: 414, when: 'nginx: the URL is too long' },
+  'header-too-large': { status: 431, when: 'nginx: the headers of the request are too long' },
+  'not-implemented': { status: 501, when: 'nginx: the body is in a transfer coding other than chunked' },
+  'http-version-not-supported': { status: 505, when: 'nginx: a version of HTTP beyond 1.1 in the request line' },
   internal: { status: 503, when: 'the catalogue cannot be read just now: try again in a moment' },
 } as const satisfies Record<string, { readonly status: number; readonly when: string }>;
 

@@ -1,7 +1,7 @@
 // Whether a claim is genuine: exactly one verification for every request that gets this far, whatever is known about its key, so that
 // neither the answer nor its cost tells an unknown key from a wrong signature (law 9). It decides nothing about fronts.
 
-import { HMAC, isUsable, type Key, type KeyRing, type Verification } from './key-ring.ts';
+import { HMAC, isUsable, type Key, type KeyRing, type Material, type Verification } from './key-ring.ts';
 import type { Claim } from './profile.ts';
 
 /** Characters of base64 that 32 bytes have. */
@@ -13,18 +13,23 @@ const HMAC_LENGTH = 44;
  */
 export const isGenuine = async (claim: Claim, key: Key | null, keyRing: KeyRing, instant: string): Promise<boolean> => {
   const isHmac = claim.signature.length === HMAC_LENGTH;
-  const isFitting = key !== null && (key.alg === HMAC) === isHmac && isUsable(key, claim, instant);
+  // Nobody's key takes the place of one that there is not or that will not do, and goes the same way as any other.
+  const nobody: Material = isHmac ? { alg: HMAC } : keyRing.decoy;
+  const named = key ?? nobody;
+  const used = (named.alg === HMAC) === isHmac && isUsable(named, claim, instant) ? named : nobody;
   let own: Verification | null = null;
   try {
-    if (isFitting) own = await keyRing.load(key, keyRing.secretOf(key.secretRef ?? ''));
+    const loading = keyRing.load(used, keyRing.secretOf(used.secretRef ?? ''));
+    // No wait for nothing: njs takes its time for each.
+    if (loading) own = await loading;
   } catch {
-    // Without its material it is a key that will not do.
+    // A key that this runtime cannot read is one that will not do.
   }
-  // Without a key of its own a request is verified against nobody's, and refused whatever comes out.
-  const verify = own ?? (await keyRing.load(isHmac ? { alg: HMAC } : keyRing.decoy, 'nobody'));
+  const verify = own ?? (await keyRing.load(nobody, 'nobody'));
   try {
-    const isValid = await verify(claim.signature, claim.base);
-    return isValid && own !== null;
+    // Whatever comes out for nobody's key: the request is refused.
+    const isValid = await verify?.(claim.signature, claim.base);
+    return isValid === true && !!own && used === key;
   } catch {
     // OpenSSL behind njs throws where others say false: wrong lengths, or numbers that are none of the curve.
     return false;

@@ -34,6 +34,7 @@ export const RELEASES_FOLDER = 'releases';
 export const EDGE_FOLDER = 'edge';
 /** The lock of the tree's one writer; no part of the tree. */
 export const LOCK_FILE = '.lock';
+export const KEY_RING_LOCK_FILE = '.lock-keyring';
 
 /** Digests and release ids are the first 16 hex digits of a SHA-256. */
 export const DIGEST_LENGTH = 16;

@@ -25,7 +25,7 @@ import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { Obstruction } from '../release/obstruction.ts';
 import type { ReleaseStore, StoredFile } from '../release/release-store.ts';
-import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
+import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
 
 /** From here on one sync of the file system is cheaper than an fsync per file. */
@@ -124,8 +124,8 @@ export class DirectoryStore implements ReleaseStore {
     });
   }
 
-  /** Removes the temporary names that a stopped run has left. For the holder of the lock only. */
-  sweep(): void {
+  /** Removes the temporary names that a stopped run has left, below `folders`. For the holder of their lock only. */
+  sweep(folders: readonly string[] = [PUBLIC_FOLDER, RELEASES_FOLDER]): void {
     this.#writing('', () => {
       const sweepFolder = (folder: string): void => {
         for (const entry of this.#entries(folder)) {
@@ -134,7 +134,7 @@ export class DirectoryStore implements ReleaseStore {
           else if (isTemporaryName(entry.name)) rmSync(join(this.#root, path), { force: true });
         }
       };
-      for (const folder of [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER]) sweepFolder(folder);
+      for (const folder of folders) sweepFolder(folder);
     });
   }
 

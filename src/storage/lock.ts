@@ -1,22 +1,34 @@
-// The lock of a tree's one writer: an exclusive SQLite transaction on `.lock`. The system lets go of it when the process dies,
-// however it dies, which a file with a pid in it would not. Nothing else in this process may open that file: closing it would
-// release the lock.
+// The lock of a tree's one writer, and that of its key ring, which is changed while a build writes the rest: each an exclusive SQLite
+// transaction on a file of its own. The system lets go of it when the process dies, however it dies, which a file with a pid in it
+// would not. Nothing else in this process may open that file: closing it would release the lock.
 
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, driverError, messageOf, systemCodeOf } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
-import { LOCK_FILE } from '../snapshot/paths.ts';
+import { KEY_RING_LOCK_FILE, LOCK_FILE } from '../snapshot/paths.ts';
 import { treeError } from './tree-error.ts';
 
 export interface TreeLock {
   release(): void;
 }
 
+/** Long beside the milliseconds for which a key ring is locked; whoever holds it for longer has been stopped. */
+const KEY_RING_PATIENCE_MS = 10_000;
+
 /** Takes the lock of a tree, making its folder. @throws AppError tree-locked, tree-not-writable, tree-full */
 export function lockTree(root: string): TreeLock {
-  const path = join(root, LOCK_FILE);
+  return take(root, LOCK_FILE, 0, 'wait for it to end; cron jobs that meet often want to be started further apart');
+}
+
+/** Takes the lock of a tree's key ring, and waits for it. @throws AppError tree-locked, tree-not-writable, tree-full */
+export function lockKeyRing(root: string): TreeLock {
+  return take(root, KEY_RING_LOCK_FILE, KEY_RING_PATIENCE_MS, 'look for one that has been stopped, and try again');
+}
+
+function take(root: string, name: string, patienceMs: number, hint: string): TreeLock {
+  const path = join(root, name);
   try {
     makeFolder(root);
     makeLockFile(path);
@@ -25,7 +37,7 @@ export function lockTree(root: string): TreeLock {
   }
   let handle: Database.Database | undefined;
   try {
-    handle = new Database(path, { timeout: 0 });
+    handle = new Database(path, { timeout: patienceMs });
     // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
@@ -37,12 +49,7 @@ export function lockTree(root: string): TreeLock {
     handle?.close();
     const code = systemCodeOf(error);
     if (code === 'SQLITE_BUSY') {
-      throw new AppError(
-        'tree-locked',
-        `another run is writing ${root}`,
-        'wait for it to end; cron jobs that meet often want to be started further apart',
-        error,
-      );
+      throw new AppError('tree-locked', `another run is writing ${root}`, hint, error);
     }
     throw (
       driverError(error) ??

@@ -81,9 +81,8 @@ beforeAll(async () => {
     ],
     [edKey, ['--front', 'moscow', '--alg', 'ed25519', '--keyid', 'moscow-ed']],
   ] as const) {
-    const issued = await playbill(['keys', 'issue', ...words, ...places, '--json']);
+    const issued = await playbill(['keys', 'issue', ...words, ...places, '--to', file]);
     expect(issued.status, issued.stderr).toBe(0);
-    writeFileSync(file, issued.stdout);
   }
   const started = await serve([]);
   server = started.child;
@@ -138,18 +137,8 @@ describe('from a key to an answer', () => {
   });
 
   test('a revoked key is 401 at once, without a build; another key of the front goes on', async () => {
-    const issued = await playbill([
-      'keys',
-      'issue',
-      '--front',
-      'moscow',
-      '--keyid',
-      'short-lived',
-      ...places,
-      '--json',
-    ]);
     const file = join(root, 'short.key.json');
-    writeFileSync(file, issued.stdout);
+    await playbill(['keys', 'issue', '--front', 'moscow', '--keyid', 'short-lived', ...places, '--to', file]);
     const command = await signed('/products/', file);
     expect(paste(command).status).toBe(200);
     const revoked = await playbill(['keys', 'revoke', 'short-lived', ...places]);
@@ -323,6 +312,23 @@ describe('serve', () => {
     expect(before).toContain(`Catalogue-As-Of: ${now}`);
     expect(after).toContain(`Catalogue-As-Of: ${later}`);
   });
+});
+
+test('edge build takes the key ring from beside the public folder, or from where it is told', async () => {
+  const words = ['edge', 'build', '--target', 'nginx', '--out', out, '--to', join(root, 'edge-elsewhere')];
+  const preloaded = async (more: readonly string[]): Promise<string | undefined> => {
+    const { status, stderr } = await playbill([...words, ...more]);
+    expect(status, stderr).toBe(0);
+    const text = readFileSync(join(root, 'edge-elsewhere/playbill.conf'), 'utf8');
+    return /^js_preload_object playbill_keyring from "(.*)";$/m.exec(text)?.[1];
+  };
+  expect(await preloaded([])).toBe(join(out, 'edge/keyring.json'));
+  expect(await preloaded(['--public-root', '/srv/playbill/public'])).toBe('/srv/playbill/edge/keyring.json');
+  const elsewhere = ['--public-root', '/srv/www'];
+  expect(await preloaded([...elsewhere, '--key-ring', '/etc/keyring.json'])).toBe('/etc/keyring.json');
+  const { status, stderr } = await playbill([...words, ...elsewhere]);
+  expect(stderr).toContain('error edge-option-invalid: expected --key-ring FILE');
+  expect(status).toBe(2);
 });
 
 test.each(['nginx', 'worker'] as const)(

@@ -15,11 +15,11 @@ import type { Key } from '../../src/edge/key-ring.ts';
 import { REFUSALS } from '../../src/edge/refusal.ts';
 import { printedBy } from '../cli/parser.ts';
 import { prepareLines } from '../edge/exchange.ts';
-import { startNginx } from '../edge/runtimes/nginx.ts';
-import type { Runtime } from '../edge/runtimes/runtime.ts';
+import { OWN_REFUSALS } from '../edge/own-refusals.ts';
+import { type NginxRuntime, startNginx } from '../edge/runtimes/nginx.ts';
 import { temporaryFolder } from '../edge/temporary-folder.ts';
 import { parseTranscript } from '../edge/transcript.ts';
-import { headerValues, type WireAnswer } from '../edge/wire.ts';
+import { headerValues, sendLines, type WireAnswer } from '../edge/wire.ts';
 import { makeWorld, type World } from '../edge/world.ts';
 import { buildTree, catalogueAt, filesOf, instant } from '../trees.ts';
 
@@ -145,9 +145,9 @@ describe('what nginx answers', () => {
   const note = `the demo as of ${instantText(now)}`;
   const fronts: string[] = [];
   let demo: World;
-  let nginx: Runtime;
+  let nginx: NginxRuntime;
   let world: World;
-  let nginxOfWorld: Runtime;
+  let nginxOfWorld: NginxRuntime;
 
   beforeAll(async () => {
     const folder = temporaryFolder();
@@ -203,7 +203,7 @@ describe('what nginx answers', () => {
     }
   });
 
-  test('every refusal of the rule: accepted, and all reasons seen', async () => {
+  test('every refusal, of the rule and of nginx itself: accepted, and all reasons seen', async () => {
     const seen = new Set<string>();
     const transcripts = readdirSync(`${root}test/edge`).filter((name) => name.endsWith('.http.txt'));
     for (const name of transcripts) {
@@ -218,6 +218,11 @@ describe('what nginx answers', () => {
         expectDescribed(answer, method === 'HEAD' ? 'head' : 'get', path, `${name}: ${exchange.name}`);
         if (method !== 'HEAD') seen.add(code);
       }
+    }
+    for (const { name, lines, body, code } of OWN_REFUSALS) {
+      const prepared = await prepareLines(lines, nginxOfWorld.now(), world);
+      expectDescribed(await sendLines(nginxOfWorld.port, prepared, body), 'get', ENDPOINTS.products, name);
+      seen.add(code);
     }
     expect([...seen].toSorted()).toEqual(REASONS);
   });

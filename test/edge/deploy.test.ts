@@ -21,7 +21,12 @@ const KEY_RING: KeyRingFile = {
   },
 };
 const NO_SECRETS: KeyRingFile = { schema: 1, keys: {} };
-const NGINX = { settings: DEFAULT_SETTINGS, publicRoot: '/srv/playbill/public', listen: '8080' };
+const NGINX = {
+  settings: DEFAULT_SETTINGS,
+  publicRoot: '/srv/playbill/public',
+  keyRingPath: '/srv/playbill/edge/keyring.json',
+  listen: '8080',
+};
 const WORKER = {
   settings: DEFAULT_SETTINGS,
   publicRoot: '/srv/playbill/public',
@@ -90,14 +95,7 @@ describe('the folder for nginx', () => {
   it('names its files', () => {
     const names = (keyRing: KeyRingFile): readonly string[] =>
       nginxFiles({ ...NGINX, keyRing, bundle: '' }).map(([name]) => name);
-    const base = [
-      'README.md',
-      'nginx.conf',
-      'playbill-keyring.json',
-      'playbill-settings.json',
-      'playbill.conf',
-      'playbill.js',
-    ];
+    const base = ['README.md', 'nginx.conf', 'playbill-settings.json', 'playbill.conf', 'playbill.js'];
     expect(names(NO_SECRETS)).toEqual(base);
     expect(names(KEY_RING)).toEqual([...base, 'playbill-secrets.example.json'].toSorted());
   });
@@ -117,6 +115,16 @@ describe('the folder for nginx', () => {
 
   it.each(['relative/path', '/srv/"; evil', '/srv/$x', '/a\nb'])('refuses the root %j', (publicRoot) => {
     expect(() => nginxFiles({ ...NGINX, publicRoot, keyRing: NO_SECRETS, bundle: '' })).toThrow('publicRoot: expected');
+  });
+
+  it('reads the key ring of the tree, and takes none along', () => {
+    const files = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
+    expect(textOf(files, 'playbill.conf')).toContain(
+      '\njs_preload_object playbill_keyring from "/srv/playbill/edge/keyring.json";\n',
+    );
+    expect(() => nginxFiles({ ...NGINX, keyRingPath: 'edge/keyring.json', keyRing: KEY_RING, bundle: '' })).toThrow(
+      'keyRingPath: expected',
+    );
   });
 
   it.each(['80; evil', '', '80 ssl'])('refuses to listen on %j', (listen) => {

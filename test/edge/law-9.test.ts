@@ -2,7 +2,7 @@
 // exist; and everything that could tell keys apart costs exactly one verification.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeyRing } from '../../src/edge/key-ring.ts';
+import type { KeyRing, Verification } from '../../src/edge/key-ring.ts';
 import { decide } from '../../src/edge/rule.ts';
 import { DEFAULT_SETTINGS, withProfiles } from '../../src/edge/settings.ts';
 import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
@@ -118,30 +118,39 @@ describe('the cost of a refusal', () => {
     'wrong signature, ed25519': 'ed25519',
   };
 
-  it.each(Object.entries({ ...ONE_ANSWER, 'algorithm not here': 'Sign: keyid=moscow-ed25519' }))(
-    '%s costs one verification',
-    async (name, signature) => {
-      const world = await makeWorld(1_800_000_000);
-      const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
-      const ring = webCryptoKeyRing(world.keyRing, (secret) => world.secrets[secret] ?? null);
-      const verifications: string[] = [];
-      const counting: KeyRing = {
-        ...ring,
-        load: async (key, secret) => {
-          if (name === 'algorithm not here' && key.alg === 'ed25519') throw new Error('not here');
-          const verify = await ring.load(key, secret);
-          return (bytes, base) => {
-            verifications.push(key.alg);
-            return verify(bytes, base);
-          };
-        },
+  it.each(
+    Object.entries({
+      ...ONE_ANSWER,
+      'algorithm not here': 'Sign: keyid=moscow-ed25519',
+      'key broken': 'Sign: keyid=moscow-1',
+    }),
+  )('%s costs one verification', async (name, signature) => {
+    const world = await makeWorld(1_800_000_000);
+    const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
+    const ring = webCryptoKeyRing(world.keyRing, (secret) => world.secrets[secret] ?? null);
+    const verifications: string[] = [];
+    const counted = async (alg: string, loading: ReturnType<KeyRing['load']>): Promise<Verification | null> => {
+      const verify = await loading;
+      if (verify === null) return null;
+      return (bytes, base) => {
+        verifications.push(alg);
+        return verify(bytes, base);
       };
-      const settings = withProfiles(DEFAULT_SETTINGS);
-      const decision = await decide(request, { read: () => null }, counting, settings, world.now);
-      expect(decision).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
-      expect(verifications).toEqual([work[name] ?? 'ecdsa-p256-sha256']);
-    },
-  );
+    };
+    const counting: KeyRing = {
+      ...ring,
+      load: (key, secret) => {
+        if (name === 'algorithm not here' && key.alg === 'ed25519') return null;
+        if (name === 'key broken' && key.jwk !== ring.decoy.jwk)
+          return Promise.reject(new Error('no point of the curve'));
+        return counted(key.alg, ring.load(key, secret));
+      },
+    };
+    const settings = withProfiles(DEFAULT_SETTINGS);
+    const decision = await decide(request, { read: () => null }, counting, settings, world.now);
+    expect(decision).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
+    expect(verifications).toEqual([work[name] ?? 'ecdsa-p256-sha256']);
+  });
 
   it('what is refused before the signature costs none', async () => {
     const world = await makeWorld(1_800_000_000);

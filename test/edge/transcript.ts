@@ -8,7 +8,7 @@ export interface Exchange {
   /** Request line and header lines as written, placeholders and directives included. */
   readonly request: readonly string[];
   readonly expected: Expectation;
-  /** Answers of runtimes that cannot do better; such a limit is written down, and is a refusal. */
+  /** Answers of runtimes that do otherwise, each in all its lines. */
   readonly limits: ReadonlyMap<string, Expectation>;
 }
 
@@ -50,11 +50,12 @@ function parseExchange(section: string): Exchange {
   const [name = '', ...lines] = section.split('\n');
   const request = lines.filter((line) => line.startsWith('> ')).map((line) => line.slice(2));
   const expected = lines.filter((line) => line.startsWith('< ')).map((line) => line.slice(2));
-  const limits = new Map<string, Expectation>();
+  const own = new Map<string, string[]>();
   for (const line of lines) {
-    const match = /^<(\w+) (.+)$/.exec(line);
-    if (match !== null) limits.set(match[1] ?? '', parseExpectation(name, [match[2] ?? '']));
+    const [, runtime = '', text = ''] = /^<(\w+) (.+)$/.exec(line) ?? [];
+    if (runtime !== '') own.set(runtime, [...(own.get(runtime) ?? []), text]);
   }
+  const limits = new Map([...own].map(([runtime, texts]) => [runtime, parseExpectation(name, texts)]));
   if (request.length === 0) throw new Error(`${name}: no request`);
   return { name, request, expected: parseExpectation(name, expected), limits };
 }

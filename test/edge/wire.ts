@@ -10,9 +10,9 @@ export interface WireAnswer {
   readonly content: Buffer;
 }
 
-/** Sends a request (its lines, latin1) on a connection of its own and reads the answer to its end. */
-export function sendLines(port: number, lines: readonly string[]): Promise<WireAnswer> {
-  const text = [...lines, 'Connection: close', '', ''].join('\r\n');
+/** Sends a request (its lines, latin1, and a body if it has one) on a connection of its own and reads the answer to its end. */
+export function sendLines(port: number, lines: readonly string[], body = ''): Promise<WireAnswer> {
+  const text = [...lines, 'Connection: close', '', body].join('\r\n');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
@@ -35,7 +35,8 @@ export function headerValues(answer: WireAnswer, name: string): readonly string[
   return answer.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }
 
-function parseAnswer(bytes: Buffer): WireAnswer {
+/** An answer in the bytes of a connection that ended with it. */
+export function parseAnswer(bytes: Buffer): WireAnswer {
   const end = bytes.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = bytes.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1] ?? Number.NaN);

@@ -23,7 +23,7 @@ class Disk {
   follow(step: string): void {
     const [call = '', path = '', to = ''] = step.split(' ');
     // Nobody misses the lock; and without the tree's own folder there is nothing to be half there.
-    if (path === '.lock' || (call === 'folder' && path === '')) return;
+    if (/^\.lock(-keyring)?$/.test(path) || (call === 'folder' && path === '')) return;
     if (call === 'open') this.unsureNames.add(path);
     if (call === 'open' || call === 'write') this.unsureBytes.add(path);
     if (call === 'folder') this.unsureNames.add(path);

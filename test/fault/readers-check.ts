@@ -34,6 +34,7 @@ export const EMPTY_TREE: TreeState = { pointers: new Map(), keyRing: null, curre
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const ENTRY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ [0-9a-f]{16}$/;
 const KNOWN_NAMES = [
+  /^\.lock(?:-keyring)?$/,
   /^public\/fronts\/[a-z0-9][a-z0-9._-]{0,62}\/pointer\.json$/,
   /^edge\/keyring\.json$/,
   /^releases\/(?:current|hold|grace|[0-9a-f]{16}\.json)$/,
@@ -200,7 +201,7 @@ function checkNames(root: string): { temporaries: number; editions: string[]; si
   const editions: string[] = [];
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
-    if (entry.isDirectory() || path === '.lock' || KNOWN_NAMES.some((name) => name.test(path))) continue;
+    if (entry.isDirectory() || KNOWN_NAMES.some((name) => name.test(path))) continue;
     if (TEMPORARY_NAME.test(path)) {
       temporaries += 1;
       continue;

@@ -11,7 +11,7 @@ interface FileStamp {
   readonly modifiedNs: bigint;
 }
 
-/** Copies a tree, the lock included, with the times of its files. */
+/** Copies a tree, the locks included, with the times of its files. */
 export function copyTree(from: string, to: string): string {
   cpSync(from, to, { recursive: true, preserveTimestamps: true });
   return to;
@@ -20,7 +20,7 @@ export function copyTree(from: string, to: string): string {
 export function stampsOf(root: string): Map<string, FileStamp> {
   const stamps = new Map<string, FileStamp>();
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === '.lock') continue;
+    if (!entry.isFile() || /^\.lock(-keyring)?$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
     const { ino, mtimeNs } = statSync(path, { bigint: true });
     stamps.set(path.slice(root.length + 1), { bytes: readFileSync(path, 'latin1'), inode: ino, modifiedNs: mtimeNs });

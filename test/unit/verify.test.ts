@@ -72,7 +72,8 @@ describe('verifyTree', () => {
 
   test('does not mind what lies beside the tree: a lock with its journal, hidden files, other folders', async () => {
     const root = copyOf(sound);
-    for (const path of ['.lock', '.lock-journal', '.gitignore', 'lost+found/x', 'README']) write(root, path, 'x');
+    for (const path of ['.lock', '.lock-keyring', '.lock-journal', '.gitignore', 'lost+found/x', 'README'])
+      write(root, path, 'x');
     expect(await findingsOf(root)).toEqual([]);
   });
 

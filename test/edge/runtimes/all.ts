@@ -9,6 +9,6 @@ import { startWorkerd } from './workerd.ts';
 export const RUNTIMES: readonly { readonly name: string; readonly start: StartRuntime }[] = [
   { name: 'core', start: startCore },
   { name: 'node', start: (world) => startNodeServer(world) },
-  { name: 'nginx', start: startNginx },
+  { name: 'nginx', start: (world) => startNginx(world) },
   { name: 'workerd', start: (world) => startWorkerd(world, 5) },
 ];

@@ -1,0 +1,58 @@
+// A file for a private key: its owner's alone, and never in the place of another one, which may hold the only copy of a key.
+
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+
+export interface PrivateFile {
+  /** Makes this all that it holds, durably. @throws AppError key-file-not-writable */
+  write(text: string): void;
+  close(): void;
+  /** Closes it, and takes it away. */
+  remove(): void;
+}
+
+/** Makes an empty file that only its owner can read. @throws AppError key-file-exists, key-file-not-writable */
+export function createPrivateFile(path: string): PrivateFile {
+  const descriptor = open(path);
+  return {
+    write: (text) => {
+      try {
+        ftruncateSync(descriptor);
+        const bytes = Buffer.from(text);
+        let written = 0;
+        while (written < bytes.length) written += writeSync(descriptor, bytes, written, undefined, written);
+        fsyncSync(descriptor);
+      } catch (error) {
+        throw notWritable(path, error);
+      }
+    },
+    close: () => closeSync(descriptor),
+    remove: () => {
+      closeSync(descriptor);
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw notWritable(path, error);
+    throw new AppError(
+      'key-file-exists',
+      `expected no file at ${path}, found one: it may hold the only copy of a key`,
+      'name another file with --to',
+      error,
+    );
+  }
+}
+
+function notWritable(path: string, error: unknown): AppError {
+  return new AppError(
+    'key-file-not-writable',
+    `expected to be able to write ${path}, found: ${messageOf(error)}`,
+    'check the owner and permissions of its folder, and its room, or name another file with --to',
+    error,
+  );
+}

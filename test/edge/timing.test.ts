@@ -1,0 +1,160 @@
+// How long nginx takes to refuse says nothing about keys (law 9): the times of each kind of bad key against those of an unknown one.
+// No limit in seconds: the kinds take turns on one connection, so that whatever slows the machine slows them all, and what is compared is
+// their order. Noise passes and a real difference stays, so a kind that stands out is measured once more.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateKeyPair } from '../../src/edge/key-pair.ts';
+import type { Key, KeyRingFile } from '../../src/edge/key-ring.ts';
+import { prepareLines } from './exchange.ts';
+import { type NginxRuntime, startNginx } from './runtimes/nginx.ts';
+import { makeWorld, type World } from './world.ts';
+
+/** Requests of each kind in a round, and how often they are signed in it. */
+const REQUESTS = 2000;
+const SIGNED_FOR = 100;
+/** Before nginx closes a connection (keepalive_requests). */
+const TURNS = 50;
+const ROUNDS = 5;
+/** The area under the curve is 0.5 where two kinds cannot be told apart; of 2,000 each its standard error is 0.009. */
+const AREA_MIN = 0.45;
+const AREA_MAX = 0.55;
+
+/** Keys by ids of one length: a longer one makes a longer text to hash, which the client chose. */
+const OPEN = { front: 'moscow', notBefore: null, notAfter: null, revokedAt: null };
+const PAST = '2020-01-01T00:00:00Z';
+
+async function keysOf(world: World): Promise<KeyRingFile> {
+  const keys: { [keyid: string]: Key } = { ...world.keyRing.keys };
+  const add = async (keyid: string, alg: 'ecdsa-p256-sha256' | 'ed25519', validity: Partial<Key>): Promise<void> => {
+    const { jwk, spki } = await generateKeyPair(alg);
+    keys[keyid] = { ...OPEN, alg, jwk, spki, ...validity };
+  };
+  await add('key-good', 'ecdsa-p256-sha256', {});
+  await add('key-edwd', 'ed25519', {});
+  await add('key-revk', 'ecdsa-p256-sha256', { revokedAt: PAST });
+  await add('key-over', 'ecdsa-p256-sha256', { notAfter: PAST });
+  keys['key-hmac'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET' };
+  keys['key-lost'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'NO_SUCH_SECRET' };
+  return { schema: 1, keys };
+}
+
+/** What a client sends is one of two kinds, by the length of its signature: each is compared with an unknown key of its own. */
+const KINDS = {
+  'the signature of a key pair': {
+    signer: 'stranger',
+    unknown: 'key-none',
+    others: ['key-good', 'key-edwd', 'key-revk', 'key-over'],
+  },
+  'an hmac': { signer: 'moscow-hmac', unknown: 'key-none', others: ['key-hmac', 'key-lost', 'key-good', 'key-edwd'] },
+} as const;
+
+let world: World;
+
+beforeAll(async () => {
+  const made = await makeWorld(Math.floor(Date.now() / 1000));
+  const signingKeys = new Map(made.signingKeys).set('moscow-hmac', 'another secret than the key has');
+  world = { ...made, signingKeys, keyRing: await keysOf(made) };
+});
+
+/** Sends a request on a connection that stays, and waits for its answer; nanoseconds. */
+async function timeOf(socket: Socket, request: Buffer): Promise<number> {
+  const answered = once(socket, 'data') as Promise<[Buffer]>;
+  const start = process.hrtime.bigint();
+  socket.write(request);
+  const [answer] = await answered;
+  const nanoseconds = Number(process.hrtime.bigint() - start);
+  expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 401 [^]*"code":"signature-invalid"\}\n$/);
+  return nanoseconds;
+}
+
+/** The share of pairs in which a time of the first list is the longer one (Mann and Whitney); half of those that are equal. */
+function areaUnderCurve(times: readonly number[], others: readonly number[]): number {
+  const sorted = others.toSorted((a, b) => a - b);
+  const countBelow = (time: number, orEqual: boolean): number => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const value = sorted[middle] ?? 0;
+      if (value < time || (orEqual && value === time)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const sum = times.reduce((total, time) => total + (countBelow(time, false) + countBelow(time, true)) / 2, 0);
+  return sum / (times.length * others.length);
+}
+
+/** In another order each time, so that nobody always comes behind the same one. */
+function shuffled<T>(values: readonly T[]): readonly T[] {
+  const weighed = values.map((value) => [Math.random(), value] as const);
+  return weighed.toSorted((a, b) => a[0] - b[0]).map(([, value]) => value);
+}
+
+it('the area under the curve', () => {
+  expect(areaUnderCurve([1, 2, 3], [1, 2, 3])).toBe(0.5);
+  expect(areaUnderCurve([4, 5], [1, 2, 3])).toBe(1);
+  expect(areaUnderCurve([1, 3], [2, 2])).toBe(0.5);
+  expect(areaUnderCurve([0, 2], [2, 2])).toBe(0.25);
+});
+
+describe.each(Object.entries(KINDS))('%s', (_, { signer, unknown, others }) => {
+  const keyids = [unknown, ...others];
+  let nginx: NginxRuntime;
+  beforeAll(async () => {
+    nginx = await startNginx(world);
+  });
+  afterAll(() => nginx.stop());
+
+  async function requestsOf(): Promise<ReadonlyMap<string, Buffer>> {
+    const requests = new Map<string, Buffer>();
+    for (const keyid of keyids) {
+      const written = [
+        'GET /products/ HTTP/1.1',
+        'Host: edge.test',
+        'X-Front: moscow',
+        `Sign: keyid=${keyid} key=${signer}`,
+      ];
+      const lines = await prepareLines(written, nginx.now(), world);
+      requests.set(keyid, Buffer.from([...lines, '', ''].join('\r\n'), 'latin1'));
+    }
+    return requests;
+  }
+
+  /** One round: the times of each key, taken in turns. */
+  async function measure(): Promise<ReadonlyMap<string, readonly number[]>> {
+    const times = new Map<string, number[]>(keyids.map((keyid) => [keyid, []]));
+    let requests = await requestsOf();
+    let socket: Socket | null = null;
+    for (let turn = 0; turn < REQUESTS; turn++) {
+      if (turn % SIGNED_FOR === 0) requests = await requestsOf();
+      if (turn % TURNS === 0) {
+        socket?.destroy();
+        socket = connect(nginx.port, '127.0.0.1').setNoDelay(true);
+        await once(socket, 'connect');
+        await timeOf(socket, requests.get(unknown) ?? Buffer.alloc(0));
+      }
+      for (const keyid of shuffled(keyids)) {
+        const request = requests.get(keyid);
+        if (request !== undefined && socket !== null) times.get(keyid)?.push(await timeOf(socket, request));
+      }
+    }
+    socket?.destroy();
+    return times;
+  }
+
+  it('no key can be told from an unknown one by the time of the refusal', async () => {
+    const seen: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const times = await measure();
+      const areas = others.map(
+        (keyid) => [keyid, areaUnderCurve(times.get(keyid) ?? [], times.get(unknown) ?? [])] as const,
+      );
+      seen.push(areas.map(([keyid, area]) => `${keyid} ${area.toFixed(3)}`).join(', '));
+      if (areas.every(([, area]) => area > AREA_MIN && area < AREA_MAX)) return;
+    }
+    expect.fail(`areas under the curve:\n${seen.join('\n')}`);
+  }, 600_000);
+});
