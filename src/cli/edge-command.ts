@@ -64,10 +64,10 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
     .option('--listen <address>', 'nginx: the address of the server', '8080')
     .option('--origin <url>', 'worker: the URL of the public folder, or the name of a binding with fetch', 'ASSETS')
     .addOption(
-      new Option('--encodings <name...>', 'worker: the precompressed siblings that the tree has').choices([
-        'br',
-        'gzip',
-      ]),
+      new Option(
+        '--encodings <name...>',
+        'worker: the precompressed siblings that the tree has (build --precompress); without, answers are not compressed',
+      ).choices(['br', 'gzip']),
     )
     .option('--base <path>', 'the path before /products/', '')
     .option('--max-age <duration>', 'the longest max-age of an answer', durationArgument('--max-age'), 60)

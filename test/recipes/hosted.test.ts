@@ -15,7 +15,7 @@ import { Command } from '../fault/command.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { samplesOf } from '../textfile.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { recipe, RECIPES, run } from './recipe.ts';
+import { recipe, RECIPES, run, uncompressedEditions } from './recipe.ts';
 
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const root = temporaryFolderOfFile();
@@ -66,6 +66,7 @@ describe('GitHub Actions', () => {
     }
     expect(existsSync(join(host, 'out/releases/current'))).toBe(true);
     expect(existsSync(join(host, 'out/public/fronts/bravo/pointer.json'))).toBe(true);
+    expect(uncompressedEditions(join(host, 'out'))).toEqual([]);
   });
 
   test('who uses it is warned of its scheduler', () => {
@@ -141,6 +142,7 @@ describe('Kubernetes', () => {
     const built = await run([join(bin, 'playbill'), ...mapped], { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect(readdirSync(tree).toSorted()).toEqual(['out', 'playbill.prom']);
+    expect(uncompressedEditions(join(tree, 'out'))).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Command } from '../fault/command.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { catalogueAt, filesOf, temporaryFolder } from '../trees.ts';
-import { recipe, RECIPES, run, type Ran } from './recipe.ts';
+import { recipe, RECIPES, run, type Ran, uncompressedEditions } from './recipe.ts';
 
 const bin = new Command().folderForPath;
 
@@ -59,6 +59,7 @@ describe('cron', () => {
     expect(await cron(1, state)).toEqual({ status: 0, ...silent });
     expect([...filesOf(state).keys()]).toContain('out/public/fronts/alpha/pointer.json');
     expect([...filesOf(state).keys()]).toContain('playbill.prom');
+    expect(uncompressedEditions(join(state, 'out'))).toEqual([]);
 
     const told = readFileSync(join(state, 'playbill.prom'), 'utf8');
     const lock = new Database(join(state, 'out/.lock'), { timeout: 0 });
@@ -142,6 +143,7 @@ describe('systemd', () => {
     const built = await run(words, { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect([...filesOf(state).keys()]).toContain('out/releases/current');
+    expect(uncompressedEditions(join(state, 'out'))).toEqual([]);
     expect(service).toMatch(/^SuccessExitStatus=5$/m);
   });
 });

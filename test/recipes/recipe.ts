@@ -1,7 +1,7 @@
 // Recipes are tried as they are: read from their folder, with nothing changed but the places that a test may not write to.
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -33,4 +33,12 @@ export function run(
     child.on('error', reject);
     child.on('close', (status) => resolve({ status, stdout, stderr }));
   });
+}
+
+/** The editions of a tree that have no sibling in gzip. Throws Error where there is no edition at all. */
+export function uncompressedEditions(tree: string): readonly string[] {
+  const paths = readdirSync(tree, { recursive: true, encoding: 'utf8' });
+  const editions = paths.filter((path) => /(products|categories)\.[0-9a-f]{16}\.json$/.test(path));
+  if (editions.length === 0) throw new Error(`no edition in ${tree}`);
+  return editions.filter((path) => !paths.includes(`${path}.gz`));
 }
