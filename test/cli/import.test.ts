@@ -77,7 +77,7 @@ test('several faults: a line each, whatever the data hold; --json lists them', a
   const { status, stderr } = await playbill(words, {}, input);
   expect(stderr.split('\n')).toEqual([
     String.raw`error import-row-invalid: stdin:2: venues.id: expected an integer, found "a\n  hint: rm -r /"`,
-    '  stdin:2: venues.timezone: expected text, found 1',
+    '  stdin:2: venues.timezone: expected text of at most 65536 characters, found 1',
     String.raw`  stdin:2: venues: expected only columns of the table, found "b\nerror usage"`,
     '  stdin:3: expected an object {"table":…,"row":{…}}, found no table',
     expect.stringMatching(/^ {2}hint: columns of venues are: /),
@@ -111,7 +111,7 @@ describe('exit 2, and nothing is made', () => {
     [
       'a value is nested 100,000 deep',
       `{"table":"venues","row":{"id":2,"name":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)},"timezone":"UTC"}}\n`,
-      `error import-row-invalid: stdin:2: venues.name: expected text, found ${'{"a":'.repeat(15)}{"…\n`,
+      `error import-row-invalid: stdin:2: venues.name: expected text of at most 65536 characters, found ${'{"a":'.repeat(15)}{"…\n`,
     ],
     [
       'a table is nested 100,000 deep',

@@ -373,10 +373,10 @@ describe('a line that is no row', () => {
       'import-row-invalid',
       'found "__proto__"',
     ],
-    [venue(1, { name: undefined }), 'import-row-invalid', 'venues.name: expected text, found no such member'],
-    [venue(1, { name: null }), 'import-row-invalid', 'venues.name: expected text, found NULL'],
-    [venue(1, { name: 5 }), 'import-row-invalid', 'venues.name: expected text, found 5'],
-    [venue(1, { name: true }), 'import-row-invalid', 'venues.name: expected text, found true'],
+    [venue(1, { name: undefined }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found no such member'],
+    [venue(1, { name: null }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found NULL'],
+    [venue(1, { name: 5 }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found 5'],
+    [venue(1, { name: true }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found true'],
     [venue(1.5), 'import-row-invalid', 'venues.id: expected an integer, found 1.5'],
     [venue(2 ** 53), 'import-row-invalid', 'venues.id: expected an integer, found 9007199254740992'],
     [line('tags', { id: 1, slug: 'x', name: 'X', sort_weight: null }), 'import-row-invalid', 'tags.sort_weight: '],
@@ -399,8 +399,8 @@ describe('a line that is no row', () => {
     expect(error.code).toBe('import-row-invalid');
     expect([error.message, ...error.details]).toEqual([
       'rows.ndjson:2: venues.id: expected an integer, found "x"',
-      'rows.ndjson:2: venues.name: expected text, found NULL',
-      'rows.ndjson:2: venues.timezone: expected text, found no such member',
+      'rows.ndjson:2: venues.name: expected text of at most 65536 characters, found NULL',
+      'rows.ndjson:2: venues.timezone: expected text of at most 65536 characters, found no such member',
       'rows.ndjson:4: expected an object {"table":…,"row":{…}}, found no table',
       expect.stringMatching(/^rows\.ndjson:5: expected a new key, found venues 1 /),
     ]);
@@ -448,9 +448,11 @@ describe('lines', () => {
 
   test('may be long', async () => {
     const path = newPath();
-    const name = 'длинное '.repeat(500_000);
+    const name = 'длинное '.repeat(8192);
     await imported(path, [file(venue(1, { name }) + venue(2))]);
     expect(rowsIn(path)['venues']).toMatchObject([{ name }, { id: 2 }]);
+    const longer = imported(newPath(), [file(venue(1, { name: `${name}.` }))]);
+    await expect(longer).rejects.toMatchObject({ code: 'import-row-invalid' });
   });
 
   test('of a file from another system: byte order mark, CR LF, blank lines, no LF at the end', async () => {
