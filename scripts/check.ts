@@ -20,6 +20,7 @@ const STEPS: readonly (readonly [label: string, command: string, ...words: strin
   ['unused', bin('knip')],
   ['compile', bin('tsx'), 'scripts/compile.ts'],
   ['tests', bin('vitest'), 'run', '--config', 'test/vitest.config.ts'],
+  ['tests with servers', bin('vitest'), 'run', '--config', 'test/all.vitest.config.ts'],
 ];
 
 const failed: string[] = [];

@@ -17,7 +17,7 @@ try {
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
       '--config',
-      'test/vitest.config.ts',
+      'test/all.vitest.config.ts',
       'test/fault/',
       '--exclude',
       '**/matrix.test.ts',

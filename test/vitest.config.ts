@@ -1,8 +1,9 @@
-// How the tests run: two files at a time on the two cores we plan for. Limits of time are there for what hangs, never for a machine that
+// How `npm test` runs: two files at a time on the two cores we plan for. Limits of time are there for what hangs, never for a machine that
 // is slow: real files, servers and browsers take as long as they take.
 
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { SERVERS_AND_TIME } from './speeds.ts';
 
 const report = process.env['PLAYBILL_TEST_REPORT'];
 
@@ -10,11 +11,11 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: SERVERS_AND_TIME,
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
-    globalSetup: ['test/machine-setup.ts'],
     reporters: report === undefined ? ['default'] : ['default', 'json'],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
   },

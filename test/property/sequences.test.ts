@@ -12,6 +12,7 @@ import { instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/tables.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/going-back.ts';
 import { catalogueArbitrary } from '../reference/random-catalogue.ts';
+import { IS_THOROUGH } from '../speeds.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
@@ -286,12 +287,16 @@ async function walkHistories(
 }
 
 describe('after any history, a build serves what a build into an empty tree serves', () => {
-  test('of random catalogues', { timeout: 1_200_000 }, async () => {
-    await walkHistories(catalogueArbitrary(), 50, 32);
+  test('of random catalogues', async () => {
+    await walkHistories(catalogueArbitrary(), IS_THOROUGH ? 50 : 4, 32);
   });
 
-  test('of the demo', { timeout: 1_200_000 }, async () => {
-    await walkHistories(fc.constant({ rows: [...demoRows(NOW)], now: NOW }), 4, 100);
+  test('of the demo', async () => {
+    await walkHistories(
+      fc.constant({ rows: [...demoRows(NOW)], now: NOW }),
+      IS_THOROUGH ? 4 : 1,
+      IS_THOROUGH ? 100 : 20,
+    );
   });
 
   test('products taken off every front, changed or archived, and put back', async () => {
