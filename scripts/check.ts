@@ -13,7 +13,7 @@ const STEPS: readonly (readonly [label: string, command: string, ...words: strin
   // The pure folders once more, without Node's types: console, process and Buffer do not exist there.
   ['types of catalogue', bin('tsc'), '-p', 'src/catalogue'],
   ['types of contract', bin('tsc'), '-p', 'src/contract'],
-  ['types of snapshot', bin('tsc'), '-p', 'src/snapshot'],
+  ['types of render', bin('tsc'), '-p', 'src/render'],
   ['types of edge', bin('tsc'), '-p', 'src/edge'],
   // The page runs in a browser: it has a document, and no Node.
   ['types of the preview page', bin('tsc'), '-p', 'src/preview/page'],

@@ -8,7 +8,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
-import { bundleEdge } from '../src/edge/bundle.ts';
+import { bundleEdge } from '../src/edge/deploy/bundle.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

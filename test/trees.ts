@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import { build, type BuildOptions, type BuildResult } from '../src/build.ts';
+import { build, type BuildOptions, type BuildResult } from '../src/operations/build.ts';
 import { parseInstant, type Instant } from '../src/catalogue/instant.ts';
 import type { Pointer } from '../src/contract/pointer.ts';
 import { createCatalogue, insertRows } from './reference/random-catalogue.ts';

@@ -9,7 +9,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy.ts';
+import { WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
 import { seedCatalogue } from '../seed.ts';
 import { median, type Row } from './table.ts';
 

@@ -3,8 +3,9 @@
 
 import { boundariesOf } from './boundaries.ts';
 import { frontDaysOf } from './calendar.ts';
-import { periodContains, type Front } from './front.ts';
-import type { ShelfEntry } from './shelf.ts';
+import type { Front } from './front.ts';
+import { periodContains } from './period.ts';
+import type { ShelfEntry } from './front-products.ts';
 import { instantOf, SECONDS_PER_DAY, type Instant } from './instant.ts';
 import { formatAmount } from './money.ts';
 import {

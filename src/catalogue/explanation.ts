@@ -3,7 +3,7 @@
 
 import { frontDaysOf } from './calendar.ts';
 import { cardStateAt, nextCardChange, type CardFacts, type ShelvedProduct } from './card-facts.ts';
-import { periodContains } from './front.ts';
+import { periodContains } from './period.ts';
 import { formatInstant, instantOf, type Instant } from './instant.ts';
 import {
   isOnSale,

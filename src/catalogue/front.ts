@@ -1,8 +1,7 @@
 // Fronts: the storefronts, what each attaches, and the shelf of products it shows.
 
 import type { Zone } from './calendar.ts';
-import type { Instant } from './instant.ts';
-import type { Shelf } from './shelf.ts';
+import type { Shelf } from './front-products.ts';
 
 /** One storefront (catalogue.md, `fronts`). */
 export interface Front {
@@ -20,19 +19,6 @@ export interface Front {
   readonly groups: readonly number[];
   /** What the front shows, in the order of its cards: (front weight, product id). */
   readonly shelf: Shelf;
-}
-
-/** A half-open period [from, until); -Infinity and Infinity where it is open. */
-export interface Period {
-  readonly from: number;
-  readonly until: number;
-}
-
-/** The period without ends: one shared object, since almost every period is this one. */
-export const ALWAYS: Period = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-
-export function periodContains(period: Period, instant: Instant): boolean {
-  return period.from <= instant && instant < period.until;
 }
 
 /**

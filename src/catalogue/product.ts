@@ -1,7 +1,7 @@
 // Products with their sessions and price tiers, as loaded: what is true of them at an instant is in offer.ts.
 
 import type { Zone } from './calendar.ts';
-import type { Period } from './front.ts';
+import type { Period } from './period.ts';
 import type { Instant } from './instant.ts';
 
 export interface Venue {

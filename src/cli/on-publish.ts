@@ -2,7 +2,7 @@
 // the operator. The command's own text and the URL's path are never printed: they may hold a token.
 
 import { AppError, messageOf } from '../errors.ts';
-import type { Session } from './session.ts';
+import type { Session } from './context.ts';
 
 /** How long a command that is asked to end may take to do so. */
 const LAST_WORDS_SECONDS = 2;

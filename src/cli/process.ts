@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Session } from './session.ts';
-import { processTerminal } from './terminal.ts';
+import type { Session } from './context.ts';
+import { processTerminal } from './output/terminal.ts';
 
 async function main(words: readonly string[]): Promise<number> {
   const session: Session = {

@@ -3,28 +3,28 @@
 
 import { Command, CommanderError } from 'commander';
 import { AppError, driverError } from '../errors.ts';
-import { addBuildCommand } from './build-command.ts';
-import { addCheckDbCommand } from './check-db-command.ts';
-import { addDiffCommand } from './diff-command.ts';
-import { addEdgeCommand } from './edge-command.ts';
+import { addBuildCommand } from './commands/build.ts';
+import { addCheckDbCommand } from './commands/check-db.ts';
+import { addDiffCommand } from './commands/diff.ts';
+import { addEdgeCommand } from './commands/edge.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { addExplainCommand } from './explain-command.ts';
-import { addExportCommand } from './export-command.ts';
-import { addImportCommand } from './import-command.ts';
-import { addKeysCommand } from './keys-command.ts';
-import { addNextCommand } from './next-command.ts';
-import { addOpenApiCommand } from './openapi-command.ts';
-import { addPreviewCommand } from './preview-command.ts';
-import { addPruneCommand } from './prune-command.ts';
-import { addReleasesCommand } from './releases-command.ts';
-import { addRollbackCommand } from './rollback-command.ts';
-import { addServeCommand } from './serve-command.ts';
-import type { Session } from './session.ts';
-import { addShowCommand } from './show-command.ts';
-import { addSignCommand } from './sign-command.ts';
-import { addStatusCommand } from './status-command.ts';
-import { errorText } from './terminal.ts';
-import { addVerifyCommand } from './verify-command.ts';
+import { addExplainCommand } from './commands/explain.ts';
+import { addExportCommand } from './commands/export.ts';
+import { addImportCommand } from './commands/import.ts';
+import { addKeysCommand } from './commands/keys.ts';
+import { addNextCommand } from './commands/next.ts';
+import { addOpenApiCommand } from './commands/openapi.ts';
+import { addPreviewCommand } from './commands/preview.ts';
+import { addPruneCommand } from './commands/prune.ts';
+import { addReleasesCommand } from './commands/releases.ts';
+import { addRollbackCommand } from './commands/rollback.ts';
+import { addServeCommand } from './commands/serve.ts';
+import type { Session } from './context.ts';
+import { addShowCommand } from './commands/show.ts';
+import { addSignCommand } from './commands/sign.ts';
+import { addStatusCommand } from './commands/status.ts';
+import { errorText } from './output/terminal.ts';
+import { addVerifyCommand } from './commands/verify.ts';
 
 /** Runs the command that the words name. @returns the exit code; nothing is thrown */
 export async function runProgram(words: readonly string[], session: Session): Promise<number> {

@@ -1,6 +1,6 @@
 // Reads what `playbill keys issue` has written, for code that signs with it. It opens no file and reads no environment itself.
 
-import type { PrivateJwk } from '../edge/key-pair.ts';
+import type { PrivateJwk } from '../edge/rule/key-pair.ts';
 import type { ClientKey } from './signature.ts';
 
 /** Whom a key speaks for, and the key: to be spread into the options of a client. */

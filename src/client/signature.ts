@@ -1,9 +1,9 @@
 // Signs a request of the API (RFC 9421, in the profile of the edge rule). For servers and edges: a browser would publish its key.
 // It keeps nothing and reads no clock.
 
-import { base64OfBytes } from '../edge/base64.ts';
-import type { PrivateJwk } from '../edge/key-pair.ts';
-import { componentValue, requiredComponents, signatureBase } from '../edge/rfc9421.ts';
+import { base64OfBytes } from '../edge/rule/base64.ts';
+import type { PrivateJwk } from '../edge/rule/key-pair.ts';
+import { componentValue, requiredComponents, signatureBase } from '../edge/rule/rfc9421.ts';
 
 /** What a client signs with: the private key that `playbill keys issue` printed, or the secret that both sides share (used as UTF-8). */
 export type ClientKey =

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
-import { makeImportFolder, sweepImportFolders, type ImportFolder } from './import-folder.ts';
+import { makeImportFolder, sweepImportFolders, type ImportFolder } from './write/import-folder.ts';
 import { databaseError } from './open.ts';
 
 const SCHEMA = new URL('../../data/schema.sql', import.meta.url);

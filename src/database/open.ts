@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect, type Compilable } from 'kysely';
 import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
-import type { CatalogueTables } from './tables.ts';
+import type { CatalogueTables } from './schema/tables.ts';
 
 /** One read transaction on a catalogue. Rows come as arrays, in the order of the query's columns. */
 export interface CatalogueReader {

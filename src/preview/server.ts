@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from './bundle.ts';
-import type { Library } from './library.ts';
-import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type Refusal } from './wire.ts';
+import type { Library } from './preview-data.ts';
+import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type Refusal } from './messages.ts';
 
 export interface PreviewOptions {
   readonly library: Library;

@@ -8,37 +8,55 @@ import { describe, expect, test } from 'vitest';
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** What each part may import besides itself and errors.ts. `build` is build.ts and what stands beside it, but for two files. */
+/** Files that stand in src/ itself: each is a part of its own. */
+const ALONE = /^(errors|findings|suggestions|make-folder)\.ts$/;
+
+/** What each part may import besides itself and errors.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  findings: [],
+  suggestions: [],
   'make-folder': [],
-  catalogue: [],
-  contract: [],
-  snapshot: ['catalogue', 'contract'],
-  release: ['snapshot', 'catalogue', 'contract'],
-  storage: ['release', 'snapshot', 'catalogue', 'contract', 'make-folder'],
-  database: ['release', 'snapshot', 'catalogue', 'contract', 'make-folder'],
-  edge: ['snapshot', 'contract'],
+  catalogue: ['findings'],
+  contract: ['findings'],
+  render: ['catalogue', 'contract'],
+  release: ['render', 'catalogue', 'contract', 'findings'],
+  storage: ['release', 'render', 'catalogue', 'contract', 'make-folder'],
+  database: ['release', 'render', 'catalogue', 'contract', 'findings', 'suggestions', 'make-folder'],
+  edge: ['render', 'contract'],
   client: ['edge', 'contract'],
-  preview: ['release', 'snapshot', 'catalogue', 'contract'],
-  press: ['storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
-  build: ['press', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract'],
-  cli: ['build', 'storage', 'database', 'release', 'snapshot', 'catalogue', 'contract', 'edge', 'client', 'preview'],
+  preview: ['release', 'render', 'catalogue', 'contract', 'findings'],
+  operations: ['storage', 'database', 'release', 'render', 'catalogue', 'contract', 'findings', 'suggestions'],
+  cli: [
+    'operations',
+    'storage',
+    'database',
+    'release',
+    'render',
+    'catalogue',
+    'contract',
+    'findings',
+    'suggestions',
+    'edge',
+    'client',
+    'preview',
+  ],
 };
 
 /** Packages and Node's modules, where they are let in at all. */
 const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   errors: /^$/,
+  findings: /^$/,
+  suggestions: /^$/,
   'make-folder': /^node:(fs|path)$/,
   catalogue: /^$/,
   contract: /^zod$/,
-  snapshot: /^$/,
+  render: /^$/,
   release: /^(node:crypto|p-limit|zod)$/,
-  storage: /^(node:.*|better-sqlite3)$/,
+  storage: /^(node:.*|better-sqlite3|p-limit)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
-  press: /^node:(timers\/promises|worker_threads|module|url)$/,
-  build: /^$/,
+  operations: /^node:timers\/promises$/,
   cli: /^(node:.*|commander|cli-progress)$/,
 };
 
@@ -52,12 +70,12 @@ const FORBIDDEN: readonly {
     what: /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b/,
     parts: /^(?!cli$)/,
     // Where another runtime than the command begins: these are its command lines.
-    except: /^(edge\/(worker|nginx|node|deploy-worker)\.ts|client\/client\.ts)$/,
+    except: /^(edge\/(runtimes\/(worker|nginx|node)|deploy\/worker)\.ts|client\/client\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {
     what: /\b(Date|Intl)\b[.(]/,
-    parts: /^(catalogue|contract|snapshot|release)$/,
+    parts: /^(catalogue|contract|render|release)$/,
     except: /^catalogue\/calendar\.ts$/,
     why: 'Date or Intl outside calendar.ts',
   },
@@ -68,9 +86,7 @@ const IMPORT = /(?:^(?:import|export)\b[^;']*?\bfrom\s+|^import\s+|\bimport\(\s*
 
 function partOf(path: string): string {
   const [first = ''] = path.split('/');
-  const alone = /^(errors|make-folder)\.ts$/.exec(path)?.[1];
-  if (!path.includes('/')) return alone ?? 'build';
-  return first;
+  return ALONE.test(path) ? first.slice(0, -'.ts'.length) : first;
 }
 
 /** Code without comments: prose may say anything. */
@@ -110,11 +126,45 @@ function sources(): Map<string, string> {
   return new Map(paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(SOURCE + path, 'utf8')]));
 }
 
+function crowdedFolders(paths: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > 22).map(([folder, count]) => `${folder}: ${count} files`);
+}
+
+/** Files that import each other, directly or not, as one line each. */
+function circlesIn(files: ReadonlyMap<string, string>): string[] {
+  const importsOf = new Map(
+    [...files].map(([path, text]) => {
+      const specifiers = [...codeOf(text).matchAll(IMPORT)].map(([, specifier = '']) => specifier);
+      const targets = specifiers.map((one) => posix.normalize(posix.join(posix.dirname(path), one)));
+      return [path, targets.filter((target) => files.has(target))];
+    }),
+  );
+  const reachedFrom = (start: string): Set<string> => {
+    const reached = new Set<string>();
+    const queue = [...(importsOf.get(start) ?? [])];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      queue.push(...(importsOf.get(next) ?? []));
+    }
+    return reached;
+  };
+  const reached = new Map([...files.keys()].map((path) => [path, reachedFrom(path)]));
+  const circles = [...files.keys()].map((path) =>
+    [...files.keys()].filter(
+      (other) => reached.get(path)?.has(other) === true && reached.get(other)?.has(path) === true,
+    ),
+  );
+  return [...new Set(circles.filter((circle) => circle.length > 0).map((circle) => circle.join(', ')))];
+}
+
 describe('layers', () => {
   test('the test sees the code', () => {
     const files = sources();
     expect(files.size).toBeGreaterThan(40);
-    for (const name of ['build.ts', 'snapshot/paths.ts', 'release/publish.ts'])
+    for (const name of ['operations/build.ts', 'render/paths.ts', 'release/publish/publish.ts'])
       expect(files.has(name), name).toBe(true);
     expect([...files.keys()].some((path) => path.endsWith('.tsx'))).toBe(true);
     const imports = [...files.values()].flatMap((text) => [...codeOf(text).matchAll(/from\s+'\./g)]);
@@ -125,20 +175,42 @@ describe('layers', () => {
     expect(violationsOf(sources())).toEqual([]);
   });
 
+  test('a folder listing can be read at a glance: at most 22 source files in each', () => {
+    expect(crowdedFolders([...sources().keys()])).toEqual([]);
+    const planted = Array.from({ length: 23 }, (_, i) => `render/deep/${i}.ts`);
+    expect(crowdedFolders(planted)).toEqual(['render/deep: 23 files']);
+  });
+
+  test('no circles of imports, those of types alone included', () => {
+    expect(circlesIn(sources())).toEqual([]);
+    const planted = new Map([
+      ['render/a.ts', "import type { B } from './b.ts';"],
+      ['render/b.ts', "import { c } from './deep/c.ts';"],
+      ['render/deep/c.ts', "export { a } from '../a.ts';"],
+      ['render/d.ts', "import { a } from './a.ts';"],
+    ]);
+    expect(circlesIn(planted)).toEqual(['render/a.ts, render/b.ts, render/deep/c.ts']);
+  });
+
   test.each([
-    ['up', 'catalogue/x.ts', "import { build } from '../build.ts';", 'catalogue/x.ts: imports build.ts'],
+    [
+      'up',
+      'catalogue/x.ts',
+      "import { build } from '../operations/build.ts';",
+      'catalogue/x.ts: imports operations/build.ts',
+    ],
     [
       'up, types too',
-      'snapshot/x.ts',
-      "import type { A } from '../release/plan.ts';",
-      'snapshot/x.ts: imports release/plan.ts',
+      'render/x.ts',
+      "import type { A } from '../release/publish/plan.ts';",
+      'render/x.ts: imports release/publish/plan.ts',
     ],
     ['sideways', 'storage/x.ts', "import { a } from '../database/open.ts';", 'storage/x.ts: imports database/open.ts'],
     [
       'what only the command may know',
       'preview/x.ts',
-      "import { a } from '../storage/lock.ts';",
-      'preview/x.ts: imports storage/lock.ts',
+      "import { a } from '../storage/directory/lock.ts';",
+      'preview/x.ts: imports storage/directory/lock.ts',
     ],
     [
       'a page that asks the clock',
@@ -147,12 +219,7 @@ describe('layers', () => {
       'preview/page/x.tsx: clock, chance or environment below cli',
     ],
     ['lazily', 'release/x.ts', "await import('../cli/main.ts');", 'release/x.ts: imports cli/main.ts'],
-    [
-      'a module of Node in a pure part',
-      'snapshot/x.ts',
-      "import { a } from 'node:fs';",
-      'snapshot/x.ts: imports node:fs',
-    ],
+    ['a module of Node in a pure part', 'render/x.ts', "import { a } from 'node:fs';", 'render/x.ts: imports node:fs'],
     ['a package where it has no place', 'catalogue/x.ts', "import * as z from 'zod';", 'catalogue/x.ts: imports zod'],
     ['the clock', 'release/x.ts', 'const now = Date.now();', 'release/x.ts: clock, chance or environment below cli'],
     ['the environment', 'database/x.ts', "process.env['A']", 'database/x.ts: clock, chance or environment below cli'],

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema, findingsResultSchema } from '../../src/contract/results.ts';
-import { TABLE_NAMES } from '../../src/database/tables.ts';
+import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
 import { catalogueAt, temporaryFolderOfFile } from '../trees.ts';
 import { playbill } from './run.ts';
 

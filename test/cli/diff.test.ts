@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
-import { widthOf } from '../../src/cli/lines.ts';
+import { widthOf } from '../../src/cli/output/text.ts';
 import { smallCatalogue, NOW } from '../fault/small-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
 import { playbill } from './run.ts';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { explanationText } from '../../src/cli/explain-text.ts';
-import { widthOf } from '../../src/cli/lines.ts';
+import { explanationText } from '../../src/cli/output/explain.ts';
+import { widthOf } from '../../src/cli/output/text.ts';
 import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
-import { explainProduct } from '../../src/explain.ts';
+import { explainProduct } from '../../src/operations/explain.ts';
 import { catalogueAt, instant, temporaryFolderOfFile } from '../trees.ts';
 import { playbill } from './run.ts';
 

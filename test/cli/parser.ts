@@ -3,7 +3,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { programOf, runProgram } from '../../src/cli/program.ts';
-import type { Session } from '../../src/cli/session.ts';
+import type { Session } from '../../src/cli/context.ts';
 import { instant } from '../trees.ts';
 
 /** A session whose results go into a list, and everything else nowhere. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
-import type { Key } from '../../src/edge/key-ring.ts';
+import type { Key } from '../../src/edge/rule/key-store.ts';
 import { startNodeServer } from '../edge/runtimes/node-server.ts';
 import { temporaryFolder } from '../edge/temporary-folder.ts';
 import type { World } from '../edge/world.ts';

@@ -61,7 +61,7 @@ describe('codes', () => {
 
   test.each([
     ['Error codes', 'src/errors.ts', 'ErrorCode'],
-    ['Finding codes', 'src/catalogue/finding.ts', 'FindingCode'],
+    ['Finding codes', 'src/findings.ts', 'FindingCode'],
   ])('%s are all explained, and no other', (heading, path, union) => {
     const members = membersOf(path, union);
     expect(members.length).toBeGreaterThan(15);
@@ -72,7 +72,7 @@ describe('codes', () => {
 test('every metric is explained, and no other', () => {
   const table = /## Metrics([^]*?)(?:\n## |$)/.exec(read('src/cli/README.md'))?.[1] ?? '';
   const listed = [...table.matchAll(/^\| `(playbill_[a-z_]+)`/gm)].map(([, name = '']) => name);
-  const source = read('src/cli/metrics.ts');
+  const source = read('src/cli/output/prometheus.ts');
   const written = [...source.matchAll(/'(playbill_[a-z_]*[a-z])'/g)].map(([, name = '']) => name);
   expect(written.length).toBeGreaterThan(15);
   expect(listed.toSorted()).toEqual([...new Set(written)].toSorted());

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { instantText } from '../../src/edge/instant.ts';
+import { instantText } from '../../src/edge/rule/instant.ts';
 import { prepareLines } from './exchange.ts';
 import { startNginx } from './runtimes/nginx.ts';
 import { startNodeServer } from './runtimes/node-server.ts';

@@ -17,7 +17,7 @@ import {
   keyFrom,
 } from '../../src/client/client.ts';
 import { type ClientKey, curlCommand, signRequest } from '../../src/client/signature.ts';
-import { generateKeyPair, publicKeyFrom } from '../../src/edge/key-pair.ts';
+import { generateKeyPair, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
 import { startNodeServer } from './runtimes/node-server.ts';
 import type { Runtime } from './runtimes/runtime.ts';
 import { makeWorld, type World } from './world.ts';

@@ -3,12 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bundleEdge, bundleModule } from '../../src/edge/bundle.ts';
-import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy.ts';
-import { nginxFiles } from '../../src/edge/deploy-nginx.ts';
-import { workerFiles } from '../../src/edge/deploy-worker.ts';
-import type { KeyRingFile } from '../../src/edge/key-ring.ts';
-import { DEFAULT_SETTINGS } from '../../src/edge/settings.ts';
+import { bundleEdge, bundleModule } from '../../src/edge/deploy/bundle.ts';
+import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
+import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
+import { workerFiles } from '../../src/edge/deploy/worker.ts';
+import type { KeyRingFile } from '../../src/edge/rule/key-store.ts';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const open = { notBefore: null, notAfter: null, revokedAt: null };

@@ -2,10 +2,11 @@
 // exist; and everything that could tell keys apart costs exactly one verification.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeyRing, Verification } from '../../src/edge/key-ring.ts';
-import { decide } from '../../src/edge/rule.ts';
-import { DEFAULT_SETTINGS, withProfiles } from '../../src/edge/settings.ts';
-import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
+import type { KeyRing, Verification } from '../../src/edge/rule/key-store.ts';
+import { decide } from '../../src/edge/rule/rule.ts';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
 import { prepareLines } from './exchange.ts';
 import { RUNTIMES } from './runtimes/all.ts';
 import { requestOfLines } from './runtimes/core.ts';

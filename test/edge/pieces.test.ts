@@ -2,15 +2,16 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answer, type Store } from '../../src/edge/answer.ts';
-import { base64OfBytes } from '../../src/edge/base64.ts';
-import { acceptedEncodings } from '../../src/edge/encoding.ts';
-import { findKey, type KeyRingFile, keyRingFileFrom } from '../../src/edge/key-ring.ts';
-import type { RuleRequest } from '../../src/edge/request.ts';
-import type { Decision } from '../../src/edge/rule.ts';
-import { DEFAULT_SETTINGS, withProfiles } from '../../src/edge/settings.ts';
-import { editionPath, isFrontCode, pointerPath } from '../../src/edge/tree.ts';
-import * as paths from '../../src/snapshot/paths.ts';
+import { answer, type Store } from '../../src/edge/rule/respond.ts';
+import { base64OfBytes } from '../../src/edge/rule/base64.ts';
+import { acceptedEncodings } from '../../src/edge/rule/encoding.ts';
+import { findKey, type KeyRingFile, keyRingFileFrom } from '../../src/edge/rule/key-store.ts';
+import type { RuleRequest } from '../../src/edge/rule/request.ts';
+import type { Decision } from '../../src/edge/rule/rule.ts';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import { editionPath, isFrontCode, pointerPath } from '../../src/edge/rule/tree.ts';
+import * as paths from '../../src/render/paths.ts';
 
 describe('base64', () => {
   it('is what Node makes of any bytes', () => {

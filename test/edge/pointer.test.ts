@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instantText } from '../../src/edge/instant.ts';
-import { type Edition, findEdition } from '../../src/edge/pointer.ts';
+import { instantText } from '../../src/edge/rule/instant.ts';
+import { type Edition, findEdition } from '../../src/edge/rule/pointer.ts';
 
 const T = Date.parse('2026-05-01T09:00:00Z') / 1000;
 

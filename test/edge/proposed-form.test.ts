@@ -3,10 +3,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { proposedForm } from '../../src/edge/proposed-form.ts';
-import { type FieldLine, linesAmong, type RuleRequest } from '../../src/edge/request.ts';
-import { rfc9421 } from '../../src/edge/rfc9421.ts';
-import { DEFAULT_SETTINGS, withProfiles } from '../../src/edge/settings.ts';
+import { proposedForm } from '../../src/edge/rule/rfc9421-fast-path.ts';
+import { type FieldLine, linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
+import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { withProfiles } from '../../src/edge/rule/profiles.ts';
 
 const SETTINGS = withProfiles(DEFAULT_SETTINGS);
 const INPUT = 'sig=("@method" "@authority" "@path" "x-front");created=1777626000;keyid="moscow-1";tag="x-front"';

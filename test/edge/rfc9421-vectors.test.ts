@@ -3,11 +3,11 @@
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { publicKeyFrom } from '../../src/edge/key-pair.ts';
-import type { PublicJwk } from '../../src/edge/key-ring.ts';
-import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
-import { linesAmong, type RuleRequest } from '../../src/edge/request.ts';
-import { componentValue, signatureBase } from '../../src/edge/rfc9421.ts';
+import { publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
+import type { PublicJwk } from '../../src/edge/rule/key-store.ts';
+import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
+import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
+import { componentValue, signatureBase } from '../../src/edge/rule/rfc9421.ts';
 
 /** The message of appendix B.2. */
 const REQUEST: RuleRequest = {

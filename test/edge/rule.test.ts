@@ -2,13 +2,14 @@
 // pure core, with the time handed in.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { instantText } from '../../src/edge/instant.ts';
-import type { Key, KeyRingFile } from '../../src/edge/key-ring.ts';
-import { generateKeyPair, type KeyPair } from '../../src/edge/key-pair.ts';
-import { linesAmong, type RuleRequest } from '../../src/edge/request.ts';
-import { decide, type Decision, decideUnsigned } from '../../src/edge/rule.ts';
-import { DEFAULT_SETTINGS, type SettingsFile, withProfiles } from '../../src/edge/settings.ts';
-import { webCryptoKeyRing } from '../../src/edge/web-crypto.ts';
+import { instantText } from '../../src/edge/rule/instant.ts';
+import type { Key, KeyRingFile } from '../../src/edge/rule/key-store.ts';
+import { generateKeyPair, type KeyPair } from '../../src/edge/rule/key-pair.ts';
+import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
+import { decide, type Decision, decideUnsigned } from '../../src/edge/rule/rule.ts';
+import { DEFAULT_SETTINGS, type SettingsFile } from '../../src/edge/rule/settings.ts';
+import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
 import { signRaw } from './signers.ts';
 
 const T = Date.parse('2026-05-01T09:00:00Z') / 1000;

@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateKeyPair } from '../../src/edge/key-pair.ts';
-import type { Key, KeyRingFile } from '../../src/edge/key-ring.ts';
+import { generateKeyPair } from '../../src/edge/rule/key-pair.ts';
+import type { Key, KeyRingFile } from '../../src/edge/rule/key-store.ts';
 import { prepareLines } from './exchange.ts';
 import { type NginxRuntime, startNginx } from './runtimes/nginx.ts';
 import { makeWorld, type World } from './world.ts';

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gunzipSync } from 'node:zlib';
-import type { KeyRingFile } from '../../src/edge/key-ring.ts';
+import type { KeyRingFile } from '../../src/edge/rule/key-store.ts';
 import { prepareLines, runExchange } from './exchange.ts';
 import type { Runtime } from './runtimes/runtime.ts';
 import { startWorkerHost, type WorkerHost } from './runtimes/worker-hosts.ts';

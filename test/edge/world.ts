@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { instantText } from '../../src/edge/instant.ts';
-import { generateKeyPair, type PrivateJwk } from '../../src/edge/key-pair.ts';
-import type { Key, KeyRingFile } from '../../src/edge/key-ring.ts';
+import { instantText } from '../../src/edge/rule/instant.ts';
+import { generateKeyPair, type PrivateJwk } from '../../src/edge/rule/key-pair.ts';
+import type { Key, KeyRingFile } from '../../src/edge/rule/key-store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** One edition: when it starts, in seconds from the world's instant, and its bytes. */

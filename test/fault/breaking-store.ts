@@ -1,7 +1,7 @@
 // A store that breaks once, at a chosen place: the n-th of all ways in which the writes of a run can break. Each write breaks
 // undone, done but reported as failed, and, where it puts many files, done for the first few of them.
 
-import type { ReleaseStore, StoredFile } from '../../src/release/release-store.ts';
+import type { ReleaseStore, StoredFile } from '../../src/release/tree/store.ts';
 
 export class Breakage extends Error {}
 

@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { buildInto, type BuildResult } from '../../src/build.ts';
+import { buildInto, type BuildResult } from '../../src/operations/build.ts';
 import type { Instant } from '../../src/catalogue/instant.ts';
 import type { CatalogueReader } from '../../src/database/open.ts';
-import { PublishedTree } from '../../src/release/published.ts';
-import type { ReleaseStore } from '../../src/release/release-store.ts';
+import { PublishedTree } from '../../src/release/tree/published.ts';
+import type { ReleaseStore } from '../../src/release/tree/store.ts';
 import { buildTree, instant } from '../trees.ts';
 import { NOW } from './small-catalogue.ts';
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
-import type { BuildOptions } from '../../src/build.ts';
+import type { BuildOptions } from '../../src/operations/build.ts';
 import { renderPlain } from '../reference/plain-documents.ts';
 import { plainKysely } from '../reference/plain-tables.ts';
 import type { CatalogueRow } from '../reference/random-catalogue.ts';

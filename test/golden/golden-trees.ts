@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { parsePointer } from '../../src/release/wire.ts';
+import { parsePointer } from '../../src/release/tree/codec.ts';
 import { buildTree, catalogueAt, filesOf, instant } from '../trees.ts';
 
 /** An ordinary Friday noon, the evening before Berlin's clocks go forward, and the last night of a year. */

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { ProductsDocument } from '../../src/contract/documents.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
-import { diffDocuments } from '../../src/release/document-diff.ts';
+import { diffDocuments } from '../../src/release/diff/document-diff.ts';
 import { temporaryFolderOfFile } from '../trees.ts';
 import { browserOfFile, demoTree, NOW, previewOfFile } from './stage.ts';
 

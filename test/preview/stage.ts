@@ -7,9 +7,9 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { bundlePage, type PageBundle } from '../../src/preview/bundle.ts';
-import { Library } from '../../src/preview/library.ts';
+import { Library } from '../../src/preview/preview-data.ts';
 import { createPreviewServer } from '../../src/preview/server.ts';
-import { DirectoryReader } from '../../src/storage/directory-reader.ts';
+import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { buildTree, catalogueAt, instant, type Rows } from '../trees.ts';
 
 export const NOW = '2026-05-01T09:00:00Z';

@@ -10,7 +10,7 @@ import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { FrontShelf, type ProductExplanation } from '../../src/explain.ts';
+import { FrontShelf, type ProductExplanation } from '../../src/operations/explain.ts';
 import { renderPlain } from '../reference/plain-documents.ts';
 import { plainKysely } from '../reference/plain-tables.ts';
 import { catalogueArbitrary } from '../reference/random-catalogue.ts';

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
-import { TABLE_NAMES } from '../../src/database/tables.ts';
+import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
 import { plainKysely } from '../reference/plain-tables.ts';
 import { renderPlain } from '../reference/plain-documents.ts';
 import { catalogueArbitrary } from '../reference/random-catalogue.ts';

@@ -10,7 +10,7 @@ import { CronJob } from 'kubernetes-models/batch/v1';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { rollBackTree } from '../../src/going-back.ts';
+import { rollBackTree } from '../../src/operations/rollback.ts';
 import { Command } from '../fault/command.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { samplesOf } from '../textfile.ts';

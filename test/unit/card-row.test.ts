@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CardRow } from '../../src/snapshot/card-row.ts';
+import { CardRow } from '../../src/render/document-buffer.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

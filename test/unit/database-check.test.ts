@@ -5,12 +5,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findingLine } from '../../src/catalogue/finding.ts';
-import { checkContract } from '../../src/database/contract-check.ts';
+import { findingLine } from '../../src/findings.ts';
+import { checkContract } from '../../src/database/schema/check-schema.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { Press } from '../../src/press/press.ts';
+import { Press } from '../../src/operations/render-products.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from './database-rows.ts';
 

@@ -6,11 +6,11 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { exportRows } from '../../src/database/export-rows.ts';
-import { importRows, type ImportResult, type ImportSource } from '../../src/database/import-rows.ts';
-import { linesOf } from '../../src/database/ndjson-lines.ts';
+import { exportRows } from '../../src/database/write/export-rows.ts';
+import { importRows, type ImportResult, type ImportSource } from '../../src/database/write/import-rows.ts';
+import { linesOf } from '../../src/database/write/ndjson-lines.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, type TableName } from '../../src/database/tables.ts';
+import { TABLE_NAMES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { catalogueAt, temporaryFolder } from '../trees.ts';
 import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn } from './database-rows.ts';
@@ -373,10 +373,22 @@ describe('a line that is no row', () => {
       'import-row-invalid',
       'found "__proto__"',
     ],
-    [venue(1, { name: undefined }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found no such member'],
-    [venue(1, { name: null }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found NULL'],
+    [
+      venue(1, { name: undefined }),
+      'import-row-invalid',
+      'venues.name: expected text of at most 65536 characters, found no such member',
+    ],
+    [
+      venue(1, { name: null }),
+      'import-row-invalid',
+      'venues.name: expected text of at most 65536 characters, found NULL',
+    ],
     [venue(1, { name: 5 }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found 5'],
-    [venue(1, { name: true }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found true'],
+    [
+      venue(1, { name: true }),
+      'import-row-invalid',
+      'venues.name: expected text of at most 65536 characters, found true',
+    ],
     [venue(1.5), 'import-row-invalid', 'venues.id: expected an integer, found 1.5'],
     [venue(2 ** 53), 'import-row-invalid', 'venues.id: expected an integer, found 9007199254740992'],
     [line('tags', { id: 1, slug: 'x', name: 'X', sort_weight: null }), 'import-row-invalid', 'tags.sort_weight: '],

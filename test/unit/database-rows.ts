@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { Finding } from '../../src/catalogue/finding.ts';
-import { checkRows } from '../../src/database/check-rows.ts';
+import type { Finding } from '../../src/findings.ts';
+import { checkRows } from '../../src/database/read/check-catalogue.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
 
 export const SCHEMA = readFileSync(new URL('../../data/schema.sql', import.meta.url), 'utf8');
 

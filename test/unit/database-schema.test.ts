@@ -1,10 +1,10 @@
-// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/tables.ts), and in prose.
+// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/schema/tables.ts), and in prose.
 // Here the first two are held together.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from './database-rows.ts';
 

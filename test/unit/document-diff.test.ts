@@ -14,7 +14,7 @@ import {
   summaryWords,
   type FieldValue,
   type ListName,
-} from '../../src/release/document-diff.ts';
+} from '../../src/release/diff/document-diff.ts';
 
 function card(productId: number, fields: Partial<ProductCard> = {}): ProductCard {
   return {

@@ -3,9 +3,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import { findEdition } from '../../src/edge/pointer.ts';
-import { pointerText } from '../../src/release/wire.ts';
-import { editionIndexAt } from '../../src/snapshot/edition-choice.ts';
+import { findEdition } from '../../src/edge/rule/pointer.ts';
+import { pointerText } from '../../src/release/tree/codec.ts';
+import { editionIndexAt } from '../../src/render/edition-choice.ts';
 
 const entries = [
   '2026-05-01T09:00:00Z 3f2a91c07be455d0',

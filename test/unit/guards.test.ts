@@ -1,7 +1,7 @@
 // Guards: which numbers trip which, and what overrides them (snapshot.md, Guards).
 
 import { describe, expect, test } from 'vitest';
-import { guardsTripped, type GuardOptions } from '../../src/release/guards.ts';
+import { guardsTripped, type GuardOptions } from '../../src/release/publish/guards.ts';
 import { instant } from '../trees.ts';
 
 const publishedNow = '2026-05-01T09:00:00Z';

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Zone } from '../../src/catalogue/calendar.ts';
-import { codeSpan, folded, harmless, wallTimeText, widthOf } from '../../src/cli/lines.ts';
+import { codeSpan, folded, harmless, wallTimeText, widthOf } from '../../src/cli/output/text.ts';
 import { instant } from '../trees.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 // What a hint offers for a mistyped name.
 
 import { expect, test } from 'vitest';
-import { nearNames } from '../../src/catalogue/near-names.ts';
+import { nearNames } from '../../src/suggestions.ts';
 
 const names = [
   ['chayka', 'Чайка'],

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { TABLE_NAMES, TABLES } from '../../src/database/tables.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
 import { richCatalogue, viewsAt } from '../fault/rich-catalogue.ts';
 import { NOW } from '../fault/small-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolder } from '../trees.ts';

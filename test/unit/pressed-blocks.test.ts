@@ -1,7 +1,7 @@
 // Bytes of cards lie in blocks: what is read back from any of them is what was put in, however much there is.
 
 import { expect, test } from 'vitest';
-import { FACE, PressedBuilder } from '../../src/snapshot/pressed.ts';
+import { FACE, PressedBuilder } from '../../src/render/rendered-products.ts';
 
 const MEBIBYTE = 1 << 20;
 

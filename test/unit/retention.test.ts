@@ -3,8 +3,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import type { DatedRelease } from '../../src/release/kept-releases.ts';
-import { releasesKept, type RetentionOptions } from '../../src/release/retention.ts';
+import type { DatedRelease } from '../../src/release/history/kept-releases.ts';
+import { releasesKept, type RetentionOptions } from '../../src/release/history/retention.ts';
 import { instant } from '../trees.ts';
 
 const MINUTE = 60;

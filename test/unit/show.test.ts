@@ -3,9 +3,9 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { showDocument } from '../../src/release/show.ts';
-import type { Endpoint } from '../../src/snapshot/paths.ts';
-import { DirectoryReader } from '../../src/storage/directory-reader.ts';
+import { showDocument } from '../../src/release/status/show.ts';
+import type { Endpoint } from '../../src/render/paths.ts';
+import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { documentAt, filesOf, instant, pointerOf } from '../trees.ts';
 import { editionIn } from './verify-forgery.ts';
 import { copyOf, F, K, pointerPath, soundTree } from './verify-tree.ts';

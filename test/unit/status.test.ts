@@ -1,8 +1,8 @@
 // How a front is judged from its pointer at an instant, row by row.
 
 import { describe, expect, test } from 'vitest';
-import { nextChangesOf, statusOf } from '../../src/release/status.ts';
-import type { WatchedTree } from '../../src/release/watch.ts';
+import { nextChangesOf, statusOf } from '../../src/release/status/status.ts';
+import type { WatchedTree } from '../../src/release/status/read-status.ts';
 import { instant } from '../trees.ts';
 
 const D = '0123456789abcdef';

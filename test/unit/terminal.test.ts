@@ -1,7 +1,7 @@
 // What the terminal's tables and messages are made of.
 
 import { expect, test } from 'vitest';
-import { errorText, shortened, spanText } from '../../src/cli/terminal.ts';
+import { errorText, shortened, spanText } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
 
 test.each([

@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { exportRows } from '../../src/database/export-rows.ts';
+import { exportRows } from '../../src/database/write/export-rows.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
 import { richCatalogue, viewsAt } from '../fault/rich-catalogue.ts';
 import { NOW } from '../fault/small-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder } from '../trees.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Manifest, ManifestFront } from '../../src/contract/manifest.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
-import { manifestText, pointerText } from '../../src/release/wire.ts';
+import { manifestText, pointerText } from '../../src/release/tree/codec.ts';
 
 export interface Forgery {
   readonly front: string;

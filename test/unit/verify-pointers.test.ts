@@ -2,7 +2,7 @@
 
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { pointerText } from '../../src/release/wire.ts';
+import { pointerText } from '../../src/release/tree/codec.ts';
 import { filesOf } from '../trees.ts';
 import { forge, manifestIn, otherManifestPaths, pointerIn } from './verify-forgery.ts';
 import { describeDamages, F, FRONTS, K, pointerPath, read, remove, soundTree, write } from './verify-tree.ts';

@@ -5,9 +5,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import type { Finding } from '../../src/catalogue/finding.ts';
-import { verifyTree } from '../../src/release/verify.ts';
-import { DirectoryReader } from '../../src/storage/directory-reader.ts';
+import type { Finding } from '../../src/findings.ts';
+import { verifyTree } from '../../src/release/verify/verify.ts';
+import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 
 /** Moscow time: its date changes at 21:00Z, and a document with it. */

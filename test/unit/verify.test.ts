@@ -9,8 +9,8 @@ import { describe, expect, test } from 'vitest';
 import { filesOf, temporaryFolder } from '../trees.ts';
 import { formatAmount } from '../../src/catalogue/money.ts';
 import { AppError } from '../../src/errors.ts';
-import { verifyTree } from '../../src/release/verify.ts';
-import { DirectoryReader } from '../../src/storage/directory-reader.ts';
+import { verifyTree } from '../../src/release/verify/verify.ts';
+import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { editionIn, forge, manifestIn, otherManifestPaths, sha256 } from './verify-forgery.ts';
 import {
   copyOf,

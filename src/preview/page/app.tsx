@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { instantOf } from '../../catalogue/instant.ts';
-import { PICTURES_PATH, type ReleaseView } from '../wire.ts';
+import { PICTURES_PATH, type ReleaseView } from '../messages.ts';
 import type { Search } from './arrangement.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { Clock } from './clock.tsx';

@@ -2,7 +2,7 @@
 // release/document-diff.ts, as everywhere.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
-import { diffDocuments, summaryWords, type DocumentChange } from '../../release/document-diff.ts';
+import { diffDocuments, summaryWords, type DocumentChange } from '../../release/diff/document-diff.ts';
 
 /** What a card says of itself: `new`, `gone`, `moved` or the fields that changed. */
 export interface CardChange {

@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
-import { fieldWords, type DocumentChange } from '../../release/document-diff.ts';
+import { fieldWords, type DocumentChange } from '../../release/diff/document-diff.ts';
 import type { Changes } from './changes.ts';
 import { markAfter, markBefore, within, type Scene } from './scene.ts';
 import { nameOf, shown } from './text.ts';

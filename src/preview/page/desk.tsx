@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { Instant } from '../../catalogue/instant.ts';
-import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type ReleaseView } from '../wire.ts';
+import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type ReleaseView } from '../messages.ts';
 import { Health } from './health.tsx';
 import { searchOf, type Place } from './place.ts';
 import { shown } from './text.ts';

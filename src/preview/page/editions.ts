@@ -2,7 +2,7 @@
 // same in two editions become one object, so that what is drawn anew is what changed.
 
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
-import { FRONTS_PATH } from '../wire.ts';
+import { FRONTS_PATH } from '../messages.ts';
 import { fetchJson } from './fetch-json.ts';
 
 /** Parsed documents kept. One of 500 cards takes about a megabyte. */

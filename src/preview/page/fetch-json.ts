@@ -1,6 +1,6 @@
 // The page's one way to the server.
 
-import type { Refusal } from '../wire.ts';
+import type { Refusal } from '../messages.ts';
 
 /**
  * What the server says at a path. The server is of the same build as this page and has checked what it read from the tree, so its

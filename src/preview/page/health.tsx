@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { Instant } from '../../catalogue/instant.ts';
-import type { FrontView } from '../wire.ts';
+import type { FrontView } from '../messages.ts';
 import { Ticks } from './ticks.tsx';
 import { countWords, droppedWords, durationWords, instantAt } from './words.ts';
 

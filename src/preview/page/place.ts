@@ -1,7 +1,7 @@
 // Where the one who looks is: front, releases, instant, tab. It is kept in the page's address, so that a reload or a link comes back to it.
 
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../catalogue/instant.ts';
-import { IN_FORCE } from '../wire.ts';
+import { IN_FORCE } from '../messages.ts';
 import { TABS, type Tab } from './arrangement.ts';
 
 export interface Place {

@@ -2,8 +2,8 @@
 
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import { editionIndexAt } from '../../snapshot/edition-choice.ts';
-import type { FrontView, ReleaseView } from '../wire.ts';
+import { editionIndexAt } from '../../render/edition-choice.ts';
+import type { FrontView, ReleaseView } from '../messages.ts';
 import type { Place } from './place.ts';
 import { instantAt } from './words.ts';
 

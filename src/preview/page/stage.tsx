@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
-import { IN_FORCE } from '../wire.ts';
+import { IN_FORCE } from '../messages.ts';
 import { found, TABS, type Search, type Tab } from './arrangement.ts';
 import type { CardChange, Changes } from './changes.ts';
 import { FrontPage } from './front.tsx';

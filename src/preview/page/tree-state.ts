@@ -1,7 +1,7 @@
 // The tree as the page knows it: the overview, and the releases looked at, fetched when they are first asked for.
 
 import { useEffect, useState } from 'preact/hooks';
-import { IN_FORCE, OVERVIEW_PATH, RELEASES_PATH, type Overview, type ReleaseView } from '../wire.ts';
+import { IN_FORCE, OVERVIEW_PATH, RELEASES_PATH, type Overview, type ReleaseView } from '../messages.ts';
 import { fetchJson } from './fetch-json.ts';
 
 export interface TreeState {

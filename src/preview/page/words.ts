@@ -2,7 +2,7 @@
 
 import { isKnownZone, Zone } from '../../catalogue/calendar.ts';
 import { dayNumberOf, isoWeekdayOf, parseInstant, parseOffsetDateTime, type Instant } from '../../catalogue/instant.ts';
-import type { FrontRecord } from '../wire.ts';
+import type { FrontRecord } from '../messages.ts';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const MONTHS = [

@@ -2,12 +2,13 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer } from '../../../src/edge/answer.ts';
-import { linesAmong, type RuleRequest } from '../../../src/edge/request.ts';
-import { decide } from '../../../src/edge/rule.ts';
-import { DEFAULT_SETTINGS, withProfiles } from '../../../src/edge/settings.ts';
-import { pointerPath } from '../../../src/edge/tree.ts';
-import { webCryptoKeyRing } from '../../../src/edge/web-crypto.ts';
+import { answer } from '../../../src/edge/rule/respond.ts';
+import { linesAmong, type RuleRequest } from '../../../src/edge/rule/request.ts';
+import { decide } from '../../../src/edge/rule/rule.ts';
+import { DEFAULT_SETTINGS } from '../../../src/edge/rule/settings.ts';
+import { withProfiles } from '../../../src/edge/rule/profiles.ts';
+import { pointerPath } from '../../../src/edge/rule/tree.ts';
+import { webCryptoKeyRing } from '../../../src/edge/runtimes/web-crypto.ts';
 import type { WireAnswer } from '../wire.ts';
 import type { World } from '../world.ts';
 import type { StartRuntime } from './runtime.ts';

@@ -2,9 +2,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleEdge } from '../../../src/edge/bundle.ts';
-import { nginxFiles } from '../../../src/edge/deploy-nginx.ts';
-import { DEFAULT_SETTINGS } from '../../../src/edge/settings.ts';
+import { bundleEdge } from '../../../src/edge/deploy/bundle.ts';
+import { nginxFiles } from '../../../src/edge/deploy/nginx.ts';
+import { DEFAULT_SETTINGS } from '../../../src/edge/rule/settings.ts';
 import { sendLines } from '../wire.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';

@@ -1,8 +1,8 @@
 // The rule on node:http, as `playbill serve` runs it.
 
 import { once } from 'node:events';
-import { createServer, type ServeOptions } from '../../../src/edge/node.ts';
-import { DEFAULT_SETTINGS } from '../../../src/edge/settings.ts';
+import { createServer, type ServeOptions } from '../../../src/edge/runtimes/node.ts';
+import { DEFAULT_SETTINGS } from '../../../src/edge/rule/settings.ts';
 import { sendLines } from '../wire.ts';
 import type { World } from '../world.ts';
 import type { Runtime } from './runtime.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { DeploymentFiles } from '../../../src/edge/deploy.ts';
+import type { DeploymentFiles } from '../../../src/edge/deploy/deployment.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { WireAnswer } from '../wire.ts';
 import type { World } from '../world.ts';

@@ -1,0 +1,279 @@
+// `playbill build`: words to options, the result to a summary that can be read at 3 a.m.
+
+import { Option, type Command } from 'commander';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { BuildResultJson } from '../../contract/results.ts';
+import type { PlanEntry } from '../../release/publish/plan.ts';
+import { shellWord } from '../../errors.ts';
+import type { FrontOutcome } from '../../release/publish/publish.ts';
+import type { Compression } from '../../release/tree/reader.ts';
+import { treeFileOf } from '../../render/paths.ts';
+import {
+  compressionsArgument,
+  DEFAULT_GRACE_SECONDS,
+  durationArgument,
+  durationText,
+  instantArgument,
+  percentageArgument,
+} from '../arguments.ts';
+import { withMetrics } from '../output/build-metrics.ts';
+import { plannedDiffLines } from '../output/diff.ts';
+import { EXIT } from '../exit-codes.ts';
+import { listenerArgument, tell, type Listener } from '../on-publish.ts';
+import { holdLines, prunedText, prunedTotals } from '../output/releases.ts';
+import type { Session } from '../context.ts';
+import { foldedText } from '../output/table.ts';
+import { bytesText, countText, findingText, painted, tableBlocks, type Terminal } from '../output/terminal.ts';
+
+interface BuildFlags {
+  readonly db: string;
+  readonly out: string;
+  readonly now?: Instant;
+  readonly horizon: number;
+  readonly front?: readonly string[];
+  readonly dryRun?: true;
+  readonly force?: true;
+  readonly allowShrink?: true;
+  readonly maxShrink: number;
+  readonly workers?: string;
+  readonly precompress?: readonly Compression[];
+  readonly cache?: string | boolean;
+  readonly onPublish?: Listener;
+  readonly onPublishTimeout: number;
+  readonly prometheus?: string;
+  readonly prune: boolean;
+  readonly json?: true;
+}
+
+export function addBuildCommand(program: Command, session: Session): void {
+  program
+    .command('build')
+    .summary('press the catalogue into a tree of static JSON and publish it')
+    .description(
+      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
+        'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
+    )
+    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree to publish into', 'out')
+    .option(
+      '--now <instant>',
+      'the instant the build is for, with Z or an offset (default: the current time)',
+      instantArgument('--now'),
+    )
+    .option(
+      '--horizon <duration>',
+      'how far ahead editions are rendered; 0 for one edition',
+      durationArgument('--horizon'),
+      6 * 3600,
+    )
+    .option('--front <code...>', 'only these fronts; the others keep their snapshot')
+    .option('--dry-run', 'plan everything, write nothing')
+    .option('--force', 'override every guard, and write damaged files anew')
+    .option('--allow-shrink', 'override the guards on the number of cards')
+    .option(
+      '--max-shrink <percentage>',
+      'how much of its cards a front may lose in one build',
+      percentageArgument('--max-shrink'),
+      0.5,
+    )
+    .option(
+      '--precompress <forms>',
+      'put compressed siblings beside new editions: gzip, br or gzip,br',
+      compressionsArgument('--precompress'),
+    )
+    // Flags of earlier versions: a crontab that still has them goes on working.
+    .addOption(new Option('--cache <folder>').hideHelp())
+    .addOption(new Option('--no-cache').hideHelp())
+    .addOption(new Option('--workers <count>').hideHelp())
+    .option(
+      '--on-publish <command|url>',
+      'tell this command (on stdin) or URL (by POST) as JSON what was published',
+      listenerArgument,
+    )
+    .option('--on-publish-timeout <duration>', 'how long that may take', durationArgument('--on-publish-timeout'), 60)
+    .option('--prometheus <file>', 'replace this textfile at the end, however the build ends')
+    .option('--no-prune', 'leave releases that are not kept any longer to playbill prune')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill build                                        as of now, six hours ahead
+  playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
+  playbill build --dry-run --json                       what would be put, kept and removed, and why;
+                                                        what would change on each front, by clock and by data
+  playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
+  playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
+
+--on-publish comes when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
+failure is a warning: what was published stands, and the exit code says what became of the tree. A dry run tells nobody.
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
+rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`,
+    )
+    .action(async (flags: BuildFlags) => {
+      const run = (): Promise<BuildResultJson> => runBuild(flags, session);
+      if (flags.prometheus === undefined || flags.dryRun === true) await run();
+      else await withMetrics(flags.prometheus, flags.out, session, run);
+    });
+}
+
+/** Builds, prints the summary and leaves the exit code in the session. */
+async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResultJson> {
+  const { terminal } = session;
+  const now = flags.now ?? session.now();
+  const { build } = await import('../../operations/build.ts');
+  if (flags.cache !== undefined && flags.cache !== true)
+    terminal.say('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
+  if (flags.workers !== undefined) terminal.say('note: --workers does nothing any more: a build is one thread');
+  const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
+  const result = await build(
+    {
+      databasePath: flags.db,
+      outPath: flags.out,
+      horizonSeconds: flags.horizon,
+      frontCodes: flags.front ?? null,
+      isDryRun: flags.dryRun === true,
+      precompress: flags.precompress ?? [],
+      guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
+      pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
+      toolVersion: session.toolVersion,
+      tzdata: session.tzdata,
+      onProgress: (phase, done, total) => {
+        if (phase === 'publish') bars.load.end();
+        bars[phase].show(done, total);
+      },
+    },
+    now,
+  ).finally(() => {
+    bars.load.end();
+    bars.publish.end();
+  });
+  const { totalsOf } = await import('../../release/publish/plan.ts');
+  const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
+  // Of a held tree's plan the key ring alone is carried out.
+  const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
+  const json: BuildResultJson = {
+    release: result.releaseId,
+    hold: result.hold === null ? null : { release: result.hold.releaseId },
+    now: formatInstant(now),
+    horizonSeconds: flags.horizon,
+    isDryRun: flags.dryRun === true,
+    fronts: result.outcomes.map((outcome) => ({
+      front: outcome.code,
+      held: outcome.held,
+      snapshot: snapshotOf(outcome),
+      put: totalsOf(outcome.plan, 'put'),
+      kept: totalsOf(outcome.plan, 'keep'),
+      guards: [...outcome.guards],
+    })),
+    put: totalsOf(plan, 'put'),
+    kept: totalsOf(plan, 'keep'),
+    removed: totalsOf(plan, 'remove'),
+    pruned: prunedTotals(plan),
+    ...(flags.dryRun === true ? { plan } : {}),
+    ...(result.differences === null ? {} : { differences: [...result.differences] }),
+    isEveryFrontKnown: result.isEveryFrontKnown,
+    findings: [...result.findings],
+    findingsTotal: result.findingsTotal,
+    warnings: await warningsOfTelling(done, result.releaseId, flags, session, now),
+  };
+  terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
+  for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);
+  session.exitCode = exitCodeOfBuild(json);
+  return json;
+}
+
+/**
+ * Tells whoever wants to know what was published. The lock is free by now: a listener may take its time, and may itself run a command
+ * that writes the tree. Two listeners may therefore run at once; each is told to look at paths, not what to find there.
+ */
+async function warningsOfTelling(
+  plan: readonly PlanEntry[],
+  releaseId: string | null,
+  { onPublish, onPublishTimeout, dryRun }: BuildFlags,
+  session: Session,
+  now: Instant,
+): Promise<BuildResultJson['warnings']> {
+  if (onPublish === undefined || dryRun === true) return [];
+  const { publishNotice } = await import('../../release/publish/publish-notice.ts');
+  const notice = publishNotice(plan, releaseId, now);
+  if (notice === null) return [];
+  const problem = await tell(onPublish, `${JSON.stringify(notice)}\n`, session, onPublishTimeout);
+  return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
+}
+
+function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number]['snapshot'] {
+  if (listing === null) return null;
+  const { cards, dropped, editions, nextChange, pointer } = listing;
+  return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
+}
+
+/** 3 outranks 4; a front that was not selected is no failure. */
+function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
+  const held = new Set(fronts.map((front) => front.held));
+  const isAnyFailed = held.has('findings') || held.has('file-size-wrong') || held.has('file-kind-wrong');
+  if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
+  if (hold !== null) return EXIT.guarded;
+  if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
+  return EXIT.done;
+}
+
+function summaryText(result: BuildResultJson, db: string, terminal: Pick<Terminal, 'isColoured'>): string {
+  const verb = result.isDryRun || result.hold !== null ? 'Would publish' : 'Published';
+  const published = result.fronts.filter((front) => front.held === null);
+  const lines: string[] = [];
+  const shown = result.fronts.filter((front) => front.held !== 'not-selected');
+  if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
+  for (const { front, held, guards } of result.fronts) {
+    for (const { code, message, isOverridden } of guards) {
+      const verdict = painted(isOverridden ? 'overridden' : 'held back by', 'doubtful', terminal);
+      lines.push(`${front}: ${verdict} ${code}: ${message}`);
+    }
+    if (held === 'findings')
+      lines.push(
+        `${front}: held back by findings; its last snapshot stays (see: playbill check-db --db ${shellWord(db)})`,
+      );
+    if (held === 'file-size-wrong')
+      lines.push(`${front}: held back: a published file is damaged (build --force writes it anew)`);
+    if (held === 'file-kind-wrong')
+      lines.push(`${front}: held back: something that is no file stands in a file's place (the finding says where)`);
+  }
+  for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
+  if (result.findingsTotal > 20)
+    lines.push(`… ${result.findingsTotal} findings in all; for every one: playbill check-db --db ${shellWord(db)}`);
+  for (const { action, path, bytes, reason } of result.plan ?? [])
+    lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
+  const { put, kept, removed, pruned } = result;
+  lines.push(
+    `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
+      `horizon ${durationText(result.horizonSeconds)}; ` +
+      `${result.hold === null ? '' : 'in force stays '}release ${result.release ?? 'none'}`,
+    `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
+  );
+  if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);
+  if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
+  return lines.join('\n');
+}
+
+function frontTable(fronts: BuildResultJson['fronts'], hold: BuildResultJson['hold']): string {
+  const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
+  const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
+    front,
+    snapshot?.cards ?? 0,
+    snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
+    snapshot?.nextChange?.replace('T', ' ').replace(':00Z', 'Z') ?? '-',
+    put.files,
+    kept.files,
+    held ?? (hold === null ? 'published' : 'planned'),
+  ]);
+  const [head = '', ...blocks] = tableBlocks(header, rows);
+  const described = blocks.map((block, i) => {
+    const dropped = Object.entries(fronts[i]?.snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
+    return dropped.length === 0
+      ? block
+      : `${block}\n${foldedText('  ', [`without a card: ${dropped[0] ?? ''}`, ...dropped.slice(1)])}`;
+  });
+  return (head === '' ? described : [head, ...described]).join('\n');
+}

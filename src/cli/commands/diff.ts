@@ -1,0 +1,234 @@
+// `playbill diff`: what differs between two releases and why; with --until, what the clock will do to one.
+
+import { Option, type Command } from 'commander';
+import { Zone } from '../../catalogue/calendar.ts';
+import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
+import type { DiffResultJson, ForecastResultJson } from '../../contract/diff-results.ts';
+import { AppError } from '../../errors.ts';
+import type { FrontForecast } from '../../release/status/forecast.ts';
+import type { FrontDiff } from '../../release/diff/release-diff.ts';
+import type { ReleaseView } from '../../release/tree/release-view.ts';
+import { instantArgument } from '../arguments.ts';
+import {
+  cardsWords,
+  MARKDOWN_STYLE,
+  partLines,
+  TERMINAL_STYLE,
+  unclearTitle,
+  type ReportStyle,
+} from '../output/diff.ts';
+import { EXIT } from '../exit-codes.ts';
+import { wallTimeText } from '../output/text.ts';
+import type { Session } from '../context.ts';
+import { printAll } from '../output/stdout.ts';
+import { countText } from '../output/terminal.ts';
+
+interface DiffFlags {
+  readonly out: string;
+  readonly front?: readonly string[];
+  readonly until?: Instant;
+  readonly from?: Instant;
+  readonly brief?: true;
+  readonly json?: true;
+  readonly markdown?: true;
+}
+
+export function addDiffCommand(program: Command, session: Session): void {
+  program
+    .command('diff')
+    .summary('what differs between two releases and why, or what the clock will do to one')
+    .description(
+      'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories,\n' +
+        'groups, tags and badges. What the clock alone changed is told apart from what the data changed, because the older\n' +
+        "release's own editions say what it would show by now. With --until it compares the editions of one release instead:\n" +
+        'what will change next, from when, by the wall clock of each front. Reads the tree alone, and writes nothing.',
+    )
+    .argument(
+      '[before]',
+      "a release id, `current` (the release in force), or a folder with another tree's release in force",
+    )
+    .argument('[after]', 'likewise; with --until only the one release, `current` by default')
+    .option('--out <folder>', 'the tree that keeps the releases', 'out')
+    .option('--front <code...>', 'only these fronts')
+    .option('--until <instant>', 'what the clock will do up to then, with Z or an offset', instantArgument('--until'))
+    .option('--from <instant>', 'with --until: from when on (default: the current time)', instantArgument('--from'))
+    .option('--brief', 'only how many changes of each kind there are')
+    .option('--json', 'print the result as JSON')
+    .addOption(new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'))
+    .addHelpText(
+      'after',
+      `
+Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card in productCards.
+A folder called current, or like an id, is named with ./ before it.
+
+Examples:
+  playbill diff 0123456789abcdef current                    what the releases since have changed
+  playbill diff out /srv/other --front moscow               two trees
+  playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
+  playbill diff current /srv/test --markdown > diff.md      for a ticket
+
+Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`,
+    )
+    .action(async (before: string | undefined, after: string | undefined, flags: DiffFlags) => {
+      session.exitCode = await runDiff(before, after, flags, session);
+    });
+}
+
+async function runDiff(
+  before: string | undefined,
+  after: string | undefined,
+  flags: DiffFlags,
+  session: Session,
+): Promise<number> {
+  const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
+  if (flags.until !== undefined) {
+    if (after !== undefined) throw usage('--until looks at one release, and two are named');
+    return runForecast(await openNamed(before ?? 'current', flags.out), flags.until, style, flags, session);
+  }
+  if (flags.from !== undefined) throw usage('--from belongs to --until');
+  if (before === undefined || after === undefined) throw usage('two releases, or --until, are needed');
+  const [old, now] = [await openNamed(before, flags.out), await openNamed(after, flags.out)];
+  const { diffReleases } = await import('../../release/diff/release-diff.ts');
+  const diffs = diffReleases(old, now, flags.front ?? null);
+  if (flags.json === true) {
+    const json = await diffJson(old, now, diffs);
+    session.terminal.print(JSON.stringify(json));
+    return json.isDifferent ? EXIT.findings : EXIT.done;
+  }
+  const tally = { same: 0, different: 0 };
+  await printAll(diffLines(old, now, diffs, style, flags.brief === true, tally));
+  return tally.different > 0 ? EXIT.findings : EXIT.done;
+}
+
+function usage(message: string): AppError {
+  return new AppError('usage', message, 'see playbill diff --help');
+}
+
+async function openNamed(name: string, out: string): Promise<ReleaseView> {
+  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
+  const { openRelease } = await import('../../release/tree/release-view.ts');
+  if (name === 'current') return openRelease(null, DirectoryReader.open(out));
+  if (/^[0-9a-f]{16}$/.test(name)) return openRelease(name, DirectoryReader.open(out));
+  return openRelease(null, DirectoryReader.open(name));
+}
+
+async function diffJson(
+  before: ReleaseView,
+  after: ReleaseView,
+  diffs: AsyncGenerator<FrontDiff>,
+): Promise<DiffResultJson> {
+  const json: DiffResultJson = {
+    before: { release: before.id, now: before.manifest.now },
+    after: { release: after.id, now: after.manifest.now },
+    isDifferent: false,
+    same: [],
+    added: [],
+    gone: [],
+    changed: [],
+  };
+  for await (const one of diffs) {
+    const { front } = one;
+    if (one.state === 'same') json.same.push(front);
+    else if (one.state === 'changed')
+      json.changed.push({ front, timezone: one.timezone, ...one.diff, later: [...one.diff.later] });
+    else json[one.state].push({ front, cards: one.cards });
+  }
+  return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
+}
+
+async function* diffLines(
+  before: ReleaseView,
+  after: ReleaseView,
+  diffs: AsyncGenerator<FrontDiff>,
+  style: ReportStyle,
+  isBrief: boolean,
+  tally: { same: number; different: number },
+): AsyncGenerator<string> {
+  yield `${style.note(`before: release ${before.id} as of ${before.manifest.now}`)}\n`;
+  yield `${style.note(`after: release ${after.id} as of ${after.manifest.now}`)}\n`;
+  for await (const one of diffs) {
+    if (one.state === 'same') {
+      tally.same += 1;
+      continue;
+    }
+    tally.different += 1;
+    yield* frontLines(one, style, isBrief);
+  }
+  const fronts = countText(tally.same + tally.different, 'front');
+  yield `${style.note(tally.different === 0 ? `No differences in ${fronts}` : `${tally.different} of ${fronts} ${tally.different === 1 ? 'differs' : 'differ'}`)}\n`;
+}
+
+function* frontLines(
+  one: Exclude<FrontDiff, { state: 'same' }>,
+  style: ReportStyle,
+  isBrief: boolean,
+): Generator<string> {
+  if (one.state !== 'changed') {
+    yield `${style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`)}\n`;
+    return;
+  }
+  const { cardsBefore, cardsAfter, clock, data, unclear, reachedUntil, later } = one.diff;
+  yield `${style.front(one.front, cardsWords(cardsBefore, cardsAfter))}\n`;
+  yield* partLines('by the clock', clock, style, isBrief);
+  yield* partLines('by the data', data, style, isBrief);
+  yield* partLines(unclearTitle(reachedUntil), unclear, style, isBrief);
+  const zone = new Zone(one.timezone);
+  for (const { from, changes } of later) {
+    yield* partLines(`by the data, from ${wallTimeOf(from, zone)} on`, changes, style, isBrief);
+  }
+}
+
+async function runForecast(
+  release: ReleaseView,
+  until: Instant,
+  style: ReportStyle,
+  flags: DiffFlags,
+  session: Session,
+): Promise<number> {
+  const from = flags.from ?? session.now();
+  const [fromText, untilText] = [formatInstant(from), formatInstant(until)];
+  if (until <= from) throw usage(`--until ${untilText} is not after --from ${fromText}`);
+  const { forecast } = await import('../../release/status/forecast.ts');
+  const forecasts = forecast(release, flags.front ?? null, fromText, untilText);
+  if (flags.json === true) {
+    const fronts: ForecastResultJson['fronts'] = [];
+    for await (const { steps, ...front } of forecasts) {
+      const zone = new Zone(front.timezone);
+      fronts.push({ ...front, steps: steps.map((step) => ({ ...step, wallTime: offsetTimeOf(step.at, zone) })) });
+    }
+    const json: ForecastResultJson = { release: release.id, from: fromText, until: untilText, fronts };
+    session.terminal.print(JSON.stringify(json));
+    return EXIT.done;
+  }
+  await printAll(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true));
+  return EXIT.done;
+}
+
+async function* forecastLines(
+  release: ReleaseView,
+  forecasts: AsyncGenerator<FrontForecast>,
+  from: string,
+  until: string,
+  style: ReportStyle,
+  isBrief: boolean,
+): AsyncGenerator<string> {
+  yield `${style.note(`release ${release.id}, from ${from} until ${until}`)}\n`;
+  for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
+    const zone = new Zone(timezone);
+    const reach = until < validUntil ? '' : `; known only until ${wallTimeOf(validUntil, zone)}: build again for more`;
+    const words = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
+    yield `${style.front(front, `${countText(cards, 'card')}, ${words} (times in ${timezone})${reach}`)}\n`;
+    for (const { at, changes } of steps) yield* partLines(wallTimeOf(at, zone), changes, style, isBrief);
+  }
+}
+
+function wallTimeOf(text: string, zone: Zone): string {
+  const instant = parseInstant(text);
+  return instant === undefined ? text : wallTimeText(zone, instant);
+}
+
+/** With the offset, as documents print a session's start. */
+function offsetTimeOf(text: string, zone: Zone): string {
+  const instant = parseInstant(text);
+  return instant === undefined ? text : zone.format(instant);
+}

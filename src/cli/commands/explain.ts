@@ -1,0 +1,63 @@
+// `playbill explain`: why a product has a card on a front, or has none.
+
+import type { Command } from 'commander';
+import type { Instant } from '../../catalogue/instant.ts';
+import type { ExplainResultJson } from '../../contract/explain-result.ts';
+import { instantArgument } from '../arguments.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+
+interface ExplainFlags {
+  readonly db: string;
+  readonly front: string;
+  readonly product: string;
+  readonly at?: Instant;
+  readonly json?: true;
+}
+
+export function addExplainCommand(program: Command, session: Session): void {
+  program
+    .command('explain')
+    .summary('why a product has a card or has none at an instant, rule by rule')
+    .description(
+      'Asks the database as a build for that instant would, and tells every rule with its outcome: front, shelf, visibility,\n' +
+        "status, each session, each price tier, the card's flags and dates, its categories, groups, tags and badges, and when\n" +
+        'the clock will next change any of it. Times are those of the front, a session is told by its ticket.',
+    )
+    .requiredOption('--front <code>', 'the front, as in X-Front')
+    .requiredOption('--product <slug>', 'the slug of the product')
+    .option('--at <instant>', 'when, with Z or an offset (default: the current time)', instantArgument('--at'))
+    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
+    .option('--json', 'print the explanation as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill explain --front moscow --product buran                     why is my show missing?
+  playbill explain --front moscow --product buran --at 2026-05-02T10:00:00+03:00
+  playbill explain --front moscow --product buran --json | jq .reason
+
+It tells what the database says. What is published may be older: "show" prints it, "build --dry-run" compares.
+
+Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`,
+    )
+    .action(async (flags: ExplainFlags) => {
+      session.exitCode = await runExplain(flags, session);
+    });
+}
+
+async function runExplain(flags: ExplainFlags, session: Session): Promise<number> {
+  const { explainProduct } = await import('../../operations/explain.ts');
+  const explained = await explainProduct(
+    { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: session.tzdata },
+    flags.at ?? session.now(),
+  );
+  if (flags.json === true) {
+    const json: ExplainResultJson = explained;
+    session.terminal.print(JSON.stringify(json));
+  } else {
+    const { explanationText } = await import('../output/explain.ts');
+    session.terminal.print(explanationText(explained));
+  }
+  return EXIT.done;
+}

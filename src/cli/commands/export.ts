@@ -1,0 +1,60 @@
+// `playbill export`: the rows of a catalogue as NDJSON, in the form that `playbill import` reads.
+
+import { Option, type Command } from 'commander';
+import { TABLE_NAMES, type TableName } from '../../database/schema/tables.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+import { printAll } from '../output/stdout.ts';
+import { countText } from '../output/terminal.ts';
+
+interface ExportFlags {
+  readonly db: string;
+  readonly table?: readonly TableName[];
+}
+
+export function addExportCommand(program: Command, session: Session): void {
+  program
+    .command('export')
+    .summary('print the rows of the catalogue, as import reads them')
+    .description(
+      'Prints rows as NDJSON, one {"table":…,"row":{…}} a line, by table and primary key, as one read transaction sees them. ' +
+        'Columns that are NULL are left out. The same rows come out of the catalogue that they are imported into.',
+    )
+    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
+    .addOption(new Option('--table <name...>', 'only these tables').choices(TABLE_NAMES))
+    .option('--json', 'changes nothing: rows are JSON already')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill export > rows.ndjson                         everything
+  playbill export --table venues sessions               two tables
+  playbill export --db old.sqlite | playbill import - --db new.sqlite
+
+Secrets are never in a catalogue, so there are none in its rows; names of secrets and public keys are.
+
+Exit codes: 0 printed, 2 wrong usage or unreadable input.`,
+    )
+    .action(async (flags: ExportFlags) => {
+      session.exitCode = await runExport(flags, session);
+    });
+}
+
+async function runExport(flags: ExportFlags, session: Session): Promise<number> {
+  const { checkContract } = await import('../../database/schema/check-schema.ts');
+  const { exportRows } = await import('../../database/write/export-rows.ts');
+  const { openCatalogue } = await import('../../database/open.ts');
+  const wanted = flags.table ?? TABLE_NAMES;
+  const reader = await openCatalogue(flags.db);
+  try {
+    await checkContract(reader);
+    let rowsTotal = 0;
+    const tables = TABLE_NAMES.filter((name) => wanted.includes(name));
+    const isWhole = await printAll(exportRows(reader, tables, (_table, rows) => (rowsTotal += rows)));
+    const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
+    if (isWhole) session.terminal.say(`Exported ${what} from ${flags.db}`);
+    return EXIT.done;
+  } finally {
+    await reader.close();
+  }
+}

@@ -1,0 +1,84 @@
+// `playbill import`: files of rows into a catalogue, which is made where there is none.
+
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import type { RowsResultJson } from '../../contract/results.ts';
+import type { ImportSource } from '../../database/write/import-rows.ts';
+import { shellWord } from '../../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+import { countText, tableText } from '../output/terminal.ts';
+
+interface ImportFlags {
+  readonly db: string;
+  readonly replace?: true;
+  readonly json?: true;
+}
+
+export function addImportCommand(program: Command, session: Session): void {
+  program
+    .command('import')
+    .summary('read rows into the catalogue, which is made if there is none')
+    .description(
+      'Reads rows as NDJSON, one {"table":…,"row":{…}} a line, and inserts all of them in one transaction, or none. ' +
+        'Rows may come in any order. Columns left out get their default. A row whose key is there already is refused.',
+    )
+    .argument('<file...>', 'files of rows; - for standard input')
+    .option(
+      '--db <file>',
+      'the catalogue database; made, with the folders above it, if there is none',
+      'data/catalogue.sqlite',
+    )
+    .option('--replace', 'let a row take the place of one with the same key; what refers to it stays')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill import rows.ndjson                           into data/catalogue.sqlite
+  playbill import venues.ndjson sessions.ndjson --db /var/lib/playbill/catalogue.sqlite
+  playbill export --table sessions | sed 's/"paused":1/"paused":0/' | playbill import - --replace
+  playbill import /dev/null --db empty.sqlite           an empty catalogue
+
+A line:
+  {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}
+
+Tables and columns are those of data/schema.sql. What takes several rows to judge is told by playbill check-db.
+
+Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`,
+    )
+    .action(async (files: readonly string[], flags: ImportFlags) => {
+      session.exitCode = await runImport(files, flags, session);
+    });
+}
+
+async function runImport(files: readonly string[], flags: ImportFlags, session: Session): Promise<number> {
+  const { terminal } = session;
+  const { importRows } = await import('../../database/write/import-rows.ts');
+  const interrupted = new AbortController();
+  // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => interrupted.abort());
+  const { rows, isNew } = await importRows(files.map(sourceOf), {
+    databasePath: flags.db,
+    isReplacing: flags.replace === true,
+    signal: interrupted.signal,
+  });
+  const rowsTotal = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  const json: RowsResultJson = { rows, rowsTotal };
+  if (flags.json === true) {
+    terminal.print(JSON.stringify(json));
+    return EXIT.done;
+  }
+  if (rowsTotal > 0) terminal.print(`${tableText(['table', 'rows'], Object.entries(rows))}\n`);
+  const tables = countText(Object.keys(rows).length, 'table');
+  terminal.print(
+    `Imported ${countText(rowsTotal, 'row')} of ${tables} into ${flags.db}${isNew ? ', which was made' : ''}\n` +
+      `Check it with: playbill check-db --db ${shellWord(flags.db)}`,
+  );
+  return EXIT.done;
+}
+
+function sourceOf(file: string): ImportSource {
+  if (file === '-') return { name: 'stdin', open: () => process.stdin };
+  return { name: file, open: () => createReadStream(file) };
+}

@@ -1,0 +1,316 @@
+// `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
+
+import { existsSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { IssuedKeyJson, KeysResultJson } from '../../contract/results.ts';
+import type { NewKey } from '../../database/write/front-keys.ts';
+import type { KeyPair } from '../../edge/rule/key-pair.ts';
+import { AppError, shellWord } from '../../errors.ts';
+import { instantArgument } from '../arguments.ts';
+import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+import { errorText, tableText } from '../output/terminal.ts';
+
+interface IssueFlags {
+  readonly front: string;
+  readonly keyid?: string;
+  readonly alg: NewKey['alg'];
+  readonly secretRef?: string;
+  readonly to?: string;
+  readonly notBefore?: Instant;
+  readonly notAfter?: Instant;
+  readonly db: string;
+  readonly out: string;
+  readonly json?: true;
+}
+
+interface KeysFlags {
+  readonly db: string;
+  readonly out: string;
+  readonly at?: Instant;
+  readonly json?: true;
+}
+
+export function addKeysCommand(program: Command, session: Session): void {
+  const keys = program
+    .command('keys')
+    .summary('issue, list and revoke the keys that requests are signed with')
+    .description(
+      'A key speaks for one front. The catalogue holds its public half, or the name of a secret; never more.',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill keys issue --front moscow --to moscow.key.json
+  playbill keys list
+  playbill keys revoke moscow-2026-05
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
+6 the tree could not be written.`,
+    );
+  addIssue(keys, session);
+  addList(keys, session);
+  addRevoke(keys, session);
+}
+
+function addIssue(keys: Command, session: Session): void {
+  keys
+    .command('issue')
+    .summary('make a key pair, or name a secret, and bind it to a front')
+    .description(
+      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With\n' +
+        'two live keys a client changes over without a gap: issue the new one, change the client, revoke the old one.',
+    )
+    .requiredOption('--front <code>', 'the front that the key speaks for')
+    .option(
+      '--keyid <id>',
+      'its name in requests (default: the front and the month, such as moscow-2026-05, then moscow-2026-05-2)',
+    )
+    .addOption(
+      new Option(
+        '--alg <name>',
+        'ecdsa-p256-sha256 needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
+      )
+        .choices(['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'])
+        .default('ecdsa-p256-sha256'),
+    )
+    .option(
+      '--secret-ref <name>',
+      "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
+    )
+    .option('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
+    .option('--not-before <instant>', 'valid from', instantArgument('--not-before'))
+    .option('--not-after <instant>', 'valid until', instantArgument('--not-after'))
+    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
+    .option('--json', 'print the key alone; with --to, all of it but the private half')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill keys issue --front moscow --to moscow.key.json
+  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
+6 the tree could not be written.`,
+    )
+    .action(async (flags: IssueFlags) => {
+      session.exitCode = await runIssue(flags, session);
+    });
+}
+
+async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
+  const { terminal } = session;
+  const isHmac = flags.alg === 'hmac-sha256';
+  if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
+    throw new AppError(
+      'key-invalid',
+      'expected --not-after to be later than --not-before, found a key that is never valid',
+      'see: playbill keys issue --help',
+    );
+  }
+  if (flags.secretRef !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(flags.secretRef)) {
+    throw new AppError(
+      'key-invalid',
+      `--secret-ref: expected a name as of an environment variable, found ${JSON.stringify(flags.secretRef)}`,
+      'type it as --secret-ref PLAYBILL_MOSCOW',
+    );
+  }
+  if (isHmac !== (flags.secretRef !== undefined)) {
+    const message = isHmac
+      ? 'hmac-sha256 needs --secret-ref, the name of a secret'
+      : `${flags.alg} takes no --secret-ref`;
+    throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
+  }
+  const { generateKeyPair } = await import('../../edge/rule/key-pair.ts');
+  const pair = flags.alg === 'hmac-sha256' ? null : await generateKeyPair(flags.alg);
+  const { createPrivateFile } = await import('../../storage/private-file.ts');
+  const file = flags.to === undefined ? null : createPrivateFile(flags.to);
+  let issued: IssuedKeyJson;
+  try {
+    issued = await storeNumbered(flags, pair, session, (json) => file?.write(`${JSON.stringify(json)}\n`));
+  } catch (error) {
+    file?.remove();
+    throw error;
+  }
+  file?.close();
+  const { keyid, front, alg, secretRef } = issued;
+  if (flags.to === undefined) {
+    terminal.print(JSON.stringify(issued));
+    if (flags.json !== true) terminal.say(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
+  } else if (flags.json === true) {
+    terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
+  } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
+  if (secretRef !== null) {
+    terminal.say(
+      `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
+  openssl rand -base64 32`,
+    );
+  }
+  return enforce(flags, session);
+}
+
+const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
+keep it in a file that only you can read, as --to FILE makes it.`;
+
+/**
+ * Stores a key under the keyid that was asked for, or under the front and the month, numbered where that is taken. `keep` is handed what
+ * was issued before the catalogue has it: no key is stored whose private half could not be kept.
+ */
+async function storeNumbered(
+  flags: IssueFlags,
+  pair: KeyPair | null,
+  session: Session,
+  keep: (json: IssuedKeyJson) => void,
+): Promise<IssuedKeyJson> {
+  const { storeKey } = await import('../../database/write/front-keys.ts');
+  const { front, alg, secretRef = null } = flags;
+  const month = `${front}-${formatInstant(session.now()).slice(0, 7)}`;
+  for (let number = 1; ; number++) {
+    const keyid = flags.keyid ?? (number === 1 ? month : `${month}-${number}`);
+    const privateHalf = {
+      privateKey: pair === null ? null : { ...pair.privateJwk },
+      privatePem: pair?.privatePem ?? null,
+    };
+    const json: IssuedKeyJson = { keyid, front, alg, ...privateHalf, secretRef };
+    keep(json);
+    try {
+      await storeKey(flags.db, front, {
+        keyid,
+        alg,
+        publicKey: pair === null ? null : JSON.stringify(pair.jwk),
+        secretRef,
+        notBefore: flags.notBefore === undefined ? null : formatInstant(flags.notBefore),
+        notAfter: flags.notAfter === undefined ? null : formatInstant(flags.notAfter),
+      });
+      return json;
+    } catch (error) {
+      const isTaken = error instanceof AppError && error.code === 'key-exists';
+      if (!isTaken || flags.keyid !== undefined) throw error;
+    }
+  }
+}
+
+function addList(keys: Command, session: Session): void {
+  keys
+    .command('list')
+    .summary('all keys, and whether they are valid now')
+    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
+    .option('--json', 'print them for machines')
+    .addHelpText(
+      'after',
+      `
+Example:
+  playbill keys list --json | jq -r '.keys[] | select(.state == "valid") | .keyid'
+
+Exit codes: 0 done, 2 wrong usage or unreadable input.`,
+    )
+    .action(async (flags: KeysFlags) => {
+      const { openCatalogue } = await import('../../database/open.ts');
+      const { checkContract } = await import('../../database/schema/check-schema.ts');
+      const { listKeys } = await import('../../database/write/front-keys.ts');
+      const reader = await openCatalogue(flags.db);
+      try {
+        await checkContract(reader);
+        const now = formatInstant(session.now());
+        const json: KeysResultJson = {
+          keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, now) })),
+        };
+        const rows = json.keys.map(({ keyid, front, alg, state, notBefore, notAfter }) => [
+          keyid,
+          front,
+          alg,
+          state,
+          datesText(notBefore, notAfter),
+        ]);
+        session.terminal.print(
+          flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
+        );
+      } finally {
+        await reader.close();
+      }
+    });
+}
+
+/** When a key is valid, to the minute. */
+function datesText(notBefore: string | null, notAfter: string | null): string {
+  const minute = (instant: string): string => instant.replace('T', ' ').replace(/:00Z$/, 'Z');
+  if (notBefore === null) return notAfter === null ? '-' : `until ${minute(notAfter)}`;
+  return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
+}
+
+function stateOf(
+  key: { readonly notBefore: string | null; readonly notAfter: string | null; readonly revokedAt: string | null },
+  now: string,
+): KeysResultJson['keys'][number]['state'] {
+  if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
+  if (key.notAfter !== null && key.notAfter <= now) return 'expired';
+  return key.notBefore !== null && now < key.notBefore ? 'not-yet-valid' : 'valid';
+}
+
+function addRevoke(keys: Command, session: Session): void {
+  keys
+    .command('revoke')
+    .summary('end a key, and say what to type for each kind of edge')
+    .description(
+      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when\n' +
+        'they read the key ring again: what to type for that is printed.',
+    )
+    .argument('<keyid>', 'the key')
+    .option('--at <instant>', 'revoked from then on (default: the current time)', instantArgument('--at'))
+    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
+    .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
+    .option('--json', 'print what was done for machines')
+    .addHelpText(
+      'after',
+      `
+Example:
+  playbill keys revoke moscow-2026-05
+
+Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
+6 the tree could not be written.`,
+    )
+    .action(async (keyid: string, flags: KeysFlags) => {
+      const { revokeKey } = await import('../../database/write/front-keys.ts');
+      const revokedAt = await revokeKey(flags.db, keyid, formatInstant(flags.at ?? session.now()));
+      session.terminal.print(
+        flags.json === true ? JSON.stringify({ keyid, revokedAt }) : `Revoked ${keyid} from ${revokedAt} on`,
+      );
+      session.exitCode = await enforce(flags, session);
+    });
+}
+
+/**
+ * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
+ * and its result is printed, so a failure is told beside the result, and is the exit code.
+ */
+async function enforce(flags: { readonly db: string; readonly out: string }, { terminal }: Session): Promise<number> {
+  if (!existsSync(flags.out)) {
+    terminal.say(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
+    return EXIT.done;
+  }
+  const { putKeysIntoForce } = await import('../../operations/publish-keys.ts');
+  try {
+    await putKeysIntoForce(flags.db, flags.out);
+    terminal.say(edgesText(flags.out));
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    terminal.say(errorText(error));
+    terminal.say(
+      `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
+    );
+    return exitCodeOf(error.code);
+  }
+}
+
+/** What to type for each kind of edge, once a tree has a new key ring. */
+function edgesText(out: string): string {
+  return `The key ring of ${out} is in force. A local serve reads it at every request; other edges go on with the keys that they know until, on each:
+  nginx   nginx -s reload
+          where it reads a copy of the tree: copy that first, then reload
+  worker  playbill edge build --target worker --out ${shellWord(out)}
+          with the options that it was built with; then deploy that folder: wrangler deploy`;
+}

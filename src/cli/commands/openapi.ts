@@ -1,0 +1,88 @@
+// `playbill openapi`: the contract for others, as an OpenAPI document or as a folder of JSON Schemas.
+
+import type { Command } from 'commander';
+import { AppError } from '../../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+import { bytesText } from '../output/terminal.ts';
+
+interface OpenApiFlags {
+  readonly server: string;
+  readonly schemas?: string;
+  readonly json?: true;
+}
+
+export function addOpenApiCommand(program: Command, session: Session): void {
+  program
+    .command('openapi')
+    .summary('print the OpenAPI document of the API, or write JSON Schemas')
+    .description(
+      'Prints the OpenAPI 3.1 document of both operations: parameters, signature, answers with their headers, and every refusal of the\n' +
+        'edge rule with its codes. It is made from the schemas that check the output; its examples are real answers of the demo.',
+    )
+    .option('--server <url>', 'everything before /products/: the address of a deployment', '/')
+    .option(
+      '--schemas <folder>',
+      'write JSON Schemas there instead: of documents, pointer, manifest, key ring, and --json results',
+    )
+    .option('--json', 'the document is JSON already; with --schemas, print the list of files as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill openapi --server https://cdn.example > openapi.json
+  playbill openapi --schemas schemas                    one file for each document and each --json result
+
+Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`,
+    )
+    .action(async (flags: OpenApiFlags) => {
+      session.exitCode = await (flags.schemas === undefined
+        ? printDocument(serverOf(flags.server), session)
+        : writeSchemas(flags.schemas, flags.json === true, session));
+    });
+}
+
+async function printDocument(server: string, { terminal, toolVersion }: Session): Promise<number> {
+  const { openApiDocument } = await import('../../contract/openapi.ts');
+  const { withProfiles } = await import('../../edge/rule/profiles.ts');
+  const { REFUSALS } = await import('../../edge/rule/reasons.ts');
+  const { refuse } = await import('../../edge/rule/refusal.ts');
+  const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
+  const settings = withProfiles(DEFAULT_SETTINGS);
+  const refusals = reasonsOf(REFUSALS).map((reason) => {
+    const { status, when } = REFUSALS[reason];
+    return { ...refuse(status, reason, settings), when };
+  });
+  terminal.print(JSON.stringify(openApiDocument({ version: toolVersion, server, refusals }), null, 2));
+  return EXIT.done;
+}
+
+/** The keys of a closed table, as what they are. */
+function reasonsOf<T extends object>(table: T): (keyof T)[] {
+  return Object.keys(table) as (keyof T)[];
+}
+
+/** @throws AppError usage */
+function serverOf(text: string): string {
+  if (text === '/') return text;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
+    return text.replace(/\/+$/, '');
+  }
+  throw new AppError(
+    'usage',
+    `--server: expected an http or https URL without a query, found ${JSON.stringify(text)}`,
+    'type it as --server https://cdn.example',
+  );
+}
+
+async function writeSchemas(folder: string, isJson: boolean, { terminal }: Session): Promise<number> {
+  const { schemaFiles } = await import('../../contract/schemas.ts');
+  const { writeFolder } = await import('../../storage/directory/folder.ts');
+  const files = schemaFiles();
+  writeFolder(folder, files);
+  const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
+  if (isJson) terminal.print(JSON.stringify({ files: sizes }));
+  else for (const { path, bytes } of sizes) terminal.print(`${path} (${bytesText(bytes)})`);
+  return EXIT.done;
+}

@@ -1,0 +1,90 @@
+// `playbill prune`: what nobody can go back to, or point at, any more.
+
+import type { Command } from 'commander';
+import { formatInstant } from '../../catalogue/instant.ts';
+import type { PruneResultJson } from '../../contract/release-results.ts';
+import { DEFAULT_GRACE_SECONDS, durationArgument, durationText } from '../arguments.ts';
+import { EXIT } from '../exit-codes.ts';
+import { prunedText, prunedTotals } from '../output/releases.ts';
+import type { Session } from '../context.ts';
+import { bytesText, countText, tableText } from '../output/terminal.ts';
+
+interface PruneFlags {
+  readonly grace: number;
+  readonly dryRun?: true;
+  readonly out: string;
+  readonly json?: true;
+}
+
+export function addPruneCommand(program: Command, session: Session): void {
+  program
+    .command('prune')
+    .summary('remove releases that are not kept any longer, and files that nobody names')
+    .description(
+      'Keeps the release in force, those that pointers are of, the last 10, the last of each hour for a day and of each day for a\n' +
+        'week, and whatever was superseded less than --grace ago. Removes the manifests of all others, then every edition that\n' +
+        'neither a kept release nor a pointer names. Time is the instants that releases were built for, hours and days are UTC,\n' +
+        'ages count back from the newest release and from the one in force; a release is superseded when the next one was built\n' +
+        'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds prune\n' +
+        'by themselves, with a grace of 1h.',
+    )
+    .option(
+      '--grace <duration>',
+      'how long a superseded release is kept in any case',
+      durationArgument('--grace'),
+      DEFAULT_GRACE_SECONDS,
+    )
+    .option('--dry-run', 'say what would go and what stays and why; remove nothing')
+    .option('--out <folder>', 'the tree to clean up', 'out')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill prune --dry-run                 what would go
+  playbill build --no-prune && playbill prune --grace 6h      where copies of the tree lag behind
+
+Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged manifest (it might name any file),
+5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`,
+    )
+    .action(async (flags: PruneFlags) => {
+      session.exitCode = await runPrune(flags, session);
+    });
+}
+
+async function runPrune(flags: PruneFlags, session: Session): Promise<number> {
+  const isDryRun = flags.dryRun === true;
+  const { pruneTree } = await import('../../operations/rollback.ts');
+  const { releases, hold, plan } = await pruneTree(flags.out, {
+    graceSeconds: flags.grace,
+    replacedId: null,
+    isDryRun,
+  });
+  const json: PruneResultJson = {
+    isDryRun,
+    graceSeconds: flags.grace,
+    hold: hold === null ? null : { release: hold.releaseId },
+    releases: releases.map(({ id, now, kept }) => ({ id, now: formatInstant(now), kept })),
+    pruned: prunedTotals(plan),
+    plan: [...plan],
+  };
+  session.terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+  return EXIT.done;
+}
+
+function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan }: PruneResultJson): string {
+  const lines: string[] = [];
+  if (isDryRun) {
+    const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
+    if (rows.length > 0) lines.push(tableText(['release', 'as of', 'why kept'], rows), '');
+    for (const { action, path, bytes, reason } of plan)
+      lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  }
+  const keptTotal = releases.filter(({ kept }) => kept !== null).length;
+  lines.push(
+    `${isDryRun ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}; ${countText(keptTotal, 'release')} kept, ` +
+      `with a grace of ${durationText(graceSeconds)}`,
+  );
+  if (hold !== null) lines.push('A rollback holds the tree: every release is kept until: playbill rollback --resume');
+  return lines.join('\n');
+}

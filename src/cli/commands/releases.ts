@@ -1,0 +1,70 @@
+// `playbill releases`: what one may go back to.
+
+import type { Command } from 'commander';
+import { findingLine } from '../../findings.ts';
+import type { ReleasesResultJson } from '../../contract/release-results.ts';
+import { EXIT } from '../exit-codes.ts';
+import { holdLines } from '../output/releases.ts';
+import type { Session } from '../context.ts';
+import { bytesText, tableText } from '../output/terminal.ts';
+
+interface ReleasesFlags {
+  readonly out: string;
+  readonly json?: true;
+}
+
+export function addReleasesCommand(program: Command, session: Session): void {
+  program
+    .command('releases')
+    .summary('list the kept releases: what one may go back to')
+    .description(
+      'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the\n' +
+        'editions that it names (releases share files), and which is in force.',
+    )
+    .option('--out <folder>', 'the tree to look at', 'out')
+    .option('--json', 'print the list as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill releases
+  playbill releases --json | jq -r '.releases[1].id'      the one before the newest
+
+Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`,
+    )
+    .action(async (flags: ReleasesFlags) => {
+      session.exitCode = await runReleases(flags, session);
+    });
+}
+
+async function runReleases(flags: ReleasesFlags, session: Session): Promise<number> {
+  const { releasesOfTree } = await import('../../operations/rollback.ts');
+  const { releases, hold, findings } = await releasesOfTree(flags.out);
+  const json: ReleasesResultJson = {
+    releases: [...releases],
+    hold: hold === null ? null : { release: hold.releaseId },
+    findings: [...findings],
+  };
+  if (flags.json === true) session.terminal.print(JSON.stringify(json));
+  else {
+    session.terminal.print(listText(json));
+    for (const finding of findings) session.terminal.say(findingLine(finding));
+  }
+  return findings.length > 0 ? EXIT.findings : EXIT.done;
+}
+
+function listText({ releases, hold }: ReleasesResultJson): string {
+  const rows = releases.map(({ id, now, fronts, cards, bytes, isInForce }) => [
+    id,
+    now,
+    fronts,
+    cards,
+    bytesText(bytes),
+    isInForce ? 'in force' : '',
+  ]);
+  const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
+  const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows)];
+  const inForce = releases.find(({ isInForce }) => isInForce);
+  if (hold !== null) lines.push('', ...holdLines(hold.release, inForce?.id ?? null));
+  return lines.join('\n');
+}

@@ -1,0 +1,91 @@
+// `playbill rollback`: to an older release in one command, and on again.
+
+import type { Command } from 'commander';
+import { findingLine } from '../../findings.ts';
+import { formatInstant } from '../../catalogue/instant.ts';
+import type { RollbackResultJson } from '../../contract/release-results.ts';
+import { AppError } from '../../errors.ts';
+import type { PlanAction } from '../../release/publish/plan.ts';
+import { EXIT } from '../exit-codes.ts';
+import { holdLines } from '../output/releases.ts';
+import type { Session } from '../context.ts';
+import { countText } from '../output/terminal.ts';
+
+interface RollbackFlags {
+  readonly resume?: true;
+  readonly out: string;
+  readonly json?: true;
+}
+
+export function addRollbackCommand(program: Command, session: Session): void {
+  program
+    .command('rollback')
+    .summary('go back to a kept release, and hold the tree there')
+    .description(
+      'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front.\n' +
+        'Fronts that it has not lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
+        'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
+    )
+    .argument('[id]', 'the release to go back to, an id (see: playbill releases)')
+    .option('--resume', 'let builds publish again; what is in force stays so until the next one')
+    .option('--out <folder>', 'the tree to change', 'out')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill releases                        find the last good one
+  playbill rollback 3f2a91c07be455d0       go back to it; again, if it was interrupted
+  playbill rollback --resume               when the catalogue is mended; then build
+
+Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
+5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`,
+    )
+    .action(async (id: string | undefined, flags: RollbackFlags) => {
+      session.exitCode = await runRollback(id, flags, session);
+    });
+}
+
+async function runRollback(id: string | undefined, flags: RollbackFlags, session: Session): Promise<number> {
+  if ((id === undefined) !== (flags.resume === true)) {
+    const found = id === undefined ? 'neither' : 'both';
+    throw new AppError('usage', `expected the id of a release or --resume, found ${found}`, 'see: playbill releases');
+  }
+  const [json, text] = id === undefined ? await resume(flags) : await rollBack(id, flags, session);
+  session.terminal.print(flags.json === true ? JSON.stringify(json) : text);
+  return EXIT.done;
+}
+
+async function rollBack(
+  id: string,
+  flags: RollbackFlags,
+  { terminal, now }: Session,
+): Promise<[RollbackResultJson, string]> {
+  const { rollBackTree } = await import('../../operations/rollback.ts');
+  const { manifest, plan, findings } = await rollBackTree(flags.out, id);
+  for (const finding of findings) terminal.say(findingLine(finding));
+  const pointersOf = (action: PlanAction): number =>
+    plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
+  const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
+  const [validUntil = null] = manifest.fronts.map(({ pointer }) => pointer.validUntil).sort();
+  if (validUntil !== null && validUntil <= formatInstant(now())) {
+    terminal.say(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
+  }
+  const lines = [
+    `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
+      `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
+    ...holdLines(id, id),
+  ];
+  return [{ release: id, hold: { release: id }, pointers, validUntil }, lines.join('\n')];
+}
+
+async function resume(flags: RollbackFlags): Promise<[RollbackResultJson, string]> {
+  const { resumeTree } = await import('../../operations/rollback.ts');
+  const { lifted, currentId } = await resumeTree(flags.out);
+  const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
+  const pointers = { put: 0, kept: 0, removed: 0 };
+  return [
+    { release: currentId, hold: null, pointers, validUntil: null },
+    `${state}; in force is ${currentId === null ? 'no release' : `release ${currentId}`}`,
+  ];
+}

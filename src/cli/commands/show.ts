@@ -1,0 +1,70 @@
+// `playbill show`: the document that a request at an instant gets, byte for byte, on stdout.
+
+import { Option, type Command } from 'commander';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
+import { instantArgument } from '../arguments.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+
+interface ShowFlags {
+  readonly front: string;
+  readonly endpoint: Endpoint;
+  readonly at?: Instant;
+  readonly out: string;
+}
+
+export function addShowCommand(program: Command, session: Session): void {
+  program
+    .command('show')
+    .summary('print the document that a request at an instant gets')
+    .description(
+      'Chooses the edition as an edge does, by the pointer of the front, and prints its bytes as they are published. Outside the ' +
+        'time that the snapshot was made for, the nearest edition is printed, with a note on stderr.',
+    )
+    .requiredOption('--front <code>', 'the front, as in X-Front')
+    .addOption(new Option('--endpoint <name>', 'which document').choices(ENDPOINTS).makeOptionMandatory())
+    .option(
+      '--at <instant>',
+      'the instant of the request, with Z or an offset (default: the current time)',
+      instantArgument('--at'),
+    )
+    .option('--out <folder>', 'the tree to read', 'out')
+    .option('--json', 'changes nothing: the document is JSON already')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill show --front moscow --endpoint products                                       what is served now
+  playbill show --front moscow --endpoint products --at 2026-05-02T00:00:00+03:00        at midnight
+  playbill show --front moscow --endpoint categories | jq -r '.[].slug'
+
+Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`,
+    )
+    .action(async (flags: ShowFlags) => {
+      session.exitCode = await runShow(flags, session);
+    });
+}
+
+async function runShow(flags: ShowFlags, session: Session): Promise<number> {
+  const { terminal } = session;
+  const at = flags.at ?? session.now();
+  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
+  const { showDocument } = await import('../../release/status/show.ts');
+  const { text, pointer, timeliness } = await showDocument(
+    flags.front,
+    flags.endpoint,
+    DirectoryReader.open(flags.out),
+    at,
+  );
+  if (timeliness === 'early') {
+    terminal.say(`note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`);
+  }
+  if (timeliness === 'stale') {
+    const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
+    terminal.say(`note: ${message}; run playbill build`);
+  }
+  // The document ends in a line end of its own, and so does what is printed.
+  terminal.printExact(text.slice(0, -1));
+  return EXIT.done;
+}

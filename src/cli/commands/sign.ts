@@ -1,0 +1,146 @@
+// `playbill sign`: the headers of a signed request, or a curl command that works when pasted.
+
+import { readFileSync, statSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import type { Instant } from '../../catalogue/instant.ts';
+import type { ClientKey } from '../../client/signature.ts';
+import type { IssuedKeyJson } from '../../contract/results.ts';
+import { AppError, messageOf, shellWord } from '../../errors.ts';
+import { instantArgument } from '../arguments.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Session } from '../context.ts';
+
+interface SignFlags {
+  readonly key: string;
+  readonly secretEnv?: string;
+  readonly front?: string;
+  readonly method: 'GET' | 'HEAD';
+  readonly created?: Instant;
+  readonly authority: boolean;
+  readonly curl?: true;
+  readonly json?: true;
+}
+
+export function addSignCommand(program: Command, session: Session): void {
+  program
+    .command('sign')
+    .summary('print the headers, or a ready curl command, of a signed request')
+    .description(
+      'Signs a request as RFC 9421 says, in the profile of the edge rule. A signature lives for five minutes, and a minute more where clocks differ.',
+    )
+    .argument('<url>', 'the whole URL of the request')
+    .requiredOption('--key <file>', 'what keys issue has written or printed')
+    .option(
+      '--secret-env <name>',
+      'hmac only: the environment variable that holds the secret (default: the name in the key file)',
+    )
+    .option('--front <code>', 'X-Front (default: the front that the key speaks for)')
+    .addOption(new Option('--method <name>', 'a HEAD is signed as HEAD').choices(['GET', 'HEAD']).default('GET'))
+    .option('--created <instant>', 'when it is signed (default: the current time)', instantArgument('--created'))
+    .option('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
+    .option('--curl', 'print a curl command')
+    .option('--json', 'print the headers as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill sign http://127.0.0.1:8080/products/ --key moscow.key.json --curl
+  playbill sign https://cdn.example/fronts/categories/ --key moscow.key.json --json
+
+Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`,
+    )
+    .action(async (url: string, flags: SignFlags) => {
+      session.exitCode = await runSign(url, flags, session);
+    });
+}
+
+async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: Session): Promise<number> {
+  const issued = await readKeyFile(flags.key);
+  // Of a pipe there is nothing to protect.
+  const stats = statSync(flags.key, { throwIfNoEntry: false });
+  if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
+    terminal.say(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
+  if (!URL.canParse(url) || !/^https?:/.test(url)) {
+    throw new AppError(
+      'usage',
+      `expected an http or https URL, found "${url}"`,
+      'type the whole URL: https://cdn.example/products/',
+    );
+  }
+  const { curlCommand, signRequest } = await import('../../client/signature.ts');
+  const headers = await signRequest({
+    method: flags.method,
+    url,
+    front: flags.front ?? issued.front,
+    key: clientKeyOf(issued, flags.secretEnv, environment),
+    created: flags.created ?? now(),
+    coversAuthority: flags.authority,
+  }).catch((error: unknown) => {
+    throw new AppError(
+      'key-invalid',
+      messageOf(error),
+      'issue a new key: playbill keys issue --front CODE --to FILE',
+      error,
+    );
+  });
+  if (flags.curl === true) terminal.print(curlText(curlCommand(url, headers), flags.method));
+  else if (flags.json === true) terminal.print(JSON.stringify(headers));
+  else
+    terminal.print(
+      Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+    );
+  return EXIT.done;
+}
+
+/** curl sends a HEAD under -I, where -i stands for a GET. */
+function curlText(command: string, method: SignFlags['method']): string {
+  return method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command;
+}
+
+async function readKeyFile(path: string): Promise<IssuedKeyJson> {
+  const hint = 'make one: playbill keys issue --front CODE --to CODE.key.json';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new AppError(
+      'key-file-unreadable',
+      `expected a key as JSON in ${path}, found: ${messageOf(error)}`,
+      hint,
+      error,
+    );
+  }
+  const { issuedKeySchema } = await import('../../contract/results.ts');
+  const issued = issuedKeySchema.safeParse(parsed);
+  if (issued.success) return issued.data;
+  const [issue] = issued.error.issues;
+  throw new AppError(
+    'key-file-unreadable',
+    `expected what keys issue prints in ${path}, found another JSON (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
+    hint,
+  );
+}
+
+function clientKeyOf(
+  issued: IssuedKeyJson,
+  secretEnv: string | undefined,
+  environment: Session['environment'],
+): ClientKey {
+  const { keyid, privateKey, secretRef } = issued;
+  if (privateKey !== null) {
+    const { y, ...rest } = privateKey;
+    return { keyid, privateKey: y === undefined ? rest : { ...rest, y } };
+  }
+  const name = secretEnv ?? secretRef ?? '';
+  const secret = environment(name);
+  if (secret === undefined) {
+    throw new AppError(
+      'key-invalid',
+      `expected the secret in the environment variable ${name}, found none`,
+      `set it: export ${name}='the secret', or name another with --secret-env`,
+    );
+  }
+  return { keyid, secret };
+}

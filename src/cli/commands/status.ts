@@ -1,0 +1,144 @@
+// `playbill status`: whether storefronts are kept fresh, for a person, a monitor and Prometheus.
+
+import type { Command } from 'commander';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { StatusResultJson } from '../../contract/watch-results.ts';
+import { durationArgument, instantArgument } from '../arguments.ts';
+import { EXIT } from '../exit-codes.ts';
+import { buildMetricsOf, METRICS_MARK, treeMetrics } from '../output/prometheus.ts';
+import { holdLines } from '../output/releases.ts';
+import type { Session } from '../context.ts';
+import { countText, findingText, shortened, spanText, tableText, type Terminal } from '../output/terminal.ts';
+
+interface StatusFlags {
+  readonly out: string;
+  readonly at?: Instant;
+  readonly maxAge?: number;
+  readonly prometheus?: string;
+  readonly json?: true;
+}
+
+export function addStatusCommand(program: Command, session: Session): void {
+  program
+    .command('status')
+    .summary('age and remaining validity of every front; exit 1 when stale')
+    .description(
+      'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay\n' +
+        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot is for a later time, when less than a quarter of the\n' +
+        'horizon is left, or when it is older than --max-age; so is a tree with no front at all. Opens no database.',
+    )
+    .option('--out <folder>', 'the tree to look at', 'out')
+    .option('--at <instant>', 'as of another instant (default: the current time)', instantArgument('--at'))
+    .option('--max-age <duration>', 'older snapshots are stale', durationArgument('--max-age'))
+    .option('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  playbill status                                       a table
+  playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
+  playbill status --prometheus /var/lib/node_exporter/playbill.prom > /dev/null
+
+States: fresh; ending: less than a quarter of the horizon is left; expired: it may be wrong by now; old: older than
+--max-age; early: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see: playbill verify).
+A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
+stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate, and has an alert of its own.
+
+Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
+be written.`,
+    )
+    .action(async (flags: StatusFlags) => {
+      session.exitCode = await runStatus(flags, session);
+    });
+}
+
+async function runStatus(flags: StatusFlags, session: Session): Promise<number> {
+  const { terminal } = session;
+  const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? session.now());
+  if (flags.prometheus !== undefined) {
+    const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
+    const before = readReplaceableFile(flags.prometheus, METRICS_MARK);
+    replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), session.processId);
+  }
+  terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
+  return status.isStale ? EXIT.findings : EXIT.done;
+}
+
+/** The state of a tree at an instant. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
+export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
+  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
+  const { watchTree } = await import('../../release/status/read-status.ts');
+  const { statusOf } = await import('../../release/status/status.ts');
+  const tree = await watchTree(DirectoryReader.open(out));
+  const fronts = statusOf(tree, maxAgeSeconds, at);
+  const { hold } = tree;
+  const { id, manifest } = tree.release ?? {};
+  return {
+    at: formatInstant(at),
+    isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
+    hold: hold === null ? null : { release: hold.releaseId },
+    release:
+      id === undefined || manifest === undefined
+        ? null
+        : {
+            id,
+            now: manifest.now,
+            horizonSeconds: manifest.horizonSeconds,
+            tool: manifest.tool,
+            tzdata: manifest.tzdata,
+          },
+    fronts: fronts.map(({ code, stale, snapshot }) => ({
+      front: code,
+      stale,
+      snapshot:
+        snapshot === null
+          ? null
+          : {
+              ...snapshot,
+              now: formatInstant(snapshot.now),
+              validUntil: formatInstant(snapshot.validUntil),
+              staleFrom: formatInstant(snapshot.staleFrom),
+            },
+    })),
+    findings: [...tree.findings],
+  };
+}
+
+function statusText({ at, hold, release, fronts, findings }: StatusResultJson, terminal: Terminal): string {
+  const lines: string[] = [];
+  if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null), '');
+  if (fronts.length > 0) lines.push(frontTable(fronts), '');
+  for (const finding of findings) lines.push(findingText(finding, terminal));
+  const inForce = release === null ? 'no release in force' : `release ${release.id} of ${release.now}`;
+  if (fronts.length === 0) {
+    lines.push(`No front is published as of ${at}; ${inForce}`, '  hint: publish with: playbill build');
+  } else {
+    const stale = fronts.filter((front) => front.stale !== null).length;
+    const keeping = fronts.filter(({ snapshot }) => (snapshot?.held ?? null) !== null).length;
+    const keepingText =
+      keeping === 0 ? '' : `, ${countText(keeping, 'keeps an older snapshot', 'keep older snapshots')}`;
+    const verdict = stale === 0 ? 'all fresh' : `${stale} stale`;
+    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, inForce);
+  }
+  return lines.join('\n');
+}
+
+function frontTable(fronts: StatusResultJson['fronts']): string {
+  const rows = fronts.map(({ front, stale, snapshot }) => [
+    shortened(front, 24),
+    snapshot === null ? '-' : spanText(snapshot.ageSeconds),
+    snapshot === null ? '-' : spanText(snapshot.remainingSeconds),
+    String(snapshot?.cards ?? '-'),
+    snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
+    stale ?? 'fresh',
+  ]);
+  const [head = '', ...lines] = tableText(['front', 'age', 'right for', 'cards', 'editions', 'state'], rows).split(
+    '\n',
+  );
+  const described = lines.flatMap((line, i) => {
+    const held = fronts[i]?.snapshot?.held ?? null;
+    return held === null ? [line] : [line, `  keeps an older snapshot: ${held}`];
+  });
+  return [head, ...described].join('\n');
+}

@@ -1,0 +1,165 @@
+// The Prometheus textfile of `status` and `build`: what the tree says of its fronts, and what a build knows of itself. Moments are
+// given as timestamps beside ages: a file that nobody writes any more keeps its age, but a timestamp goes on getting older.
+
+import type { StatusResultJson } from '../../contract/watch-results.ts';
+import { parseInstant } from '../../catalogue/instant.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [labels: Labels, value: number];
+type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
+
+/** What every text of ours begins with. */
+export const METRICS_MARK = '# HELP playbill_';
+
+const LAST_SUCCESS = 'playbill_build_last_success_timestamp_seconds';
+
+/** What became of a run of `build`. */
+export interface BuildRun {
+  readonly exitCode: number;
+  /** null where the run ended before the catalogue was read. */
+  readonly findings: number | null;
+  readonly isOnPublishFailed: boolean;
+  /** When it ended, in seconds since 1970. */
+  readonly endedAt: number;
+}
+
+/** The samples that can be read off a tree. */
+export function treeMetrics(status: StatusResultJson): string {
+  const { release, hold, fronts } = status;
+  const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
+  const perFront = (valueOf: (front: (typeof sound)[number]) => number | null): Sample[] =>
+    sound.flatMap((front): Sample[] => {
+      const value = valueOf(front);
+      return value === null ? [] : [[{ front: front.front }, value]];
+    });
+  return metricsText([
+    [
+      'playbill_release_info',
+      'The release in force; always 1.',
+      release === null ? [] : [[{ release: release.id, tool: release.tool, tzdata: release.tzdata }, 1]],
+    ],
+    [
+      'playbill_release_now_timestamp_seconds',
+      'The instant that the release in force is for.',
+      release === null ? [] : [[{}, secondsOf(release.now)]],
+    ],
+    [
+      'playbill_release_horizon_seconds',
+      'How far beyond its instant the release in force was made.',
+      release === null ? [] : [[{}, release.horizonSeconds]],
+    ],
+    [
+      'playbill_stale',
+      '1 where a front was stale, or none published, when this file was written.',
+      [[{}, Number(status.isStale)]],
+    ],
+    [
+      'playbill_rollback_hold',
+      '1 where a rollback holds the tree: builds publish nothing.',
+      [[{}, Number(hold !== null)]],
+    ],
+    [
+      'playbill_front_stale_from_timestamp_seconds',
+      'From when the front is stale unless a build comes first; 0 where its pointer is broken.',
+      fronts.map(({ front, snapshot }) => [{ front }, snapshot === null ? 0 : secondsOf(snapshot.staleFrom)]),
+    ],
+    [
+      'playbill_front_now_timestamp_seconds',
+      'The instant that the snapshot in force is for.',
+      perFront(({ now }) => secondsOf(now)),
+    ],
+    [
+      'playbill_front_valid_until_timestamp_seconds',
+      'Until when the snapshot in force is known to be right.',
+      perFront(({ validUntil }) => secondsOf(validUntil)),
+    ],
+    [
+      'playbill_front_age_seconds',
+      'Age of the snapshot in force when this file was written.',
+      perFront(({ ageSeconds }) => ageSeconds),
+    ],
+    [
+      'playbill_front_remaining_seconds',
+      'How long the snapshot in force was going to be right when this file was written; negative afterwards.',
+      perFront(({ remainingSeconds }) => remainingSeconds),
+    ],
+    ['playbill_front_cards', 'Cards of the edition in force.', perFront(({ cards }) => cards)],
+    [
+      'playbill_front_editions',
+      'Editions of the snapshot in force.',
+      sound.flatMap(({ front, editions }) =>
+        Object.entries(editions).map(([endpoint, count]): Sample => [{ front, endpoint }, count]),
+      ),
+    ],
+    [
+      'playbill_front_dropped',
+      'Products without a card, by the first reason that holds.',
+      sound.flatMap(({ front, dropped }) =>
+        Object.entries(dropped).map(([reason, count]): Sample => [{ front, reason }, count]),
+      ),
+    ],
+    [
+      'playbill_front_held',
+      '1 where the release in force kept an older snapshot of the front, with the reason.',
+      sound.flatMap(({ front, held }): Sample[] => (held === null ? [] : [[{ front, reason: held }, 1]])),
+    ],
+  ]);
+}
+
+/** The samples that only a build knows. A run that failed keeps the last success of the text before; 0 is never. */
+export function buildMetrics(run: BuildRun, before: string): string {
+  const earlier = Number(new RegExp(`^${LAST_SUCCESS} (\\d+)$`, 'm').exec(before)?.[1] ?? 0);
+  const endedAt = Math.floor(run.endedAt);
+  return metricsText([
+    ['playbill_build_last_run_timestamp_seconds', 'When a build last ended, however.', [[{}, endedAt]]],
+    [
+      LAST_SUCCESS,
+      'When a build last ended with exit code 0; 0 for never.',
+      [[{}, run.exitCode === 0 ? Math.max(endedAt, earlier) : earlier]],
+    ],
+    ['playbill_build_exit_code', 'Exit code of the last build.', [[{}, run.exitCode]]],
+    [
+      'playbill_build_findings',
+      'Findings of the last build, warnings included.',
+      run.findings === null ? [] : [[{}, run.findings]],
+    ],
+    [
+      'playbill_build_on_publish_failed',
+      '1 where --on-publish of the last build failed.',
+      [[{}, Number(run.isOnPublishFailed)]],
+    ],
+  ]);
+}
+
+/** Those lines of an earlier text that only a build knows: what `status` leaves as it is. */
+export function buildMetricsOf(before: string): string {
+  const lines = before.split('\n').filter((line) => /^(# (HELP|TYPE) )?playbill_build_/.test(line));
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The text format, version 0.0.4. A metric without a sample is left out. */
+function metricsText(metrics: readonly Metric[]): string {
+  return metrics
+    .filter(([, , samples]) => samples.length > 0)
+    .map(([name, help, samples]) => {
+      const lines = samples.map(([labels, value]) => `${name}${labelsText(labels)} ${value}\n`);
+      return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
+    })
+    .join('');
+}
+
+function labelsText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('\n', String.raw`\n`);
+}
+
+function secondsOf(instant: string): number {
+  return parseInstant(instant) ?? 0;
+}

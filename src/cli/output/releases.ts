@@ -1,0 +1,30 @@
+// What several commands say about releases: a hold, and what was pruned.
+
+import type { BuildResultJson } from '../../contract/results.ts';
+import type { PlanEntry } from '../../release/publish/plan.ts';
+import { bytesText, countText } from './terminal.ts';
+
+/** How a held tree is told, and how it is let go. `releaseId` null: the hold's own file is damaged. */
+export function holdLines(releaseId: string | null, inForceId: string | null): string[] {
+  const where = releaseId === null ? 'releases/hold is damaged, which holds the tree' : `Held at release ${releaseId}`;
+  const lines = [`${where}: builds publish nothing until: playbill rollback --resume`];
+  if (releaseId !== null && releaseId !== inForceId) {
+    lines.push(`That rollback was stopped; finish it with: playbill rollback ${releaseId}`);
+  }
+  return lines;
+}
+
+/** Of a plan: what pruning removes. */
+export function prunedTotals(plan: readonly PlanEntry[]): BuildResultJson['pruned'] {
+  const pruned = plan.filter(({ reason }) => reason === 'not-kept' || reason === 'not-named');
+  return {
+    releases: pruned.filter(({ reason }) => reason === 'not-kept').length,
+    files: pruned.length,
+    bytes: pruned.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** `2 releases, 31 files (1.2 MB)`. */
+export function prunedText({ releases, files, bytes }: BuildResultJson['pruned']): string {
+  return `${countText(releases, 'release')}, ${countText(files, 'file')} (${bytesText(bytes)})`;
+}

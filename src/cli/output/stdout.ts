@@ -1,0 +1,33 @@
+// Prints results that are too many to hold: as fast as the reader takes them, and no faster.
+
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { systemCodeOf } from '../../errors.ts';
+import { harmlessButColoured } from './escape.ts';
+
+/**
+ * Writes pieces of text to stdout: as they are, but on a terminal made harmless, and each after `makeRoom`, which ends a bar that would
+ * stand in the way. Ends early, and without error, where nobody reads any more (`… | head`).
+ * @returns whether all of it was read
+ */
+export async function printAll(pieces: AsyncGenerator<string>, makeRoom = (): void => undefined): Promise<boolean> {
+  try {
+    if (process.stdout.isTTY) await showAll(pieces, makeRoom);
+    else await pipeline(Readable.from(pieces), process.stdout, { end: false });
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EPIPE') throw error;
+    return false;
+  } finally {
+    // The stream lets go of its source some time later; what the source holds is wanted back now.
+    await pieces.return(undefined);
+  }
+}
+
+async function showAll(pieces: AsyncGenerator<string>, makeRoom: () => void): Promise<void> {
+  for await (const piece of pieces) {
+    makeRoom();
+    if (!process.stdout.write(harmlessButColoured(piece))) await once(process.stdout, 'drain');
+  }
+}

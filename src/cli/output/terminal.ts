@@ -1,0 +1,146 @@
+// What commands write to: results to stdout, messages and progress to stderr. The only place that knows whether a person reads, and the
+// last one before a terminal: nothing gets past it that a terminal would obey.
+
+import type { Finding } from '../../findings.ts';
+import type { AppError } from '../../errors.ts';
+import { harmless, harmlessButColoured, oneLine } from './escape.ts';
+
+export { tableBlocks, tableText } from './table.ts';
+
+export interface Terminal {
+  /** Prints a line of the result, or several. */
+  readonly print: (text: string) => void;
+  /** Prints a line of the result byte for byte; made harmless where that is a terminal. For documents that are published. */
+  readonly printExact: (text: string) => void;
+  /** Says something beside the result. */
+  readonly say: (text: string) => void;
+  /** A bar on stderr where that is a terminal; elsewhere nothing. */
+  readonly progress: (label: string) => Promise<Progress>;
+  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is not asked: a pipe gets plain text. */
+  readonly isColoured: boolean;
+}
+
+export interface Progress {
+  readonly show: (done: number, total: number) => void;
+  /** Takes the bar away, as before anything else is written; the next `show` brings it back. */
+  readonly end: () => void;
+}
+
+const NO_PROGRESS: Progress = { show: () => undefined, end: () => undefined };
+
+/** Where a terminal writes: a stream that may be one. */
+export interface Output extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+}
+
+export function processTerminal(): Terminal {
+  return terminalOn(process.stdout, process.stderr, (name) => process.env[name]);
+}
+
+export function terminalOn(
+  stdout: Output,
+  stderr: Output,
+  environment: (name: string) => string | undefined,
+): Terminal {
+  // no-color.org: set and not empty. A dumb terminal shows escapes as what they are.
+  const isColoured = stdout.isTTY === true && (environment('NO_COLOR') ?? '') === '' && environment('TERM') !== 'dumb';
+  const safe = isColoured ? harmlessButColoured : harmless;
+  return {
+    print: (text) => void stdout.write(`${safe(text)}\n`),
+    printExact: (text) => void stdout.write(`${stdout.isTTY === true ? harmless(text) : text}\n`),
+    say: (text) => void stderr.write(`${harmless(text)}\n`),
+    progress: async (label) => {
+      if (stderr.isTTY !== true) return NO_PROGRESS;
+      // CommonJS: bundled, it has no other export than this.
+      const { default: cliProgress } = await import('cli-progress');
+      const format = `${label} {bar} {value}/{total}`;
+      const bar = new cliProgress.SingleBar(
+        { format, stream: stderr, clearOnComplete: true, hideCursor: true },
+        cliProgress.Presets.shades_classic,
+      );
+      let isStarted = false;
+      return {
+        show: (done, total) => {
+          if (!isStarted) bar.start(total, done);
+          else bar.update(done);
+          isStarted = true;
+        },
+        end: () => {
+          if (isStarted) bar.stop();
+          isStarted = false;
+        },
+      };
+    },
+    isColoured,
+  };
+}
+
+/** What a colour stands for. */
+export type Style = 'bad' | 'good' | 'doubtful';
+
+const STYLES: Readonly<Record<Style, string>> = { bad: '31', good: '32', doubtful: '33' };
+
+/** A text in colour, where there may be any. */
+export function painted(text: string, style: Style, { isColoured }: Pick<Terminal, 'isColoured'>): string {
+  return isColoured ? `\u{1b}[${STYLES[style]}m${text}\u{1b}[0m` : text;
+}
+
+/** `error value-invalid sessions 17: …`: a finding on one line, whatever its data hold. */
+export function findingText(
+  finding: Omit<Finding, 'code'> & { readonly code: string },
+  terminal: Pick<Terminal, 'isColoured'>,
+): string {
+  const { severity, code, place, message } = finding;
+  const coloured = painted(severity, severity === 'error' ? 'bad' : 'doubtful', terminal);
+  return `${coloured} ${code} ${oneLine(place)}: ${oneLine(message)}`;
+}
+
+/** An error as a person reads it: code and message, a line for each further fault, then what to type. */
+export function errorText({ code, message, details, hint }: AppError): string {
+  const lines = [
+    `error ${code}: ${oneLine(message)}`,
+    ...[...details, `hint: ${hint}`].map((line) => `  ${oneLine(line)}`),
+  ];
+  return lines.join('\n');
+}
+
+/** Bytes with a unit: 1234567 → `1.2 MB`. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
+}
+
+/** `1 front`, `2 fronts`. */
+export function countText(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
+}
+
+/** A span of time in its two largest units, rounded down: 5025 → `1h23m`; `-` before one that is past. */
+export function spanText(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['m', 60],
+    ['s', 1],
+  ] as const;
+  const span = Math.abs(seconds);
+  const first = units.findIndex(([, size]) => span >= size);
+  if (first === -1) return '0s';
+  const parts = units.slice(first, first + 2).map(([unit, size], i) => {
+    const whole = i === 0 ? span : span % (units[first]?.[1] ?? 1);
+    return [Math.floor(whole / size), unit] as const;
+  });
+  const text = parts.map(([amount, unit], i) => (i > 0 && amount === 0 ? '' : `${amount}${unit}`)).join('');
+  return seconds < 0 ? `-${text}` : text;
+}
+
+/** A text of at most `width` characters, cut with an ellipsis. */
+export function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}

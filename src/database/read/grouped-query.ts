@@ -1,0 +1,101 @@
+// Rows of one table, grouped: one row of the result per group, its rows as one JSON array of arrays. A driver hands rows over one
+// by one, and with millions that is what a load costs most; JSON keeps the types of the stored values, and is parsed in one go.
+
+import { sql, type Compilable, type RawBuilder } from 'kysely';
+import type { CatalogueReader } from '../open.ts';
+import type { TableName } from '../schema/tables.ts';
+
+/** A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every number, NULL is in no range. */
+export interface IdRange {
+  readonly after: number | null;
+  readonly upTo: number | null;
+}
+
+export interface Grouping {
+  readonly table: TableName;
+  /** The column whose value makes a group. */
+  readonly by: string;
+  /** What each row's array holds. */
+  readonly columns: readonly string[];
+  /** Rows to be left out do not meet it. */
+  readonly where?: RawBuilder<unknown>;
+  /** Rows that meet `where` are told by one value instead of an array. `alongside` has an array of its own, in the same order. */
+  readonly plain?: { readonly where: RawBuilder<unknown>; readonly column: string; readonly alongside: string };
+}
+
+/** Tables that can hold no BLOB: STRICT ones, as those of data/schema.sql, without a column that may be anything. */
+export async function strictTables(reader: CatalogueReader): Promise<ReadonlySet<string>> {
+  const list = sql<string>`select t.name from pragma_table_list as t where t.schema = 'main' and t.strict = 1
+    and not exists (select 1 from pragma_table_xinfo(t.name) as c where c.type in ('ANY', 'BLOB'))`;
+  return new Set((await reader.rows({ compile: () => list.compile(reader.db) })).map(([name]) => String(name)));
+}
+
+/** Group and rows, by group; the order of a group's rows is the index's, and is not promised. */
+export function groupedQuery(
+  reader: CatalogueReader,
+  { table, by, columns, where, plain }: Grouping,
+  range: IdRange | 'null',
+  isStrict: boolean,
+): Compilable {
+  const value = (name: string): RawBuilder<unknown> => jsonValue(name, isStrict);
+  const group = sql.ref(by);
+  const conditions: RawBuilder<unknown>[] = [];
+  if (range === 'null') conditions.push(sql`${group} is null`);
+  else {
+    if (range.after !== null) conditions.push(sql`${group} > ${range.after}`);
+    if (range.upTo !== null) conditions.push(sql`${group} <= ${range.upTo}`);
+    if (conditions.length === 0) conditions.push(sql`${group} is not null`);
+  }
+  if (where !== undefined) conditions.push(where);
+  const whole = sql`json_array(${sql.join(columns.map(value))})`;
+  const rows =
+    plain === undefined
+      ? sql`json_group_array(${whole})`
+      : sql`json_group_array(case when ${plain.where} then ${sql.ref(plain.column)} else ${whole} end), json_group_array(${value(plain.alongside)})`;
+  const query = sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
+  return { compile: () => query.compile(reader.db) };
+}
+
+/**
+ * A column as JSON can hold it. JSON has no BLOBs: one is told by its length, which no column takes for a value. SQLite writes a
+ * REAL with 15 digits, which is not enough for an id that an expression of a view has made one: whole ones go as integers.
+ */
+export function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> {
+  const column = sql.ref(name);
+  if (isStrict) return sql`${column}`;
+  return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) when 'real' then iif(cast(${column} as integer) = ${column}, cast(${column} as integer), ${column}) else ${column} end`;
+}
+
+/** The rows of a group, where none of them is plain. */
+export function rowsIn(json: unknown): unknown[][] {
+  // By the query above.
+  return valuesIn(json) as unknown[][];
+}
+
+/** The elements of one of the query's arrays. */
+export function valuesIn(json: unknown): unknown[] {
+  if (typeof json !== 'string') return [];
+  return JSON.parse(json) as unknown[];
+}
+
+/** Ids that have groups of rows, and none among those that there are; in SQLite's order. */
+export function idsOfNone(
+  tables: Iterable<ReadonlyMap<unknown, unknown>>,
+  knownIds: ReadonlySet<unknown>,
+): readonly unknown[] {
+  const ids = new Set<unknown>();
+  for (const groups of tables) for (const id of groups.keys()) if (!knownIds.has(id)) ids.add(id);
+  return [...ids].sort((a, b) => (isIdBefore(a, b) ? -1 : 1));
+}
+
+/** Whether one id comes before another as SQLite orders them: NULL, numbers, text. */
+export function isIdBefore(a: unknown, b: unknown): boolean {
+  const step = rankOf(a) - rankOf(b);
+  if (step !== 0) return step < 0;
+  return typeof a === 'number' && typeof b === 'number' ? a < b : String(a) < String(b);
+}
+
+function rankOf(id: unknown): number {
+  if (id === null) return 0;
+  return typeof id === 'number' ? 1 : 2;
+}

@@ -1,0 +1,149 @@
+// Loads front_keys into the key ring that edges verify with: public keys and names of secrets, never a secret.
+
+import { createPublicKey } from 'node:crypto';
+import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
+import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import type { CatalogueReader } from '../open.ts';
+import { dangling, FindingLog, findingOf, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
+import { markUndecodable } from './undecodable-text.ts';
+
+export const KEY = new RowChecker('front_keys', [
+  'keyid',
+  'front_id',
+  'alg',
+  'public_key',
+  'secret_ref',
+  'not_before',
+  'not_after',
+  'revoked_at',
+]);
+
+type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
+
+/** What tells which front a key speaks for. */
+export interface KeyFronts {
+  /** Codes by front id, disabled fronts included. */
+  readonly codeOf: ReadonlyMap<number, string>;
+  /** Whether every front's id and code could be read. */
+  readonly isEveryCodeKnown: boolean;
+}
+
+/**
+ * All good keys; a bad one is a finding against its front and is left out, so that a mistyped revocation never lets anyone in.
+ * Where the id or code of a front cannot be read, its keys are known by `inForce`, the key ring of the tree: they go on speaking for
+ * the front whose snapshot stays, with whatever the catalogue says of them now, so that a revocation does not wait either.
+ */
+export async function loadKeyRing(
+  reader: CatalogueReader,
+  fronts: KeyFronts,
+  inForce: KeyRing | null,
+  log: FindingLog,
+): Promise<KeyRing> {
+  const keys = new Map<string, KeyRingEntry>();
+  let lastKeyid: string | null = null;
+  const query = reader.db
+    .selectFrom('front_keys')
+    .select([...KEY.columns])
+    .orderBy('keyid');
+  const rows = await reader.rows(query);
+  await markUndecodable(reader, KEY, rows);
+  for (const row of rows) {
+    if (!KEY.accepts(row)) {
+      log.add(KEY.findings(row), typeof row[1] === 'number' ? { frontId: row[1] } : {});
+      continue;
+    }
+    const [keyid, frontId] = row;
+    if (keyid === lastKeyid) {
+      // Which of the rows is right cannot be known, and one of them may be a revocation: the key is left out.
+      log.add([repeated(KEY.placeOf(row))], { frontId });
+      keys.delete(keyid);
+      continue;
+    }
+    lastKeyid = keyid;
+    const front = fronts.codeOf.get(frontId) ?? frontInForce(keyid, fronts, inForce);
+    if (front === undefined) {
+      log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', frontId)], {});
+      continue;
+    }
+    const entry = entryOf(row, front);
+    if (typeof entry === 'string')
+      log.add([findingOf('error', 'key-material-wrong', KEY.placeOf(row), entry)], { frontId });
+    else keys.set(keyid, entry);
+  }
+  const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { schema: TREE_SCHEMA, keys: Object.fromEntries(sorted) };
+}
+
+/**
+ * The front that a key of no known front speaks for so far. A code that a front is known to bear is not meant: then the key was
+ * moved to another front.
+ */
+function frontInForce(
+  keyid: string,
+  { codeOf, isEveryCodeKnown }: KeyFronts,
+  inForce: KeyRing | null,
+): string | undefined {
+  if (isEveryCodeKnown || inForce === null || !Object.hasOwn(inForce.keys, keyid)) return undefined;
+  const front = inForce.keys[keyid]?.front;
+  return front === undefined || [...codeOf.values()].includes(front) ? undefined : front;
+}
+
+/** The entry of a key that has exactly what its algorithm needs; otherwise what is wrong, without showing any material. */
+export function entryOf(row: KeyRow, front: string): KeyRingEntry | string {
+  const [, , alg, publicKey, secretRef, notBefore, notAfter, revokedAt] = row;
+  const validity = { front, notBefore, notAfter, revokedAt };
+  if (alg === 'hmac-sha256') {
+    if (publicKey !== null) return 'hmac-sha256: expected no public_key, found one';
+    if (secretRef === null || secretRef === '')
+      return 'hmac-sha256: expected the name of a secret in secret_ref, found none';
+    return { ...validity, alg, secretRef };
+  }
+  if (secretRef !== null) return `${alg}: expected no secret_ref, found one`;
+  if (publicKey === null) return `${alg}: expected a public key as JWK text in public_key, found NULL`;
+  const jwk = publicJwkOf(publicKey);
+  if (typeof jwk === 'string') return `${alg}: ${jwk}`;
+  const { kty, crv, x, y } = jwk;
+  const isEc = alg === 'ecdsa-p256-sha256';
+  if (
+    kty !== (isEc ? 'EC' : 'OKP') ||
+    crv !== (isEc ? 'P-256' : 'Ed25519') ||
+    x === undefined ||
+    (isEc && y === undefined)
+  ) {
+    return `${alg}: expected a JWK of ${isEc ? 'kty EC, crv P-256 with x and y' : 'kty OKP, crv Ed25519 with x'}, found another`;
+  }
+  try {
+    const material = isEc ? { kty, crv, x, y: y ?? '' } : { kty, crv, x };
+    const spki = createPublicKey({ key: material, format: 'jwk' })
+      .export({ type: 'spki', format: 'der' })
+      .toString('base64');
+    if (isEc) return { ...validity, alg, jwk: { kty: 'EC', crv: 'P-256', x, y: y ?? '' }, spki };
+    return { ...validity, alg: 'ed25519', jwk: { kty: 'OKP', crv: 'Ed25519', x }, spki };
+  } catch {
+    return `${alg}: expected a point on the curve, found coordinates that are none`;
+  }
+}
+
+type PublicJwk = Readonly<Partial<Record<'kty' | 'crv' | 'x' | 'y', string>>>;
+
+function publicJwkOf(text: string): PublicJwk | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return 'expected a JWK as JSON text, found text that is no JSON';
+  }
+  if (typeof parsed !== 'object' || parsed === null) return 'expected a JWK object';
+  if ('d' in parsed)
+    return 'expected a public key, found a private one: replace it, and revoke it wherever it is in use';
+  const member = (name: string): string | undefined => {
+    const value: unknown = Object.getOwnPropertyDescriptor(parsed, name)?.value;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const jwk: Record<string, string> = {};
+  for (const name of ['kty', 'crv', 'x', 'y']) {
+    const value = member(name);
+    if (value !== undefined) jwk[name] = value;
+  }
+  return jwk;
+}

@@ -1,0 +1,346 @@
+// Loads products with all that hangs on them, range of ids by range, each table once for all fronts. Only what can matter is read:
+// sessions that may still be sold after `now`, and of products that no front shows only that they are there.
+
+import type { Instant } from '../../catalogue/instant.ts';
+import { isAnyOffered } from '../../catalogue/offer.ts';
+import type { Exclusion, Image, Product, Venue } from '../../catalogue/product.ts';
+import { groupedQuery, idsOfNone, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-query.ts';
+import { sessionsOf } from './load-sessions.ts';
+import type { LoadedTaxonomy } from './load-taxonomy.ts';
+import type { CatalogueReader } from '../open.ts';
+import {
+  BADGE_LINK,
+  CATEGORY_LINK,
+  CHILD_TABLES,
+  childGrouping,
+  CHILDREN,
+  EXCLUSION,
+  exclusionQuery,
+  GROUP_LINK,
+  IMAGE,
+  PRODUCT,
+  productIdQuery,
+  productQuery,
+  strayTierQuery,
+  TAG_LINK,
+  type ChildTable,
+} from './product-queries.ts';
+import { dangling, FindingLog, findingOf, idMeant, repeated } from '../schema/row-checker.ts';
+import { pauseFinding } from '../schema/row-rules.ts';
+import { markUndecodable } from './undecodable-text.ts';
+import { instantIn, periodOf } from '../schema/values.ts';
+
+/** What a product's rows refer to, loaded before. */
+export interface ProductContext {
+  readonly taxonomy: LoadedTaxonomy;
+  readonly venues: ReadonlyMap<number, Venue | null>;
+  /** Products that a front to be built shows; the others are passed over. */
+  readonly wantedIds: { has(id: number): boolean };
+  /** Version of the time-zone rules, for the drift warning. */
+  readonly tzdata: string;
+  /** Whether sessions or price tiers are views: what foreign keys hold in tables is then looked at here. */
+  readonly isReadingViews: boolean;
+}
+
+/** Bounds the rows in memory at one time. */
+const PRODUCTS_PER_RANGE = 250;
+
+/** The products that fronts show, by id. Bad rows become findings and blame their product. */
+export class ProductLoad {
+  readonly #reader: CatalogueReader;
+  readonly #context: ProductContext;
+  readonly #now: Instant;
+  /** Of the range in hand. */
+  #log = new FindingLog();
+  /** Of the ranges read, to see what a view gives twice. */
+  readonly #ids = new Set<number>();
+  readonly #slugs = new Set<string>();
+  /** By product: rows of front_id, session_id, and the session's status. */
+  readonly #exclusions = new Map<number, unknown>();
+  /** Where there is no such session, or it has no product. */
+  readonly #exclusionsOfNone: unknown[][] = [];
+  #strict: ReadonlySet<string> | null = null;
+
+  constructor(reader: CatalogueReader, context: ProductContext, now: Instant) {
+    this.#reader = reader;
+    this.#context = context;
+    this.#now = now;
+  }
+
+  /** Ranges of ids, ascending, that together hold every product, and every row that hangs on none. */
+  async ranges(): Promise<readonly IdRange[]> {
+    const ids = (await this.#reader.rows(productIdQuery(this.#reader))).map(([id]) => id);
+    const ends: number[] = [];
+    for (let i = PRODUCTS_PER_RANGE - 1; i < ids.length - 1; i += PRODUCTS_PER_RANGE) {
+      const id = ids[i];
+      if (typeof id === 'number' && id !== ends.at(-1)) ends.push(id);
+    }
+    return [...ends, null].map((upTo, i) => ({ after: ends[i - 1] ?? null, upTo }));
+  }
+
+  /** Ids of all products there are, bad ones and those not wanted included: what other tables may refer to. */
+  async knownIds(): Promise<ReadonlySet<number>> {
+    const rows = await this.#reader.rows(productIdQuery(this.#reader));
+    return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
+  }
+
+  /** All ranges, one after the other. */
+  async *batches(log: FindingLog): AsyncGenerator<readonly Product[]> {
+    await this.noteRowsOfNone(log);
+    for (const range of await this.ranges()) yield await this.products(range, log);
+  }
+
+  /** The wanted products of a range. What hangs on no product is noted with the range its ids fall into. */
+  async products(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
+    this.#log = log;
+    await this.#prepare();
+    const children = new Map<ChildTable, Map<unknown, unknown>>();
+    for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
+    const rows = await this.#reader.rows(productQuery(this.#reader, range));
+    await markUndecodable(this.#reader, PRODUCT, rows);
+    await markUndecodable(this.#reader, IMAGE, rows, PRODUCT.columns.length);
+    const strayIds = idsOfNone(
+      children.values(),
+      new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number')),
+    );
+    const products: Product[] = [];
+    // In the order of ids, strays too: what is said of a range does not depend on where it begins and ends.
+    let strays = 0;
+    for (const row of rows) {
+      while (strays < strayIds.length && isIdBefore(strayIds[strays], row[0]))
+        this.#noteStraysOf(strayIds[strays++], children);
+      const product = this.#productOf(row, children);
+      if (product !== null) products.push(product);
+    }
+    while (strays < strayIds.length) this.#noteStraysOf(strayIds[strays++], children);
+    return this.#withTotals(products);
+  }
+
+  /** What all ranges need. */
+  async #prepare(): Promise<void> {
+    if (this.#strict !== null) return;
+    this.#strict = await strictTables(this.#reader);
+    await this.#loadExclusions();
+  }
+
+  async #groups(table: ChildTable, range: IdRange | 'null'): Promise<[unknown, unknown][]> {
+    const isStrict = this.#strict?.has(table) === true;
+    const query = groupedQuery(this.#reader, childGrouping(table, this.#now), range, isStrict);
+    return (await this.#reader.rows(query)).map(([id, json]) => [id, json]);
+  }
+
+  /** Notes what is said once for all ranges: rows that name no product, exclusions and tiers of no session. */
+  async noteRowsOfNone(log: FindingLog): Promise<void> {
+    this.#log = log;
+    await this.#prepare();
+    for (const table of CHILD_TABLES) {
+      for (const [id, json] of await this.#groups(table, 'null')) this.#noteStrays(table, id, json);
+    }
+    for (const [frontId, sessionId] of this.#exclusionsOfNone) {
+      const place = EXCLUSION.placeOf([frontId, sessionId]);
+      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: idMeant(frontId) });
+    }
+    if (this.#context.isReadingViews) await this.#findStrayTiers();
+  }
+
+  #noteStraysOf(productId: unknown, children: ReadonlyMap<ChildTable, ReadonlyMap<unknown, unknown>>): void {
+    for (const [table, groups] of children) this.#noteStrays(table, productId, groups.get(productId));
+  }
+
+  #noteStrays(table: ChildTable, productId: unknown, json: unknown): void {
+    for (const row of rowsIn(json)) {
+      this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
+      const id = idMeant(productId);
+      if (id !== undefined) this.#log.blameProduct(id);
+    }
+  }
+
+  /** Exclusions are few: all of them at once. */
+  async #loadExclusions(): Promise<void> {
+    const isStrict = ['front_session_exclusions', 'sessions'].every((table) => this.#strict?.has(table) === true);
+    for (const [productId, json] of await this.#reader.rows(exclusionQuery(this.#reader, isStrict))) {
+      if (typeof productId === 'number') this.#exclusions.set(productId, json);
+      else this.#exclusionsOfNone.push(...rowsIn(json));
+    }
+  }
+
+  /** One product from its row and what the other tables have for it, taken out of there; null where it is bad or not wanted. */
+  #productOf(row: readonly unknown[], children: ReadonlyMap<ChildTable, Map<unknown, unknown>>): Product | null {
+    const productId = row[0];
+    if (typeof productId !== 'number') {
+      this.#log.add(PRODUCT.findings(row), { productId: idMeant(productId) });
+      return null;
+    }
+    const take = (table: ChildTable): unknown => {
+      const json = children.get(table)?.get(productId);
+      children.get(table)?.delete(productId);
+      return json;
+    };
+    const json = {
+      sessions: take('sessions'),
+      price_tiers: take('price_tiers'),
+      product_categories: take('product_categories'),
+      product_groups: take('product_groups'),
+      product_tags: take('product_tags'),
+      product_badges: take('product_badges'),
+    };
+    const isRepeated = this.#ids.has(productId);
+    this.#ids.add(productId);
+    if (!PRODUCT.accepts(row)) {
+      this.#log.add(PRODUCT.findings(row), { productId });
+      return null;
+    }
+    const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
+    if (isRepeated || this.#slugs.has(slug)) {
+      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
+      this.#log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId });
+      return null;
+    }
+    this.#slugs.add(slug);
+    const pauseProblem = pauseFinding(() => PRODUCT.placeOf(row), paused, pausedUntil);
+    if (pauseProblem !== null) {
+      this.#log.add([pauseProblem], { productId });
+      return null;
+    }
+    if (!this.#context.wantedIds.has(id)) return null;
+    const isPublished = status === 'published';
+    const image = this.#imageOf(row, id, imageId);
+    const { taxonomy } = this.#context;
+    const groups = this.#links(GROUP_LINK, rowsIn(json.product_groups), taxonomy.groups, 'groups', id);
+    const badges = this.#links(BADGE_LINK, rowsIn(json.product_badges), taxonomy.badges, 'badges', id);
+    const categories = this.#links(
+      CATEGORY_LINK,
+      rowsIn(json.product_categories),
+      taxonomy.categories,
+      'categories',
+      id,
+    );
+    const tags = this.#links(TAG_LINK, rowsIn(json.product_tags), taxonomy.tags, 'tags', id);
+    return {
+      id,
+      slug,
+      name,
+      ageRating,
+      saleSchema,
+      isPushka: pushka === 1,
+      pausedUntil:
+        paused === 0
+          ? Number.NEGATIVE_INFINITY
+          : pausedUntil === null
+            ? Number.POSITIVE_INFINITY
+            : instantIn(pausedUntil),
+      isPublished,
+      image,
+      sessions: isPublished
+        ? sessionsOf(id, rowsIn(json.sessions), rowsIn(json.price_tiers), this.#context, this.#log)
+        : [],
+      groups: groups
+        .map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight }))
+        .sort((a, b) => a.group - b.group),
+      badges: badges
+        .map(({ position, row: [, , from, until] }) => ({ badge: position, valid: periodOf(from, until) }))
+        .sort((a, b) => a.badge - b.badge),
+      categories: categories.map(({ position }) => position),
+      tags: tags.map(({ position }) => position),
+      exclusions: this.#exclusionsOf(id, rowsIn(this.#exclusions.get(id))),
+      sessionsTotal: 0,
+      scheduledTotal: 0,
+    };
+  }
+
+  #imageOf(row: readonly unknown[], productId: number, imageId: number | null): Image | null {
+    if (imageId === null) return null;
+    const imageRow = row.slice(PRODUCT.columns.length);
+    if (imageRow[0] === null) {
+      this.#log.add([dangling(PRODUCT.placeOf(row), 'image_id', 'images', imageId)], { productId });
+      return null;
+    }
+    if (!IMAGE.accepts(imageRow)) {
+      this.#log.add(IMAGE.findings(imageRow), { productId });
+      return null;
+    }
+    const [, url, altText, copyright, copyrightUrl] = imageRow;
+    return { url, altText, copyright, copyrightUrl };
+  }
+
+  #exclusionsOf(productId: number, rows: readonly unknown[][]): ReadonlyMap<number, Exclusion> {
+    const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
+    for (const [frontId, sessionId, status] of rows) {
+      const row = [frontId, sessionId];
+      if (!EXCLUSION.accepts(row)) {
+        this.#log.add(EXCLUSION.findings(row), { productId });
+        continue;
+      }
+      const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledTotal: 0 };
+      exclusion.sessionIds.add(row[1]);
+      if (status === 'scheduled') exclusion.scheduledTotal += 1;
+      exclusions.set(row[0], exclusion);
+    }
+    return exclusions;
+  }
+
+  /** The rows that link a product to elements of the taxonomy, with the elements' positions. */
+  #links<R extends readonly unknown[]>(
+    checker: {
+      accepts(row: readonly unknown[]): row is R;
+      findings: typeof PRODUCT.findings;
+      placeOf: typeof PRODUCT.placeOf;
+      columns: readonly string[];
+    },
+    rows: readonly unknown[][],
+    positionOf: ReadonlyMap<number, number | null>,
+    parent: string,
+    productId: number,
+  ): { readonly position: number; readonly row: R }[] {
+    const links: { position: number; row: R }[] = [];
+    for (const row of rows) {
+      if (!checker.accepts(row)) {
+        this.#log.add(checker.findings(row), { productId });
+        continue;
+      }
+      const id = Number(row[1]);
+      const position = positionOf.get(id);
+      if (position === undefined)
+        this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
+      // The element's own row has a finding. A tag or badge shows on every front of the product; categories and groups only on
+      // fronts that attach them, and those are held back where that is seen.
+      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.blameProduct(productId);
+      else if (position !== null && links.some((link) => link.position === position)) {
+        this.#log.add([repeated(checker.placeOf(row))], { productId });
+      } else if (position !== null) links.push({ position, row });
+    }
+    return links;
+  }
+
+  /** Tiers of a session that is not the product's: the session would be sold at the default prices. */
+  async #findStrayTiers(): Promise<void> {
+    for (const [productId, id, sessionId] of await this.#reader.rows(strayTierQuery(this.#reader))) {
+      const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
+      this.#log.add([finding], { productId: idMeant(productId) });
+    }
+  }
+
+  /** Counts all sessions of those products that have no card now on some front: what tells the reasons apart. */
+  async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
+    const isAsked = (product: Product): boolean =>
+      product.isPublished &&
+      [undefined, ...product.exclusions.values()].some((excluded) => !isAnyOffered(product, excluded, this.#now));
+    const askedIds = products.filter(isAsked).map((product) => product.id);
+    if (askedIds.length === 0) return products;
+    const totals = new Map<number, { sessionsTotal: number; scheduledTotal: number }>();
+    const query = this.#reader.db
+      .selectFrom('sessions')
+      .select((eb) => ['product_id', 'status', eb.fn.countAll().as('total')])
+      .where('product_id', 'in', askedIds)
+      .groupBy(['product_id', 'status'])
+      .orderBy('product_id')
+      .orderBy('status');
+    for (const [productId, status, total] of await this.#reader.rows(query)) {
+      const sums = totals.get(Number(productId)) ?? { sessionsTotal: 0, scheduledTotal: 0 };
+      sums.sessionsTotal += Number(total);
+      if (status === 'scheduled') sums.scheduledTotal += Number(total);
+      totals.set(Number(productId), sums);
+    }
+    return products.map((product) => ({ ...product, ...totals.get(product.id) }));
+  }
+}

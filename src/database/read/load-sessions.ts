@@ -1,0 +1,117 @@
+// One product's sessions and price tiers, from their rows: what can still be sold after now, and for how much.
+
+import { ALWAYS, type Period } from '../../catalogue/period.ts';
+import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
+import type { PriceTier, Session, Venue } from '../../catalogue/product.ts';
+import { SESSION, TIER } from './product-queries.ts';
+import { dangling, repeated, type FindingLog } from '../schema/row-checker.ts';
+import { noPublicTier, wallTimeFinding } from '../schema/row-rules.ts';
+import { instantIn, periodOf } from '../schema/values.ts';
+
+/** What sessions refer to. */
+interface SessionContext {
+  readonly venues: ReadonlyMap<number, Venue | null>;
+  /** Version of the time-zone rules, for the drift warning. */
+  readonly tzdata: string;
+}
+
+/** One product's sessions by (startsAt, id), with their tiers. Bad rows become findings and blame the product. */
+export function sessionsOf(
+  productId: number,
+  rows: readonly unknown[][],
+  tierRows: readonly unknown[][],
+  context: SessionContext,
+  log: FindingLog,
+): Session[] {
+  const { defaults, bySession } = tiersOf(productId, tierRows, log);
+  const sessions: Session[] = [];
+  const ids = new Set<number>();
+  for (const row of rows) {
+    if (!SESSION.accepts(row)) {
+      log.add(SESSION.findings(row), { productId });
+      continue;
+    }
+    // By index, not taken apart: there are millions.
+    const id = row[0];
+    const venueId = row[1];
+    const startsText = row[2];
+    const salesStart = row[4];
+    const salesEnd = row[5];
+    if (isRepeated(id, ids)) {
+      log.add([repeated(SESSION.placeOf(row))], { productId });
+      continue;
+    }
+    const venue = context.venues.get(venueId);
+    if (venue === undefined) {
+      log.add([dangling(SESSION.placeOf(row), 'venue_id', 'venues', venueId)], { productId });
+      continue;
+    }
+    if (venue === null) {
+      // The venue's own row has a finding; whoever plays there is held back by it.
+      log.blameProduct(productId);
+      continue;
+    }
+    const startsAt = instantIn(startsText);
+    const wallTime = startsAt + venue.zone.offsetAt(startsAt);
+    const start = { startsAt: startsText, startsLocal: row[3], wallTime, zone: venue.zone };
+    const drift = wallTimeFinding(() => SESSION.placeOf(row), start, context.tzdata);
+    if (drift !== null) log.add([drift], { productId });
+    const own = bySession.get(id);
+    if (own?.length === 0) log.add([noPublicTier(SESSION.placeOf(row))], {});
+    sessions.push({
+      id,
+      venue,
+      startsAt,
+      day: Math.floor(wallTime / SECONDS_PER_DAY),
+      offerEndsAt: salesEnd === null ? startsAt : instantIn(salesEnd),
+      salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantIn(salesStart),
+      isPaused: row[7] === 1,
+      available: row[8],
+      tiers: own ?? defaults,
+    });
+  }
+  // As indexed they come in this order; a view may give them in another.
+  const isBefore = (a: Session, b: Session): boolean =>
+    a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
+  const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));
+  return isSorted ? sessions : sessions.sort((a, b) => (isBefore(a, b) ? -1 : 1));
+}
+
+/** The public ticket tiers: the product's defaults, and for each session with ticket tiers of its own, those instead. */
+function tiersOf(
+  productId: number,
+  rows: readonly unknown[][],
+  log: FindingLog,
+): { defaults: readonly PriceTier[]; bySession: ReadonlyMap<number, readonly PriceTier[]> } {
+  const defaults: PriceTier[] = [];
+  const bySession = new Map<number, PriceTier[]>();
+  const ids = new Set<number>();
+  for (const row of rows) {
+    if (!TIER.accepts(row)) {
+      log.add(TIER.findings(row), { productId });
+      continue;
+    }
+    const [id, sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
+    if (isRepeated(id, ids)) {
+      log.add([repeated(TIER.placeOf(row))], { productId });
+      continue;
+    }
+    let tiers = defaults;
+    if (sessionId !== null) {
+      tiers = bySession.get(sessionId) ?? [];
+      // Private tiers replace the defaults too, so the session is noted before the tier is looked at.
+      bySession.set(sessionId, tiers);
+    }
+    if (isPublic === 0) continue;
+    const valid: Period = validFrom === null && validUntil === null ? ALWAYS : periodOf(validFrom, validUntil);
+    tiers.push({ isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
+  }
+  return { defaults, bySession };
+}
+
+/** Whether an id was seen before; it is from now on. */
+function isRepeated(id: number, seen: Set<number>): boolean {
+  if (seen.has(id)) return true;
+  seen.add(id);
+  return false;
+}

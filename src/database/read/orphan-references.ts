@@ -1,0 +1,54 @@
+// Ids that refer to nothing, found by SQL: what foreign keys hold in our own schema and nothing holds in views. Looks at whole
+// tables; the load sees dangling ids in the rows that it reads.
+
+import { sql } from 'kysely';
+import type { Finding } from '../../findings.ts';
+import { anyTable, wholeTable } from '../schema/untyped-query.ts';
+import type { CatalogueReader } from '../open.ts';
+import { dangling, findingOf, RowChecker } from '../schema/row-checker.ts';
+import { TABLE_RULES, type TableName } from '../schema/tables.ts';
+
+const ROWS_PER_BATCH = 1000;
+
+type RowSource = Pick<CatalogueReader, 'batches'>;
+
+/** A finding for each id in a table that is no row's. Only tables in `sound` are looked at. */
+export async function* danglingIds(
+  reader: RowSource,
+  table: TableName,
+  sound: ReadonlySet<TableName>,
+): AsyncGenerator<Finding> {
+  const { columns, checker, query } = wholeTable(table);
+  for (const [column, to] of Object.entries(TABLE_RULES[table].references)) {
+    if (!sound.has(to.table)) continue;
+    const ids = anyTable.selectFrom(to.table).select(to.column).where(to.column, 'is not', null);
+    // What is no integer is a finding already, as a value.
+    const isId = sql<boolean>`typeof(${sql.ref(column)}) = 'integer'`;
+    const dangles = query.where(isId).where(column, 'not in', ids);
+    for await (const batch of reader.batches(dangles, ROWS_PER_BATCH)) {
+      for (const row of batch) yield dangling(checker.placeOf(row), column, to.table, row[columns.indexOf(column)]);
+    }
+  }
+  if (table === 'price_tiers' && sound.has('sessions')) yield* tiersOfOtherProducts(reader);
+}
+
+const TIER = new RowChecker('price_tiers', ['id', 'session_id', 'product_id']);
+
+/** Tiers whose session is another product's: the reference is to both columns. */
+async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding> {
+  const query = anyTable
+    .selectFrom('price_tiers as t')
+    .innerJoin('sessions as s', 's.id', 't.session_id')
+    .select(['t.id', 't.session_id', 't.product_id', 's.product_id as session_product_id'])
+    .whereRef('s.product_id', 'is not', 't.product_id')
+    .orderBy('t.id');
+  for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+    for (const row of batch) {
+      const [, sessionId, productId, sessionProductId] = row;
+      // What is no id at all is a finding already, as a value.
+      if (!Number.isSafeInteger(productId) || !Number.isSafeInteger(sessionProductId)) continue;
+      const message = `session_id: expected a session of product ${String(productId)}, found session ${String(sessionId)} of product ${String(sessionProductId)}`;
+      yield findingOf('error', 'dangling-id', TIER.placeOf(row), message);
+    }
+  }
+}

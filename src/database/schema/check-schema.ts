@@ -1,0 +1,105 @@
+// The contract check: are all tables and columns of catalogue.md there, under their names and of their types? Tables may be
+// views over an operator's own schema; a view's columns often have no declared type, and then the rows' values decide.
+
+import { sql } from 'kysely';
+import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
+import { anyTable } from './untyped-query.ts';
+import type { CatalogueReader } from '../open.ts';
+import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+
+/** One thing in which a database falls short of the contract. */
+export interface ContractProblem {
+  readonly code: 'table-missing' | 'column-missing' | 'column-type-wrong';
+  readonly table: TableName;
+  /** `sessions` or `sessions.starts_at`. */
+  readonly place: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface Contract {
+  /** The tables that are views: no foreign key guards them, nor any CHECK. */
+  readonly views: ReadonlySet<TableName>;
+  readonly problems: readonly ContractProblem[];
+}
+
+type RowSource = Pick<CatalogueReader, 'rows'>;
+
+const ERROR_CODES = {
+  'table-missing': 'contract-table-missing',
+  'column-missing': 'contract-column-missing',
+  'column-type-wrong': 'contract-column-type',
+} as const satisfies Record<ContractProblem['code'], ErrorCode>;
+
+/**
+ * Checks the contract and tells which of its tables are views: what no foreign key guards, the load checks itself.
+ * @throws AppError contract-table-missing, contract-column-missing, contract-column-type, database-unreadable
+ */
+export async function checkContract(reader: RowSource): Promise<ReadonlySet<TableName>> {
+  const { views, problems } = await examineContract(reader);
+  const [first] = problems;
+  if (first !== undefined) throw new AppError(ERROR_CODES[first.code], first.message, first.hint);
+  return views;
+}
+
+/** The same with all problems instead of the first. @throws AppError database-unreadable, database-busy */
+export async function examineContract(reader: RowSource): Promise<Contract> {
+  const schema = anyTable
+    .selectFrom(sql<{ name: string; type: string }>`sqlite_schema`.as('s'))
+    .select(['name', 'type'])
+    .where('type', 'in', ['table', 'view']);
+  const kinds = new Map((await reader.rows(schema)).map(([name, type]) => [String(name), type]));
+  const views = new Set<TableName>();
+  const problems: ContractProblem[] = [];
+  for (const table of TABLE_NAMES) {
+    const kind = kinds.get(table);
+    if (kind === 'view') views.add(table);
+    if (kind === undefined) {
+      const message = `expected a table or view "${table}", found none`;
+      const hint = `create it as data/schema.sql does, or make a view "${table}" over your own tables`;
+      problems.push({ code: 'table-missing', table, place: table, message, hint });
+    } else {
+      problems.push(...(await examineTable(reader, table, kind === 'view')));
+    }
+  }
+  return { views, problems };
+}
+
+async function examineTable(reader: RowSource, table: TableName, isView: boolean): Promise<ContractProblem[]> {
+  // Not table_info, which hides generated columns: a query sees them like any other.
+  const info = anyTable
+    .selectFrom(sql<{ name: string; type: string }>`pragma_table_xinfo(${table})`.as('i'))
+    .select(['name', 'type']);
+  let declared: ReadonlyMap<string, string>;
+  try {
+    declared = new Map((await reader.rows(info)).map(([name, type]) => [String(name), String(type)]));
+  } catch (error) {
+    // A view over something that is gone.
+    if (!(error instanceof AppError) || error.code !== 'database-unreadable') throw error;
+    const message = `expected a table or view "${table}" that can be read, found: ${messageOf(error.cause)}`;
+    return [{ code: 'table-missing', table, place: table, message, hint: `mend the view "${table}"` }];
+  }
+  return Object.entries(TABLES[table]).flatMap(([column, rule]): ContractProblem[] => {
+    const place = `${table}.${column}`;
+    const type = declared.get(column);
+    if (type === undefined) {
+      const found = [...declared.keys()].join(', ') || 'no columns';
+      const message = `expected a column "${column}" in "${table}", found ${found}`;
+      const hint = `add ${place} (${rule.declared}) as in data/schema.sql`;
+      return [{ code: 'column-missing', table, place, message, hint }];
+    }
+    // Of a view's column, BLOB says only that SQLite sees no one type in it, as where a UNION mixes expressions.
+    if ((isView && type === 'BLOB') || mayHold(type, rule.declared)) return [];
+    const message = `expected ${place} to be ${rule.declared}, found ${type}`;
+    const hint = `declare it as ${rule.declared}, or cast it in a view`;
+    return [{ code: 'column-type-wrong', table, place, message, hint }];
+  });
+}
+
+/** Whether a declared type may hold what the contract wants; by SQLite's own rules of affinity, unknown words being open. */
+function mayHold(dataType: string, wanted: 'INTEGER' | 'TEXT'): boolean {
+  const type = dataType.toUpperCase();
+  if (type.includes('INT')) return wanted === 'INTEGER';
+  if (/CHAR|CLOB|TEXT/.test(type)) return wanted === 'TEXT';
+  return !/BLOB|REAL|FLOA|DOUB/.test(type);
+}

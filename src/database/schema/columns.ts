@@ -1,0 +1,118 @@
+// Column rules: what a value of the catalogue may be, as the CHECKs of data/schema.sql say it. They type the queries, check
+// every row at the border (a view has no CHECKs), and word what was expected. Own code, not zod: millions of values pass here.
+
+import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
+
+/** One column: which values it takes, in words and as a test, and how SQL declares it. */
+export interface Column<T> {
+  readonly declared: 'INTEGER' | 'TEXT';
+  readonly isNullable: boolean;
+  readonly hasDefault: boolean;
+  /** Completes "expected …". */
+  readonly expected: string;
+  readonly accepts: (value: unknown) => value is T;
+}
+
+/** The type of a column's values. */
+export type ValueOf<C> = C extends Column<infer T> ? T : never;
+
+function column<T>(declared: 'INTEGER' | 'TEXT', expected: string, accepts: (value: unknown) => boolean): Column<T> {
+  const guard = (value: unknown): value is T => accepts(value);
+  return { declared, isNullable: false, hasDefault: false, expected, accepts: guard };
+}
+
+function matching(pattern: RegExp, expected: string): Column<string> {
+  return column('TEXT', expected, (value) => typeof value === 'string' && pattern.test(value));
+}
+
+export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): Column<number> {
+  const range =
+    min === Number.MIN_SAFE_INTEGER
+      ? 'an integer'
+      : max === Number.MAX_SAFE_INTEGER
+        ? `an integer of at least ${min}`
+        : `an integer from ${min} to ${max}`;
+  return column(
+    'INTEGER',
+    range,
+    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+  );
+}
+
+export function boolean(): Column<0 | 1> {
+  return column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
+}
+
+/** No name of a show is longer; what is, is a mistake of a join, and would be in every edition of every front that shows it. */
+const TEXT_LENGTH_MAX = 65_536;
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= TEXT_LENGTH_MAX;
+}
+
+export function text(): Column<string> {
+  return column('TEXT', `text of at most ${TEXT_LENGTH_MAX} characters`, isText);
+}
+
+export function slug(): Column<string> {
+  return matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
+}
+
+export function code(): Column<string> {
+  return matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
+}
+
+export function keyId(): Column<string> {
+  return matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
+}
+
+export function currency(): Column<string> {
+  return matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
+}
+
+export function color(): Column<string> {
+  return matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');
+}
+
+export function httpsUrl(): Column<string> {
+  const isUrl = (value: unknown): boolean => isText(value) && /^https:\/\/[^]/.test(value);
+  return column('TEXT', 'a URL that begins with https://', isUrl);
+}
+
+export function weekendDays(): Column<string> {
+  return column(
+    'TEXT',
+    '1 to 6 ISO weekday digits, ascending, such as 67',
+    (value) => typeof value === 'string' && /^1?2?3?4?5?6?7?$/.test(value) && value.length >= 1 && value.length <= 6,
+  );
+}
+
+export function instant(): Column<string> {
+  return column(
+    'TEXT',
+    'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC',
+    (value) => typeof value === 'string' && parseInstant(value) !== undefined,
+  );
+}
+
+export function wallTime(): Column<string> {
+  return column(
+    'TEXT',
+    'a wall time as YYYY-MM-DDTHH:MM:SS',
+    (value) => typeof value === 'string' && parseWallTime(value) !== undefined,
+  );
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {
+  return column('TEXT', `one of ${values.join(', ')}`, (value) => values.some((one) => one === value));
+}
+
+export function nullable<T>(of: Column<T>): Column<T | null> {
+  const accepts = (value: unknown): value is T | null => value === null || of.accepts(value);
+  return { ...of, isNullable: true, hasDefault: true, expected: `${of.expected}, or NULL`, accepts };
+}
+
+/** A column with a default: an import may leave it out. */
+export function defaulted<T>(of: Column<T>): Column<T> {
+  return { ...of, hasDefault: true };
+}

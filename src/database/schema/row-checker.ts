@@ -1,0 +1,174 @@
+// Row checks: every row is checked where it enters, and what is wrong becomes a finding with the table and the row's key.
+// A finding of severity error marks the front or the product it concerns, and through it the fronts that are held back (law 7).
+
+import type { Finding, FindingCode, Severity } from '../../findings.ts';
+import type { Column, ValueOf } from './columns.ts';
+import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
+
+/** The values of some columns of a table, in the order of the columns. */
+export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)[T])[]> = {
+  readonly [I in keyof C]: ValueOf<(typeof TABLES)[T][C[I]]>;
+};
+
+/** Checks rows of one table, read with one list of columns. */
+export class RowChecker<T extends TableName, const C extends readonly (keyof (typeof TABLES)[T] & string)[]> {
+  readonly table: T;
+  readonly columns: C;
+  readonly #rules: readonly Column<unknown>[];
+
+  constructor(table: T, columns: C) {
+    const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
+    this.table = table;
+    this.columns = columns;
+    this.#rules = columns.map((name) => {
+      const rule = rules[name];
+      if (rule === undefined) throw new Error(`${table} has no column ${name}`);
+      return rule;
+    });
+  }
+
+  /** Whether every value is one its column takes. */
+  accepts(row: readonly unknown[]): row is RowOf<T, C> {
+    const rules = this.#rules;
+    for (let i = 0; i < rules.length; i++) if (rules[i]?.accepts(row[i]) !== true) return false;
+    return true;
+  }
+
+  /** One finding for each value that its column does not take. */
+  findings(row: readonly unknown[]): Finding[] {
+    return this.#rules.flatMap((rule, i) => {
+      if (rule.accepts(row[i])) return [];
+      const message = `${this.columns[i]}: expected ${rule.expected}, found ${quoted(row[i])}`;
+      return [{ severity: 'error', code: 'value-invalid', place: this.placeOf(row), message }];
+    });
+  }
+
+  /** `sessions 17`: the table and the row's key, for a row with its key among the columns. */
+  placeOf(row: readonly unknown[]): string {
+    const key = TABLE_RULES[this.table].key.map((name) => {
+      const value = row[this.columns.findIndex((column) => column === name)];
+      return typeof value === 'number' || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value))
+        ? String(value)
+        : quoted(value);
+    });
+    return `${this.table} ${key.join(',')}`;
+  }
+}
+
+/** What a text of the database is that is not in its encoding (undecodable-text.ts). */
+export class UndecodableText {
+  readonly bytes: Uint8Array;
+  readonly encoding: string;
+
+  constructor(bytes: Uint8Array, encoding: string) {
+    this.bytes = bytes;
+    this.encoding = encoding;
+  }
+}
+
+const CHARACTERS_SHOWN = 80;
+
+/** A value as a message shows it: JSON, cut to eighty characters. */
+export function quoted(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
+  if (value instanceof UndecodableText) return `text that is not ${value.encoding}, ${shortened(hexText(value.bytes))}`;
+  // As a query tells one that JSON cannot hold (grouped-rows.ts).
+  if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
+  return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
+}
+
+function shortened(text: string): string {
+  return text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN - 3)}…`;
+}
+
+/** Bytes as SQL writes them. */
+function hexText(bytes: Uint8Array): string {
+  return `x'${Array.from(bytes.subarray(0, CHARACTERS_SHOWN), (byte) => byte.toString(16).padStart(2, '0')).join('')}'`;
+}
+
+/** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket: what is cut would not be shown. */
+function cutAtDepth(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.map((one) => cutAtDepth(one, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutAtDepth(one, depth - 1)]));
+}
+
+/** The id that a value stands for, be it mistyped as text: 7, or '7'. Undefined for what names no row: NULL and '' are not 0. */
+export function idMeant(value: unknown): number | undefined {
+  const id = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
+}
+
+/** A row whose key another row has: a view that joins too much gives such. */
+export function repeated(place: string): Finding {
+  return findingOf('error', 'duplicate-key', place, 'expected a key that no other row has, found it twice');
+}
+
+// A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are counted.
+const FINDINGS_KEPT = 1000;
+
+/** What is wrong with a catalogue, and whose it is. */
+export class FindingLog {
+  readonly kept: Finding[] = [];
+  total = 0;
+  readonly #frontIds = new Set<number>();
+  readonly #productIds = new Set<number>();
+
+  /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
+  add(
+    findings: readonly Finding[],
+    concerns: { readonly frontId?: number | undefined; readonly productId?: number | undefined },
+  ): void {
+    for (const finding of findings) {
+      this.total += 1;
+      if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
+      if (finding.severity === 'warning') continue;
+      if (concerns.frontId !== undefined) this.#frontIds.add(concerns.frontId);
+      if (concerns.productId !== undefined) this.#productIds.add(concerns.productId);
+    }
+  }
+
+  /** Marks a product without a finding of its own: it uses something that has one. */
+  blameProduct(productId: number): void {
+    this.#productIds.add(productId);
+  }
+
+  blameFront(frontId: number): void {
+    this.#frontIds.add(frontId);
+  }
+
+  isFrontBad(frontId: number): boolean {
+    return this.#frontIds.has(frontId);
+  }
+
+  isAnyProductBad(): boolean {
+    return this.#productIds.size > 0;
+  }
+
+  isProductBad(productId: number): boolean {
+    return this.#productIds.has(productId);
+  }
+}
+
+/** A finding about a row, in one line of code where it is made. */
+export function findingOf(severity: Severity, code: FindingCode, place: string, message: string): Finding {
+  return { severity, code, place, message };
+}
+
+/** Notes what is wrong with a row that belongs to a front, whose id may itself be mistyped: '7' is still the seventh's. */
+export function noteFrontRow(findings: readonly Finding[], row: readonly unknown[], log: FindingLog): void {
+  const frontId = idMeant(row[0]);
+  log.add(findings, frontId === undefined ? {} : { frontId });
+}
+
+export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
+  return findingOf(
+    'error',
+    'dangling-id',
+    place,
+    `${column}: expected the id of a row of ${parent}, found ${typeof id === 'object' && id !== null ? quoted(id) : String(id)}`,
+  );
+}

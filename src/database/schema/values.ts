@@ -1,0 +1,20 @@
+// Values of checked rows as the catalogue has them: canonical text to instants, nullable ends to open periods.
+
+import { ALWAYS, type Period } from '../../catalogue/period.ts';
+import { parseInstant, type Instant } from '../../catalogue/instant.ts';
+
+/** The instant of a text that the row check has accepted. */
+export function instantIn(text: string): Instant {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw new Error(`not checked: ${text}`);
+  return instant;
+}
+
+/** A half-open period from two nullable ends. */
+export function periodOf(from: string | null, until: string | null): Period {
+  if (from === null && until === null) return ALWAYS;
+  return {
+    from: from === null ? Number.NEGATIVE_INFINITY : instantIn(from),
+    until: until === null ? Number.POSITIVE_INFINITY : instantIn(until),
+  };
+}

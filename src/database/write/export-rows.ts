@@ -1,0 +1,59 @@
+// Exports rows as NDJSON, the form that import reads: only the columns of the contract, and bad rows as they are, since an
+// export is also how one looks at them. Refuses what JSON cannot hold rather than printing something near it.
+
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '../../errors.ts';
+import { wholeTable } from '../schema/untyped-query.ts';
+import type { CatalogueReader } from '../open.ts';
+import { quoted } from '../schema/row-checker.ts';
+import type { TableName } from '../schema/tables.ts';
+import { markUndecodable } from '../read/undecodable-text.ts';
+
+const ROWS_PER_BATCH = 1000;
+
+/**
+ * The rows of tables by primary key, as text in pieces of whole lines. Columns that are NULL are left out, all others are
+ * there: so an import gives the same rows, whatever the defaults are then. `onBatch` hears how many rows came.
+ * @throws AppError export-value-unprintable, database-unreadable
+ */
+export async function* exportRows(
+  reader: CatalogueReader,
+  tables: readonly TableName[],
+  onBatch: (table: TableName, rows: number) => void,
+): AsyncGenerator<string> {
+  for (const table of tables) {
+    const { columns, query, checker } = wholeTable(table);
+    for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+      onBatch(table, batch.length);
+      await markUndecodable(reader, checker, batch);
+      yield batch
+        .map((values) => {
+          const row: Record<string, unknown> = {};
+          for (const [i, column] of columns.entries()) {
+            const value = values[i];
+            if (value === null) continue;
+            if (!isPrintable(value)) throw unprintable(checker.placeOf(values), column, value);
+            row[column] = value;
+          }
+          return `${JSON.stringify({ table, row })}\n`;
+        })
+        .join('');
+      // Lets the process hear its signals between two batches.
+      await setImmediate();
+    }
+  }
+}
+
+/** Integers beyond 2^53 have come out of the driver rounded; a BLOB, and text that cannot be decoded, have no JSON. */
+function isPrintable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  return typeof value === 'string';
+}
+
+function unprintable(place: string, column: string, value: unknown): AppError {
+  return new AppError(
+    'export-value-unprintable',
+    `${place}: ${column}: expected text or a number that JSON holds exactly, found ${quoted(value)}`,
+    'see all such values with: playbill check-db',
+  );
+}

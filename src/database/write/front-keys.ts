@@ -1,0 +1,178 @@
+// The keys of fronts in the catalogue: issued, listed, revoked. Public halves and names of secrets only; a private key is never
+// stored. Each change is one transaction.
+
+import type { Compilable } from 'kysely';
+import type { KeyRing } from '../../contract/key-ring.ts';
+import { AppError, messageOf, shellWord } from '../../errors.ts';
+import { anyTable } from '../schema/untyped-query.ts';
+import { checkContract } from '../schema/check-schema.ts';
+import { WritableCatalogue, writing } from '../create.ts';
+import { entryOf, KEY, loadKeyRing, type KeyFronts } from '../read/load-keys.ts';
+import type { CatalogueReader } from '../open.ts';
+import { FindingLog, quoted, RowChecker } from '../schema/row-checker.ts';
+
+const CODE = new RowChecker('fronts', ['id', 'code']);
+
+/** What a new key needs; instants are canonical text. */
+export interface NewKey {
+  readonly keyid: string;
+  readonly alg: 'ed25519' | 'ecdsa-p256-sha256' | 'hmac-sha256';
+  /** JWK text; null for hmac. */
+  readonly publicKey: string | null;
+  /** Name of a secret; null for the others. */
+  readonly secretRef: string | null;
+  readonly notBefore: string | null;
+  readonly notAfter: string | null;
+}
+
+/** One key as `keys list` tells of it. */
+export interface ListedKey {
+  readonly keyid: string;
+  readonly front: string;
+  readonly alg: string;
+  readonly secretRef: string | null;
+  readonly notBefore: string | null;
+  readonly notAfter: string | null;
+  readonly revokedAt: string | null;
+}
+
+/**
+ * Stores a key for a front. @throws AppError front-unknown, key-exists, key-invalid, database-…, contract-…
+ */
+export async function storeKey(databasePath: string, front: string, key: NewKey): Promise<void> {
+  await changing(databasePath, async (catalogue) => {
+    const { codeOf: codes } = await frontsOf(catalogue);
+    const frontId = [...codes].find(([, code]) => code === front)?.[0];
+    if (frontId === undefined) {
+      const known = [...codes.values()].toSorted().slice(0, 10).join(', ');
+      throw new AppError(
+        'front-unknown',
+        `expected the code of a front, found "${front}"`,
+        `fronts are: ${known || 'none'}`,
+      );
+    }
+    const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
+    if (!KEY.accepts(row)) {
+      const [finding] = KEY.findings(row);
+      throw new AppError('key-invalid', finding?.message ?? 'invalid', 'see: playbill keys issue --help');
+    }
+    const entry = entryOf(row, front);
+    if (typeof entry === 'string') throw new AppError('key-invalid', entry, 'see: playbill keys issue --help');
+    const taken = await catalogue.rows(
+      anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
+    );
+    if (taken.length > 0) {
+      throw new AppError(
+        'key-exists',
+        `expected a new keyid, found "${key.keyid}" in use`,
+        'choose another with --keyid',
+      );
+    }
+    const values = Object.fromEntries(KEY.columns.map((column, i) => [column, row[i]]));
+    run(catalogue, anyTable.insertInto('front_keys').values(values));
+  });
+}
+
+/**
+ * Revokes a key from an instant (canonical text) on; a key that is revoked from an earlier one stays so.
+ * @returns from when the key is revoked
+ * @throws AppError key-unknown, database-…, contract-…
+ */
+export async function revokeKey(databasePath: string, keyid: string, revokedAt: string): Promise<string> {
+  let inForce = revokedAt;
+  await changing(databasePath, async (catalogue) => {
+    const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
+    const [row] = await catalogue.rows(query);
+    if (row === undefined) {
+      const hint = 'see them with: playbill keys list';
+      throw new AppError('key-unknown', `expected the keyid of a key, found "${keyid}"`, hint);
+    }
+    const [before] = row;
+    // Instants compare as text. What is no text is no revocation that anybody has read.
+    if (typeof before === 'string' && before <= revokedAt) inForce = before;
+    else run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
+  });
+  return inForce;
+}
+
+/** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
+export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
+  const query = reader.db
+    .selectFrom('front_keys as k')
+    .innerJoin('fronts as f', 'f.id', 'k.front_id')
+    .select(['k.keyid', 'f.code', 'k.alg', 'k.secret_ref', 'k.not_before', 'k.not_after', 'k.revoked_at'])
+    .orderBy('k.keyid');
+  const rows = await reader.rows(query);
+  // Bad values are for check-db to find; here they are shown as they are.
+  const text = (value: unknown): string | null => (value === null ? null : quotedOrText(value));
+  return rows.map(([keyid, front, alg, secretRef, notBefore, notAfter, revokedAt]) => ({
+    keyid: String(keyid),
+    front: String(front),
+    alg: String(alg),
+    secretRef: text(secretRef),
+    notBefore: text(notBefore),
+    notAfter: text(notAfter),
+    revokedAt: text(revokedAt),
+  }));
+}
+
+/**
+ * The key ring as the catalogue has it now; `inForce` is that of the tree. Bad keys are left out, as in a build.
+ * @throws AppError database-unreadable
+ */
+export async function currentKeyRing(reader: CatalogueReader, inForce: KeyRing | null): Promise<KeyRing> {
+  return loadKeyRing(reader, await frontsOf(reader), inForce, new FindingLog());
+}
+
+function quotedOrText(value: unknown): string {
+  return typeof value === 'string' ? value : quoted(value);
+}
+
+async function frontsOf(source: { rows(query: Compilable): Promise<unknown[][]> }): Promise<KeyFronts> {
+  const rows = await source.rows(anyTable.selectFrom('fronts').select(['id', 'code']).orderBy('code').orderBy('id'));
+  const codeOf = new Map<number, string>();
+  const codes = new Set<string>();
+  let isEveryCodeKnown = true;
+  // As in a build: a code that is none is in no key ring, and of two rows with one id or code the first counts.
+  for (const row of rows) {
+    if (CODE.accepts(row) && !codeOf.has(row[0]) && !codes.has(row[1])) {
+      codeOf.set(row[0], row[1]);
+      codes.add(row[1]);
+    } else if (!CODE.accepts(row) || codeOf.get(row[0]) !== row[1]) isEveryCodeKnown = false;
+  }
+  return { codeOf, isEveryCodeKnown };
+}
+
+/** Runs a change on an existing catalogue in one transaction. */
+async function changing(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<void>): Promise<void> {
+  const catalogue = WritableCatalogue.open(databasePath);
+  try {
+    if (catalogue.isNew) {
+      throw new AppError(
+        'database-missing',
+        `expected a catalogue database at ${databasePath}, found nothing`,
+        `make one: playbill import FILE.ndjson --db ${shellWord(databasePath)} (or name another with --db)`,
+      );
+    }
+    await checkContract(catalogue);
+    await change(catalogue);
+    catalogue.keep();
+  } finally {
+    catalogue.discard();
+  }
+}
+
+function run(catalogue: WritableCatalogue, query: Compilable): void {
+  const { sql, parameters } = query.compile();
+  try {
+    writing(catalogue.path, () => catalogue.handle.prepare(sql).run(...parameters));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      'database-not-writable',
+      `front_keys of ${catalogue.path} does not take the change: ${messageOf(error)}`,
+      'where front_keys is a view over your own tables, change those, then build',
+      error,
+    );
+  }
+}

@@ -1,0 +1,198 @@
+// Imports rows from NDJSON, `{"table":…,"row":{…}}` a line, in one transaction: all of them or none. Each row is checked by the
+// column rules before the database sees it. What takes several rows to judge is check-db's business.
+
+import type { Finding } from '../../findings.ts';
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import { WritableCatalogue, writing } from '../create.ts';
+import { checkContract } from '../schema/check-schema.ts';
+import { linesOf, type Line } from './ndjson-lines.ts';
+import { danglingIds } from '../read/orphan-references.ts';
+import { quoted } from '../schema/row-checker.ts';
+import { RowInserter, type CheckedRow } from './insert-rows.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+
+/** A file to import, or what stands for one. */
+export interface ImportSource {
+  /** As messages show it. */
+  readonly name: string;
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+export interface ImportOptions {
+  readonly databasePath: string;
+  /** Whether a row takes the place of one with the same key. */
+  readonly isReplacing: boolean;
+  /** Aborting leaves nothing behind. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ImportResult {
+  /** Rows by table, for tables that got any, in the order of TABLE_NAMES. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Whether the database was made by this import. */
+  readonly isNew: boolean;
+}
+
+// Enough to see what is wrong with a file, few enough to read.
+const PROBLEMS_SHOWN = 10;
+const DANGLING_SHOWN = 5;
+
+/**
+ * Imports all sources, or nothing.
+ * @throws AppError import-…, database-…, contract-…
+ */
+export async function importRows(sources: readonly ImportSource[], options: ImportOptions): Promise<ImportResult> {
+  const catalogue = WritableCatalogue.open(options.databasePath);
+  options.signal?.addEventListener('abort', () => catalogue.discard(), { once: true });
+  try {
+    await checkContract(catalogue);
+    const counts = await insertAll(sources, catalogue, options.isReplacing);
+    try {
+      catalogue.keep();
+    } catch (error) {
+      throw systemCodeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY' ? await danglingError(catalogue, error) : error;
+    }
+    const rows = TABLE_NAMES.flatMap((table) => (counts.has(table) ? [[table, counts.get(table) ?? 0] as const] : []));
+    return { rows: Object.fromEntries(rows), isNew: catalogue.isNew };
+  } finally {
+    catalogue.discard();
+  }
+}
+
+async function insertAll(
+  sources: readonly ImportSource[],
+  catalogue: WritableCatalogue,
+  isReplacing: boolean,
+): Promise<ReadonlyMap<TableName, number>> {
+  const inserter = new RowInserter(catalogue, isReplacing);
+  const counts = new Map<TableName, number>();
+  const problems: AppError[] = [];
+  for (const { name, open } of sources) {
+    for await (const line of readableLines(name, open)) {
+      try {
+        const row = rowOf(line, name);
+        inserter.insert(row, placeOf(line, name));
+        counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
+      } catch (error) {
+        if (!(error instanceof AppError) || !error.code.startsWith('import-')) throw error;
+        problems.push(error);
+        // A trigger may have rolled everything back: what came now would be kept, row by row.
+        if (problems.length === PROBLEMS_SHOWN || !catalogue.handle.inTransaction) throwAll(problems);
+      }
+    }
+  }
+  throwAll(problems);
+  return counts;
+}
+
+/** One error that tells of several, where there are any: the code and the hint are the first one's. */
+function throwAll(problems: readonly AppError[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const [message = '', ...details] = problems.flatMap((problem) => [problem.message, ...problem.details]);
+  if (problems.length === PROBLEMS_SHOWN) details.push('the rest was not read');
+  throw new AppError(first.code, message, first.hint, first.cause, details);
+}
+
+async function* readableLines(name: string, open: ImportSource['open']): AsyncGenerator<Line> {
+  try {
+    yield* linesOf(open(), name);
+  } catch (error) {
+    if (error instanceof AppError || systemCodeOf(error) === '') throw error;
+    const message = `expected a readable file ${name}, found: ${messageOf(error)}`;
+    throw new AppError('import-file-unreadable', message, 'name files of rows, or - for standard input', error);
+  }
+}
+
+function placeOf(line: Line, name: string): string {
+  return `${name}:${line.number}`;
+}
+
+/** The row of a line. @throws AppError import-line-invalid, import-row-invalid */
+function rowOf(line: Line, name: string): CheckedRow {
+  const place = placeOf(line, name);
+  const invalid = (problem: string): AppError =>
+    new AppError(
+      'import-line-invalid',
+      `${place}: expected an object {"table":…,"row":{…}}, found ${problem}`,
+      'write one row a line, such as {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}',
+    );
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line.text);
+  } catch (error) {
+    throw invalid(`no JSON: ${messageOf(error)}`);
+  }
+  if (!isRecord(parsed)) throw invalid(quoted(parsed));
+  const { table, row, ...others } = parsed;
+  const [stranger] = Object.keys(others);
+  if (stranger !== undefined) throw invalid(`a member ${quoted(stranger)}`);
+  if (typeof table !== 'string') throw invalid(table === undefined ? 'no table' : `the table ${quoted(table)}`);
+  if (!isRecord(row)) throw invalid(row === undefined ? 'no row' : `the row ${quoted(row)}`);
+  if (!isTableName(table)) {
+    throw new AppError(
+      'import-row-invalid',
+      `${place}: expected a table of the catalogue, found ${quoted(table)}`,
+      `tables are: ${TABLE_NAMES.join(', ')}`,
+    );
+  }
+  return checkedRow(table, row, place);
+}
+
+/** Checks a row by the column rules. @throws AppError import-row-invalid, telling all that is wrong with the row */
+function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, place: string): CheckedRow {
+  const columns: string[] = [];
+  const values: unknown[] = [];
+  const problems: string[] = [];
+  for (const [column, rule] of Object.entries(TABLES[table])) {
+    const isGiven = Object.hasOwn(row, column);
+    if (!isGiven && rule.hasDefault) continue;
+    const value = row[column];
+    columns.push(column);
+    values.push(value);
+    if (!isGiven) problems.push(`${table}.${column}: expected ${rule.expected}, found no such member`);
+    else if (!rule.accepts(value))
+      problems.push(`${table}.${column}: expected ${rule.expected}, found ${quoted(value)}`);
+    // A lone surrogate has no UTF-8: the database would hold something else than the file says.
+    else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+      problems.push(`${table}.${column}: expected text of whole characters, found ${quoted(value)}`);
+  }
+  for (const column of Object.keys(row)) {
+    if (!Object.hasOwn(TABLES[table], column))
+      problems.push(`${table}: expected only columns of the table, found ${quoted(column)}`);
+  }
+  const [message, ...details] = problems.map((problem) => `${place}: ${problem}`);
+  if (message === undefined) return { table, columns, values };
+  const hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
+  throw new AppError('import-row-invalid', message, hint, undefined, details);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTableName(name: string): name is TableName {
+  return Object.hasOwn(TABLES, name);
+}
+
+/** What the foreign keys refused at the end, by table, key and column. */
+async function danglingError(catalogue: WritableCatalogue, error: unknown): Promise<AppError> {
+  const messages: string[] = [];
+  for await (const { place, message } of allDanglingIds(catalogue)) {
+    messages.push(messages.length < DANGLING_SHOWN ? `${place}: ${message}` : 'and others');
+    if (messages.length > DANGLING_SHOWN) break;
+  }
+  // Foreign keys of the operator's own, between tables that are none of ours.
+  if (messages.length === 0) {
+    const violated = writing(catalogue.path, () => catalogue.handle.pragma('foreign_key_check'));
+    messages.push(`a foreign key is violated: ${quoted(violated)}`);
+  }
+  const [message = '', ...details] = messages;
+  const hint = 'import the rows that are referred to along with these, in any order';
+  return new AppError('import-row-refused', message, hint, error, details);
+}
+
+async function* allDanglingIds(catalogue: WritableCatalogue): AsyncGenerator<Finding> {
+  const sound = new Set(TABLE_NAMES);
+  for (const table of TABLE_NAMES) yield* danglingIds(catalogue, table, sound);
+}

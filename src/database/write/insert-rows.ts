@@ -1,0 +1,92 @@
+// Inserts checked rows: SQL compiled once for each table and set of columns, and what the database refuses in our words.
+
+import type Database from 'better-sqlite3';
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import { anyTable } from '../schema/untyped-query.ts';
+import { writing, type WritableCatalogue } from '../create.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+
+/** A row that the column rules have accepted: its columns and their values, in the same order. */
+export interface CheckedRow {
+  readonly table: TableName;
+  readonly columns: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+export class RowInserter {
+  readonly #catalogue: WritableCatalogue;
+  readonly #isReplacing: boolean;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  constructor(catalogue: WritableCatalogue, isReplacing: boolean) {
+    this.#catalogue = catalogue;
+    this.#isReplacing = isReplacing;
+  }
+
+  /**
+   * Inserts a row; `place` is where it was read, for the message.
+   * @throws AppError import-row-refused, database-busy, database-not-writable
+   */
+  insert(row: CheckedRow, place: string): void {
+    const id = `${row.table} ${row.columns.join()}`;
+    try {
+      writing(this.#catalogue.path, () => {
+        let statement = this.#statements.get(id);
+        if (statement === undefined) {
+          statement = this.#catalogue.handle.prepare(this.#sqlOf(row));
+          this.#statements.set(id, statement);
+        }
+        statement.run(...row.values);
+      });
+    } catch (error) {
+      throw refusalOf(row, place, error);
+    }
+  }
+
+  #sqlOf({ table, columns }: CheckedRow): string {
+    const insert = anyTable.insertInto(table).values(Object.fromEntries(columns.map((column) => [column, null])));
+    if (!this.#isReplacing) return insert.compile().sql;
+    // Not INSERT OR REPLACE: that deletes the old row first, and with it everything that hangs on it.
+    const { key } = TABLE_RULES[table];
+    const others = Object.keys(TABLES[table]).filter((column) => !key.includes(column));
+    const upsert = insert.onConflict((conflict) =>
+      others.length === 0
+        ? conflict.columns([...key]).doNothing()
+        : conflict
+            .columns([...key])
+            // Columns left out of the row get their default, as in a new row.
+            .doUpdateSet((eb) => Object.fromEntries(others.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+    );
+    return upsert.compile().sql;
+  }
+}
+
+/** What a refusal of a row means to the one who wrote it; other errors pass unchanged. */
+function refusalOf({ table, columns, values }: CheckedRow, place: string, error: unknown): unknown {
+  const cause = error instanceof AppError ? error.cause : error;
+  const code = systemCodeOf(cause);
+  const refused = (expected: string, hint: string): AppError =>
+    new AppError('import-row-refused', `${place}: expected ${expected}, found: ${messageOf(cause)}`, hint, error);
+  // A statement that cannot be prepared: a view that takes no rows, or a table without the key that --replace asks for.
+  if (code === 'SQLITE_ERROR') {
+    return refused(`a table "${table}" that takes rows`, 'import into the tables behind the view instead');
+  }
+  if (!code.startsWith('SQLITE_CONSTRAINT')) return error;
+  if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_ROWID') {
+    const key = TABLE_RULES[table].key.map((column) => String(values[columns.indexOf(column)])).join();
+    const message = `${place}: expected a new key, found ${table} ${key} in the database or on an earlier line (${messageOf(cause)})`;
+    return new AppError(
+      'import-row-refused',
+      message,
+      'replace rows that are there: playbill import --replace FILE.ndjson',
+      error,
+    );
+  }
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
+    return refused(
+      `values that no other row of ${table} has`,
+      'give the row another value, or change the other row first',
+    );
+  }
+  return refused('a row that the database accepts', `see the CHECKs of "${table}" in data/schema.sql`);
+}

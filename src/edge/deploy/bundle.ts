@@ -1,0 +1,61 @@
+// Bundles the rule for an edge: one file, no import left. Build time only, since it needs esbuild; the installed command ships what
+// this makes. It fails on any module that an edge has not, and on syntax that njs cannot read.
+
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+export type EdgeTarget = 'nginx' | 'worker';
+
+/** njs 0.7 has none of these; esbuild lowers some and refuses the others, which is the guard that the core keeps to the subset. */
+const NJS_SYNTAX = {
+  'array-spread': false,
+  'async-generator': false,
+  class: false,
+  'default-argument': false,
+  destructuring: false,
+  'for-of': false,
+  generator: false,
+  'logical-assignment': false,
+  'nullish-coalescing': false,
+  'object-rest-spread': false,
+  'optional-catch-binding': false,
+  'optional-chain': false,
+  'regexp-sticky-and-unicode-flags': false,
+};
+
+/** The bundle of a target as text. */
+export function bundleEdge(target: EdgeTarget): Promise<string> {
+  const entry = target === 'nginx' ? 'nginx-entry.ts' : 'worker.ts';
+  return bundleModule(target, fileURLToPath(new URL(`../runtimes/${entry}`, import.meta.url)));
+}
+
+/**
+ * Bundles a module (absolute path) with what it imports, in the manner of a target. Rejects with esbuild's messages: an import of
+ * `node:` anything, or syntax beyond the target's.
+ */
+export async function bundleModule(target: EdgeTarget, entry: string): Promise<string> {
+  const isNginx = target === 'nginx';
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    // njs refuses `await` among the arguments of a call, and that is what minified syntax turns `const x = await y` into.
+    minify: !isNginx,
+    legalComments: 'none',
+    external: isNginx ? ['crypto', 'fs'] : [],
+    supported: isNginx ? NJS_SYNTAX : {},
+    logLevel: 'silent',
+  });
+  const text = result.outputFiles[0]?.text ?? '';
+  return isNginx ? withDefaultExport(text) : text;
+}
+
+/** njs knows `export default` alone, and esbuild writes a list of exports. */
+function withDefaultExport(text: string): string {
+  const match = /export \{\n {2}(\w+) as default\n\};\n$/.exec(text);
+  if (match === null) throw new Error('the bundle for nginx does not end with its default export');
+  return `${text.slice(0, match.index)}export default ${match[1]};\n`;
+}

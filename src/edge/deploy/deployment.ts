@@ -1,0 +1,32 @@
+// What `edge build` writes, as texts by file name: the writing itself is the caller's. The folder of each target deploys as it is, has a
+// README of its own, and holds no secret, only the names of secrets.
+
+import type { KeyRingFile } from '../rule/key-store.ts';
+import type { SettingsFile } from '../rule/settings.ts';
+
+/** The largest worker bundle that we allow, bytes: the rule has to stay small enough to start anywhere at once. */
+export const WORKER_BUNDLE_BYTES_MAX = 8192;
+
+/** A deployable folder: names and contents, sorted by name. */
+export type DeploymentFiles = readonly (readonly [name: string, text: string])[];
+
+/** What both targets need to know. */
+export interface Deployment {
+  /** The bundle of the target, as text. */
+  readonly bundle: string;
+  readonly keyRing: KeyRingFile;
+  readonly settings: SettingsFile;
+}
+
+/**
+ * The names of the secrets that the key ring's hmac keys refer to, sorted, each once. Throws Error for a name that no environment
+ * or configuration can carry.
+ */
+export function secretNames(keyRing: KeyRingFile): readonly string[] {
+  const names = new Set(Object.values(keyRing.keys).flatMap((key) => key.secretRef ?? []));
+  for (const name of names) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw new Error(`secret_ref: expected a name as of an environment variable, found ${JSON.stringify(name)}`);
+  }
+  return [...names].toSorted();
+}

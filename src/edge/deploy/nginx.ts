@@ -1,0 +1,261 @@
+// The folder for nginx with njs: the module, the configuration, keys and settings, and how to put them in place.
+// Pure texts. The configuration's every line is one that the tests run.
+
+import { refuse, type Refusal } from '../rule/refusal.ts';
+import { DEFAULT_SETTINGS } from '../rule/settings.ts';
+import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
+
+/** None of these refusals tells how to sign. */
+const NO_PROFILES = { ...DEFAULT_SETTINGS, profiles: [] };
+
+export interface NginxDeployment extends Deployment {
+  /** Absolute path of the tree's `public` folder, as nginx will see it. */
+  readonly publicRoot: string;
+  /** Absolute path of the tree's key ring, likewise; nginx reads it itself, `keyRing` only tells the names of secrets. */
+  readonly keyRingPath: string;
+  /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
+  readonly listen: string;
+}
+
+/** The files of the folder. Throws Error for a path or an address that would break out of its place in the configuration. */
+export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
+  for (const name of ['publicRoot', 'keyRingPath'] as const) {
+    const path = deployment[name];
+    if (!/^\/[^"$\\\n\r]*$/.test(path))
+      throw new Error(`${name}: expected an absolute path without quotes, backslashes and $, found "${path}"`);
+  }
+  if (!/^[\w.:[\]/-]+$/.test(deployment.listen))
+    throw new Error(`listen: expected a port or an address, found "${deployment.listen}"`);
+  const names = secretNames(deployment.keyRing);
+  const files: (readonly [string, string])[] = [
+    ['README.md', readme(deployment, names)],
+    ['nginx.conf', standaloneConfiguration()],
+    ['playbill-settings.json', `${JSON.stringify(deployment.settings)}\n`],
+    ['playbill.conf', configuration(deployment, names.length > 0)],
+    ['playbill.js', deployment.bundle],
+  ];
+  if (names.length > 0) {
+    const example = Object.fromEntries(names.map((name) => [name, 'the secret itself']));
+    files.push(['playbill-secrets.example.json', `${JSON.stringify(example, null, 2)}\n`]);
+  }
+  return files.toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
+}
+
+/** The part for the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
+function configuration(deployment: NginxDeployment, hasSecrets: boolean): string {
+  return `# The edge rule of Playbill: include this in the http block. Written by playbill edge build --target nginx; see README.md.
+
+js_import playbill from playbill.js;
+
+# Read when nginx starts or reloads: after a change of keys, "nginx -s reload". njs 0.7 says nothing where one of them is not there: the
+# test of the configuration fails without a word.
+js_preload_object playbill_keyring from "${deployment.keyRingPath}";
+js_preload_object playbill_settings from playbill-settings.json;
+${hasSecrets ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
+
+# Set by the rule: the file to send, relative to root, and the location that sends it as it is.
+js_var $playbill_file;
+js_var $playbill_plain;
+
+# What nginx refuses by itself, in the form of the rule's refusals.
+map $status $playbill_problem {
+${OWN_REFUSALS.map(([, refusal]) => `  ${refusal.status} '${refusal.body.trimEnd()}\n';`).join('\n')}
+}
+map $status $playbill_allow {
+  405 "GET, HEAD";
+}
+
+server {
+  listen ${deployment.listen};
+  root "${deployment.publicRoot}";
+
+  # Everything passes the rule; no file can be reached but through the named locations, which no client can name.
+  location / {
+    js_content playbill.answer;
+    # A 304 has no content, and so no type.
+    default_type "";
+  }
+
+  # njs reads a body before it asks the rule. There is nothing to send here: whoever does is refused before that, whether the length was
+  # announced or not (1 is the smallest limit: 0 would be none).
+  client_max_body_size 1;
+
+  types {}
+  default_type application/json;
+  sendfile on;
+  tcp_nopush on;
+  server_tokens off;
+  recursive_error_pages on;
+
+  # nginx makes its ETag and Last-Modified of size and time, in which two editions may agree; the rule sets its own, and
+  # answers conditional requests. There are no ranges: an edition is small.
+  etag off;
+  if_modified_since off;
+  max_ranges 0;
+  add_header Last-Modified "";
+
+  # A sibling that the tree has (build --precompress gzip) is sent as it is; without one nginx compresses for each request.
+  # The rule has said Vary.
+  gzip_static on;
+  gzip on;
+  gzip_types application/json;
+  gzip_min_length 1000;
+  gzip_comp_level 4;
+  gzip_proxied any;
+
+${OWN_REFUSALS.map(([own, { status }]) => `  error_page ${own} =${status} /playbill-refusal;`).join('\n')}
+  # No named location: some of these come before any request has been read.
+  location = /playbill-refusal {
+    internal;
+    # In HTTP/2 the body would be refused here once more.
+    client_max_body_size 0;
+    default_type application/problem+json;
+    add_header Cache-Control no-store always;
+    add_header Allow $playbill_allow always;
+    return 200 $playbill_problem;
+  }
+
+${editionLocations('@playbill_edition', '@playbill_again')}
+
+  # The edition is gone: pruned after its pointer was read. The pointer of now names another; if that is gone too, it is a 503.
+  location @playbill_again {
+    js_content playbill.again;
+  }
+${editionLocations('@playbill_edition_again', '@playbill_gone')}
+
+  location @playbill_gone {
+    js_content playbill.gone;
+  }
+}
+`;
+}
+
+const FIRST_SECRET = `
+The first key of the algorithm \`hmac-sha256\` needs a secret, which this configuration does not read yet: run
+\`playbill edge build --target nginx\` once more.
+`;
+
+/** What nginx itself answers with, by its own number, and the refusal that it becomes: 494 is nobody else's, and its 500 is our 503. */
+const OWN_REFUSALS: readonly (readonly [own: number, refusal: Refusal])[] = [
+  [400, refuse(400, 'request-malformed', NO_PROFILES)],
+  [404, refuse(404, 'not-found', NO_PROFILES)],
+  [405, refuse(405, 'method-not-allowed', NO_PROFILES)],
+  [412, refuse(412, 'precondition-failed', NO_PROFILES)],
+  [413, refuse(413, 'content-too-large', NO_PROFILES)],
+  [414, refuse(414, 'uri-too-long', NO_PROFILES)],
+  [494, refuse(431, 'header-too-large', NO_PROFILES)],
+  [500, refuse(503, 'internal', NO_PROFILES)],
+  [501, refuse(501, 'not-implemented', NO_PROFILES)],
+  [505, refuse(505, 'http-version-not-supported', NO_PROFILES)],
+];
+
+/** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is gone. */
+function editionLocations(name: string, next: string): string {
+  const errors = `error_page 403 404 500 = ${next};
+    error_page 412 /playbill-refusal;`;
+  return `  location ${name} {
+    rewrite ^ /$playbill_file break;
+    ${errors}
+  }
+  location ${name}_head {
+    rewrite ^ /$playbill_file break;
+    js_header_filter playbill.withoutLength;
+    ${errors}
+  }
+  location ${name}_br {
+    try_files /$playbill_file.br $playbill_plain;
+    gzip off;
+    gzip_static off;
+    add_header Last-Modified "";
+    add_header Content-Encoding br;
+    ${errors}
+  }`;
+}
+
+/** A whole nginx of its own, for trying out: everything it writes stays below its prefix. */
+function standaloneConfiguration(): string {
+  return `# An nginx with nothing but the rule: nginx -p "$PWD" -c nginx.conf (in this folder).
+
+load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
+
+worker_processes auto;
+pid nginx.pid;
+error_log stderr warn;
+daemon off;
+
+events {}
+
+http {
+  access_log off;
+  client_body_temp_path temp;
+  proxy_temp_path temp;
+  fastcgi_temp_path temp;
+  uwsgi_temp_path temp;
+  scgi_temp_path temp;
+  include playbill.conf;
+}
+`;
+}
+
+function readme(deployment: NginxDeployment, names: readonly string[]): string {
+  const secrets =
+    names.length === 0
+      ? 'No key of this key ring needs a secret.'
+      : `These secrets are needed: ${names.map((name) => `\`${name}\``).join(', ')}. Copy \`playbill-secrets.example.json\` to
+\`playbill-secrets.json\`, put them in, and make it readable for root alone (\`chmod 600\`): nginx reads it before it gives up its
+rights. \`edge build\` never writes that file.`;
+  return `# The edge rule of Playbill for nginx
+
+Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
+(Debian: \`apt-get install nginx libnginx-mod-http-js\`).
+
+| file | what it is |
+| --- | --- |
+| \`playbill.conf\` | the server, for the http block |
+| \`playbill.js\` | the rule |
+| \`playbill-settings.json\` | base path, longest \`max-age\`, whether \`@authority\` must be signed |
+| \`nginx.conf\` | a whole nginx with nothing else, for trying out |
+
+The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able to read it. The key ring, public keys and names of
+secrets, is read from \`${deployment.keyRingPath}\`. The rule listens on \`${deployment.listen}\`.
+
+## Try it
+
+    nginx -p "$PWD" -c nginx.conf
+
+## Put it in place
+
+    cp playbill* /etc/nginx/
+    ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
+    nginx -t && nginx -s reload
+
+No other server may serve that folder: the files are meant for those who have signed. If \`nginx -t\` fails and says nothing, one of the
+files is missing that \`playbill.conf\` preloads: the key ring, the settings, or the secrets.
+
+## Secrets
+
+${secrets}
+
+## After a change of keys
+
+\`keys issue\` and \`keys revoke\` write the key ring of the tree. nginx reads it when it starts and when it reloads: until then a revoked
+key goes on. Where the tree here is a copy, copy it first.
+
+    nginx -s reload
+${names.length === 0 ? FIRST_SECRET : ''}
+A new build of the catalogue needs nothing: the pointers are read from disk at every request.
+
+## Compression
+
+nginx compresses each answer for itself, unless the tree has it compressed already: \`playbill build --precompress gzip\` (or
+\`gzip,br\`) does that once for each edition, and nginx then sends the file as it is.
+
+## Limits of this runtime
+
+- Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
+- A request with a body is refused with 413 before anything of it is stored. \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx
+  itself, with 412.
+- What is no request (400) and what comes before the rule (414, 431, 501, 505) is refused by the first server of an address. Where that is
+  another one than this, the answer is its.
+`;
+}

@@ -1,0 +1,258 @@
+// The folder for runtimes with a fetch handler: one ES module with its configuration in front, examples of how to run it, a README.
+// Pure texts. Refuses a bundle that is too large, before anybody deploys it.
+
+import { type Deployment, type DeploymentFiles, secretNames, WORKER_BUNDLE_BYTES_MAX } from './deployment.ts';
+import type { SiblingEncoding } from '../rule/encoding.ts';
+import type { WorkerConfiguration } from '../runtimes/worker.ts';
+
+export interface WorkerDeployment extends Deployment {
+  /** Where the tree's `public` folder is: a URL without a slash at its end, or the name of a binding that has `fetch`. */
+  readonly origin: string;
+  /** Absolute path of the tree's `public` folder on this machine, for the examples. */
+  readonly publicRoot: string;
+  readonly encodings: readonly SiblingEncoding[];
+  /** How long a worker keeps a pointer, 0 to 10 s. */
+  readonly pointerSeconds: number;
+}
+
+/** The files of the folder. Throws Error for a bundle beyond WORKER_BUNDLE_BYTES_MAX and for options that cannot work. */
+export function workerFiles(deployment: WorkerDeployment): DeploymentFiles {
+  const { bundle, keyRing, settings, origin, encodings, pointerSeconds } = deployment;
+  const bytes = new TextEncoder().encode(bundle).length;
+  if (bytes > WORKER_BUNDLE_BYTES_MAX)
+    throw new Error(`the worker bundle has ${bytes} bytes, more than ${WORKER_BUNDLE_BYTES_MAX}`);
+  if (!isUrl(origin) && !/^[A-Za-z_]\w*$/.test(origin)) {
+    throw new Error(
+      `origin: expected "https://host/path" without a slash at its end, or the name of a binding, found "${origin}"`,
+    );
+  }
+  if (!(pointerSeconds >= 0 && pointerSeconds <= 10))
+    throw new Error(`pointerSeconds: expected 0 to 10, found "${pointerSeconds}"`);
+  const configuration: WorkerConfiguration = { ...settings, origin, encodings, pointerSeconds, keyRing };
+  const names = secretNames(keyRing);
+  return [
+    ['README.md', readme(deployment, names)],
+    ['worker.js', `const PLAYBILL = ${JSON.stringify(configuration)};\n${bundle}`],
+    ['workerd.capnp', workerdConfiguration(deployment, names)],
+    ['wrangler.toml', wranglerConfiguration(deployment)],
+  ];
+}
+
+function isUrl(origin: string): boolean {
+  return /^https?:\/\/[^\s"\\]*[^\s"\\/]$/.test(origin);
+}
+
+/** For workerd itself; also what the tests run. */
+function workerdConfiguration(deployment: WorkerDeployment, names: readonly string[]): string {
+  const tree = isUrl(deployment.origin)
+    ? '(name = "internet", network = (allow = ["public", "private"])),'
+    : `(name = "tree", disk = (path = ${JSON.stringify(deployment.publicRoot)})),`;
+  const bindings = names.map((name) => `(name = "${name}", fromEnvironment = "${name}"),`);
+  if (!isUrl(deployment.origin)) bindings.unshift(`(name = "${deployment.origin}", service = "tree"),`);
+  return `# workerd serve workerd.capnp (in this folder). Secrets come from the environment.
+
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "rule", worker = .rule),
+    ${tree}
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:8080", http = (), service = "rule")],
+);
+
+const rule :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = "2025-01-01",
+  bindings = [
+    ${bindings.join('\n    ')}
+  ],
+);
+`;
+}
+
+function wranglerConfiguration(deployment: WorkerDeployment): string {
+  const assets = `
+# The tree goes along as static assets, behind the worker and never beside it.
+[assets]
+directory = ${JSON.stringify(deployment.publicRoot)}
+binding = "${deployment.origin}"
+run_worker_first = true
+html_handling = "none"
+`;
+  return `# wrangler deploy (in this folder)
+name = "playbill-edge"
+main = "worker.js"
+compatibility_date = "2025-01-01"
+${isUrl(deployment.origin) ? '' : assets}`;
+}
+
+function readme(deployment: WorkerDeployment, names: readonly string[]): string {
+  const { origin, pointerSeconds } = deployment;
+  const secrets =
+    names.length === 0
+      ? 'No key of this key ring needs a secret.'
+      : `These secrets are needed, under these names: ${names.map((name) => `\`${name}\``).join(', ')}. On Cloudflare they are set by
+\`wrangler secret put NAME\`; everywhere else they are environment variables.`;
+  return `# The edge rule of Playbill as a worker
+
+Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES module with a fetch handler, for Cloudflare Workers, workerd,
+Deno, Bun, Vercel and Netlify. Its first line is its configuration, public keys included; the rest is the rule.
+
+${isUrl(origin) ? URL_ORIGIN(origin) : BINDING_ORIGIN(origin)}
+
+## Run it
+
+The commands run in this folder.
+
+### workerd
+
+    workerd serve workerd.capnp
+
+### Cloudflare
+
+    wrangler deploy
+
+${isUrl(origin) ? urlHosts(deployment, names.length > 0) : folderHosts(deployment)}
+## Secrets
+
+${secrets}
+
+## After a change of keys
+
+Run \`playbill edge build --target worker\` and deploy again: the key ring is part of the module.
+
+## After a build of the catalogue
+
+${
+  isUrl(origin)
+    ? `Nothing is deployed: the new tree at \`${origin}\` is enough.`
+    : `On Cloudflare the tree is part of the deployment: \`wrangler deploy\` after each build. Everywhere else the new tree in the folder is
+enough.`
+} A pointer is kept for ${pointerSeconds} s at most.
+
+## Limits of this runtime
+
+- A fetch handler sees repeated headers joined by a comma: two \`Signature-Input\` lines with different labels count as one.
+- Where the runtime normalises the URL before the handler sees it, \`/x/../products/\` is \`/products/\`; the signature was then made over
+  another path, and is refused.
+`;
+}
+
+const URL_ORIGIN = (
+  origin: string,
+): string => `The tree is fetched from \`${origin}\`. That origin must answer to this worker alone. 403 counts as 404, since a bucket that may not be
+listed says so of what is not there: an origin that denies everything looks like one where nothing is published. Precompressed siblings
+lie there as files of their own, without \`Content-Encoding\`.`;
+
+const BINDING_ORIGIN = (name: string): string =>
+  `The tree comes from the binding \`${name}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
+
+const importOf = (path: string): string => `import worker from '${path}';`;
+
+/** Hosts that fetch the tree. Each way is run by test/edge/worker-hosts.test.ts, as it stands here. */
+function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string {
+  const call = (environment: string): string => `worker.fetch(request${hasSecrets ? `, ${environment}` : ''})`;
+  return `### Deno
+
+In \`deno.js\`:
+
+\`\`\`js
+${importOf('./worker.js')}
+
+Deno.serve((request) => ${call('Deno.env.toObject()')});
+\`\`\`
+
+    deno run --allow-net --allow-env deno.js
+
+### Bun
+
+In \`bun.js\`:
+
+\`\`\`js
+${importOf('./worker.js')}
+
+Bun.serve({ fetch: (request) => ${call('process.env')} });
+\`\`\`
+
+    bun bun.js
+
+### Vercel
+
+${encodings.length === 0 ? VERCEL(call('process.env')) : NO_VERCEL}
+
+### Netlify
+
+With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
+
+\`\`\`js
+${importOf('../../worker.js')}
+
+export const config = { path: '/*' };
+export default (request) => ${call('Deno.env.toObject()')};
+\`\`\`
+`;
+}
+
+const VERCEL = (
+  answer: string,
+): string => `Beside \`worker.js\` at the root of the project, as Routing Middleware, in \`middleware.js\`:
+
+\`\`\`js
+${importOf('./worker.js')}
+
+export const config = { runtime: 'edge' };
+export default (request) => ${answer};
+\`\`\``;
+
+const NO_VERCEL = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
+\`playbill edge build --target worker\` without \`--encodings\`.`;
+
+/** Hosts that read the tree from a folder, by a binding made here. Run like urlHosts. */
+function folderHosts({ origin, publicRoot }: WorkerDeployment): string {
+  return `### Deno and Bun
+
+The binding is made of a folder, in \`folder.js\`:
+
+\`\`\`js
+import { readFile } from 'node:fs/promises';
+
+const root = ${JSON.stringify(publicRoot)};
+
+export const ${origin} = {
+  fetch: (url) =>
+    readFile(root + new URL(url).pathname).then(
+      (bytes) => new Response(bytes),
+      ({ code }) => new Response(null, { status: code === 'ENOENT' ? 404 : 500 }),
+    ),
+};
+\`\`\`
+
+In \`deno.js\`:
+
+\`\`\`js
+import { ${origin} } from './folder.js';
+${importOf('./worker.js')}
+
+Deno.serve((request) => worker.fetch(request, { ...Deno.env.toObject(), ${origin} }));
+\`\`\`
+
+    deno run --allow-net --allow-env --allow-read deno.js
+
+In \`bun.js\`:
+
+\`\`\`js
+import { ${origin} } from './folder.js';
+${importOf('./worker.js')}
+
+Bun.serve({ fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) });
+\`\`\`
+
+    bun bun.js
+
+### Vercel and Netlify
+
+They keep no folder beside a function: \`playbill edge build --target worker --origin URL\` writes their ways.
+
+`;
+}

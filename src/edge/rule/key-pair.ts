@@ -1,0 +1,64 @@
+// Makes key pairs for `keys issue`, and public keys in both formats of the key ring. Nothing is stored here: whoever asks has the only
+// copy of the private half.
+
+import { base64OfBytes } from './base64.ts';
+import type { PublicJwk } from './key-store.ts';
+
+export type AsymmetricAlgorithm = 'ecdsa-p256-sha256' | 'ed25519';
+
+/** A private key as JWK: the public one with `d`. */
+export interface PrivateJwk extends PublicJwk {
+  readonly d: string;
+}
+
+export interface PublicKey {
+  readonly jwk: PublicJwk;
+  /** Base64 of DER. */
+  readonly spki: string;
+}
+
+export interface KeyPair extends PublicKey {
+  readonly privateJwk: PrivateJwk;
+  /** PKCS #8 in PEM (RFC 7468), with a final newline. */
+  readonly privatePem: string;
+}
+
+const PARAMETERS = {
+  'ecdsa-p256-sha256': { name: 'ECDSA', namedCurve: 'P-256' },
+  ed25519: { name: 'Ed25519' },
+} as const;
+
+/** A new key pair. Rejects where the runtime lacks the algorithm. */
+export async function generateKeyPair(alg: AsymmetricAlgorithm): Promise<KeyPair> {
+  const pair = await crypto.subtle.generateKey(PARAMETERS[alg], true, ['sign', 'verify']);
+  if (!('privateKey' in pair)) throw new Error(`${alg}: expected a key pair`);
+  const jwk = await crypto.subtle.exportKey('jwk', pair.privateKey);
+  const publicJwk = publicJwkFrom(jwk);
+  const pkcs8 = base64OfBytes(new Uint8Array(await crypto.subtle.exportKey('pkcs8', pair.privateKey)));
+  const lines = pkcs8.match(/.{1,64}/g) ?? [];
+  return {
+    jwk: publicJwk,
+    spki: base64OfBytes(new Uint8Array(await crypto.subtle.exportKey('spki', pair.publicKey))),
+    privateJwk: { ...publicJwk, d: textOf(jwk, 'd') },
+    privatePem: `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`,
+  };
+}
+
+/** Both formats of a public key that is there as JWK; members beyond the public ones are left out. Rejects for one that is no such key. */
+export async function publicKeyFrom(jwk: unknown, alg: AsymmetricAlgorithm): Promise<PublicKey> {
+  const publicJwk = publicJwkFrom(jwk);
+  const key = await crypto.subtle.importKey('jwk', publicJwk, PARAMETERS[alg], true, ['verify']);
+  return { jwk: publicJwk, spki: base64OfBytes(new Uint8Array(await crypto.subtle.exportKey('spki', key))) };
+}
+
+/** The members of RFC 7518, 6.2.1 or RFC 8037, 2, in the order of the key ring. */
+function publicJwkFrom(jwk: unknown): PublicJwk {
+  const frame = { kty: textOf(jwk, 'kty'), crv: textOf(jwk, 'crv'), x: textOf(jwk, 'x') };
+  return frame.kty === 'EC' ? { ...frame, y: textOf(jwk, 'y') } : frame;
+}
+
+function textOf(jwk: unknown, name: string): string {
+  const value: unknown = typeof jwk === 'object' && jwk !== null ? Reflect.get(jwk, name) : undefined;
+  if (typeof value !== 'string') throw new Error(`JWK: expected "${name}" to be text`);
+  return value;
+}

@@ -1,0 +1,69 @@
+// Finds in a pointer's text the edition that is in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a
+// fixed width, and objects for forty of them at every request would halve what an nginx worker serves. A torn pointer throws.
+
+import type { Endpoint } from '../../render/paths.ts';
+
+/** `"2026-05-01T09:00:00Z 3f2a91c07be455d0"`, and the comma or bracket behind it. */
+const ENTRY_WIDTH = 40;
+const INSTANT_WIDTH = 20;
+const BEFORE_VALID_UNTIL = '","validUntil":"';
+
+export interface Edition {
+  readonly digest: string;
+  /** When the next edition starts; for the last one `validUntil`. */
+  readonly until: string;
+  /** The pointer's `now`: the instant that the build was for. */
+  readonly asOf: string;
+  readonly validUntil: string;
+}
+
+/** A pointer's text: a string is one, and so is what searches the bytes of a file without decoding them all. */
+export interface PointerText {
+  readonly length: number;
+  indexOf(text: string): number;
+  slice(start: number, end?: number): string;
+}
+
+/** Where the rule reads pointers. A runtime may keep a text for up to 10 s (snapshot.md, "Copying elsewhere"). */
+export interface Pointers {
+  /** The pointer's text; null when nothing is published for the front. Throws or rejects when it cannot be read. `instant`: as text. */
+  read(front: string, instant: string): PointerText | null | Promise<PointerText | null>;
+}
+
+/**
+ * The edition in force at an instant; before the first one's start it is the first, after the last one's it is the last.
+ * Throws Error for a text that is torn, of another schema, or another front's.
+ */
+export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): Edition => {
+  const list = `"${endpoint}":[`;
+  const start = text.indexOf(list) + list.length + 1;
+  // What stands before an entry of the list is `,"`: behind the list's end it never sorts between a comma and that.
+  const limit = `,"${instant}`;
+  const hasStarted = (index: number): boolean => {
+    const position = start + index * ENTRY_WIDTH;
+    const entry = text.slice(position - 2, position + INSTANT_WIDTH);
+    return entry > ',' && entry <= limit;
+  };
+
+  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning, unless builds have failed for long.
+  let high = 1;
+  while (hasStarted(high)) high *= 2;
+  let low = high >> 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (hasStarted(middle)) low = middle;
+    else high = middle;
+  }
+  const position = start + low * ENTRY_WIDTH;
+  const entry = text.slice(position, position + ENTRY_WIDTH + INSTANT_WIDTH);
+  const digest = entry.slice(INSTANT_WIDTH + 1, ENTRY_WIDTH - 3);
+
+  const head = `{"schema":1,"front":"${front}","now":"`;
+  const frame = text.slice(0, head.length + BEFORE_VALID_UNTIL.length + 2 * INSTANT_WIDTH);
+  const asOf = frame.slice(head.length, head.length + INSTANT_WIDTH);
+  const validUntil = frame.slice(-INSTANT_WIDTH);
+  const isWhole = frame === head + asOf + BEFORE_VALID_UNTIL + validUntil && text.slice(text.length - 3) === ']}\n';
+  if (!isWhole || !/^[\da-f]{16}$/.test(digest)) throw new Error('pointer');
+  const isLast = entry[ENTRY_WIDTH - 2] === ']';
+  return { digest, until: isLast ? validUntil : entry.slice(ENTRY_WIDTH), asOf, validUntil };
+};

@@ -1,0 +1,143 @@
+// The signature profile `rfc9421`: HTTP Message Signatures (RFC 9421) cut down to what edge.md allows, in canonical serialisation only;
+// then a label's raw text is what was signed. It refuses what it does not need: component parameters, other derived components, other
+// parameters. Of Structured Fields (RFC 8941) it knows just enough to find its own label among others.
+
+import type { Claim, SignatureProfile } from './profile.ts';
+import type { Reason } from './reasons.ts';
+import { authorityOf, type FieldLine, fieldValue, pathOf, queryOf, type RuleRequest } from './request.ts';
+import type { RuleSettings } from './profile.ts';
+
+const INPUT_LENGTH_MAX = 2048;
+const SIGNATURE_LENGTH_MAX = 1024;
+const LABELS_MAX = 4;
+const MALFORMED = 'signature-malformed';
+
+/** The members of a dictionary: whatever stands between commas outside of strings. */
+const MEMBERS = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
+const LABEL = /^[a-z*][a-z\d_.*-]*=/;
+/** Our application's tag (RFC 9421, 2.3), also where it is not written canonically: malformed is not the same as unsigned. */
+const TAGGED = /; *tag="x-front"/;
+/** Component names in quotes: lower case, no parameters. */
+const COMPONENTS = /"@?[a-z\d!#$%&'*+.^_`|~-]+"/g;
+/** A parameter that we know: an integer within 15 digits (RFC 8941, 3.3.1), or a string of printable ASCII (3.3.3). */
+const PARAMETER = /^;(?:(created|expires)=(0|-?[1-9]\d{0,14})|(keyid|alg|nonce|tag)="((?:[ !#-[\]-~]|\\["\\])*)")/;
+/** A byte sequence (RFC 8941, 3.3.5) in the one base64 that its bytes have: padded, no stray bits. */
+const BYTES = /^:((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]==|[A-Za-z\d+/]{2}[AEIMQUYcgkosw048]=)?):$/;
+
+/** What a signature must cover, in the order in which we propose it. */
+export const requiredComponents = (settings: { readonly requiresAuthority: boolean }): readonly string[] =>
+  ['@method', '@authority', '@path', 'x-front'].filter((name) => settings.requiresAuthority || name !== '@authority');
+
+/** RFC 9421, 5.1: the signature that this rule would like to see. */
+const challenge = (settings: RuleSettings): readonly FieldLine[] => [
+  ['WWW-Authenticate', 'Signature'],
+  ['Accept-Signature', `sig=("${requiredComponents(settings).join('" "')}");created;tag="x-front"`],
+];
+
+/** From the headers to a claim. Malformed comes before missing, so that a torn header is never called unsigned. */
+const readClaim = (request: RuleRequest, settings: RuleSettings): Claim | Reason => {
+  const inputs = splitMembers(request, 'signature-input', INPUT_LENGTH_MAX);
+  const signatures = splitMembers(request, 'signature', SIGNATURE_LENGTH_MAX);
+  if (!inputs || !signatures) return MALFORMED;
+
+  // Two members with our tag, or two with our label, stay joined by a comma, which is nowhere allowed below.
+  const ours = inputs.filter((member) => TAGGED.test(behindList(member))).join();
+  if (!ours) return 'signature-missing';
+  const label = LABEL.exec(ours)?.[0];
+  if (!label) return MALFORMED;
+  const input = membersOf(inputs, label);
+  const components = readComponents(input);
+  const parameters = readParameters(behindList(input));
+  if (!components || !parameters || input !== ours.slice(label.length)) return MALFORMED;
+
+  const encoded = membersOf(signatures, label);
+  if (!encoded) return 'signature-missing';
+  const signature = BYTES.exec(encoded)?.[1];
+  const values = components.map((name) => componentValue(request, name));
+  const base = signatureBase(components, values, input);
+  if (signature === undefined || values.includes(undefined) || /[^ -~\n]/.test(base)) return MALFORMED;
+
+  const isCovered = requiredComponents(settings).every((name) => components.includes(name));
+  if (!isCovered || values.includes(null)) return 'signature-component-missing';
+  const created = parameters['created'];
+  const keyid = parameters['keyid'];
+  if (!created || keyid === undefined) return 'signature-parameter-missing';
+  return {
+    keyid,
+    alg: parameters['alg'],
+    created: +created,
+    expires: +(parameters['expires'] ?? Infinity),
+    base,
+    signature,
+  };
+};
+
+/** The raw members of a signature header; null when it is malformed, repeated or too long. */
+const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
+  const lines = request.lines(name);
+  const text = lines[0] ?? '';
+  // Most have one member, and no comma to look for the end of a string before.
+  const members = (text.includes(',') ? (text.match(MEMBERS) ?? []) : [text]).map((member) => member.trim());
+  const isSound = lines.length < 2 && text.length <= lengthMax && members.length <= LABELS_MAX;
+  // Something is lost between the members when a string has no end or a member is empty, or where blanks are not canonical.
+  return isSound && members.join(', ') === text ? members : null;
+};
+
+/** The raw value of a label (with its equals sign); empty when there is none, and joined by a comma when there are two. */
+const membersOf = (members: readonly string[], label: string): string =>
+  members
+    .filter((member) => member.startsWith(label))
+    .join()
+    .slice(label.length);
+
+/** The parameters of a label's raw text, behind its list of components. */
+const behindList = (input: string): string => input.slice(input.indexOf(')') + 1);
+
+/** The names in `("a" "b")`, each once; null when it is anything else, such as a component with parameters. */
+const readComponents = (input: string): readonly string[] | null => {
+  const list = input.slice(0, input.indexOf(')') + 1);
+  const quoted: readonly string[] = list.match(COMPONENTS) ?? [];
+  const isList = list === `(${quoted.join(' ')})` && quoted.every((name, i) => quoted.indexOf(name) === i);
+  return isList ? quoted.map((name) => name.slice(1, -1)) : null;
+};
+
+/** The raw parameters in `;name=value;…` by name; null for one that is unknown, twice there, or of another type. */
+const readParameters = (text: string): { readonly [name: string]: string } | null => {
+  const parameters: { [name: string]: string } = {};
+  let rest = text;
+  while (rest) {
+    const match = PARAMETER.exec(rest);
+    const name = match?.[1] ?? match?.[3];
+    if (!match || !name || name in parameters) return null;
+    parameters[name] = match[2] ?? match[4] ?? '';
+    rest = rest.slice(match[0].length);
+  }
+  return parameters;
+};
+
+/** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when we do not stand for it, null when the request lacks it. */
+export const componentValue = (request: RuleRequest, name: string): string | null | undefined => {
+  switch (name) {
+    case '@method':
+      return request.method;
+    case '@authority':
+      return authorityOf(request);
+    case '@path':
+      return pathOf(request.target);
+    case '@query':
+      return queryOf(request.target);
+    case '@scheme':
+      return request.scheme;
+    default:
+      return name.startsWith('@') ? undefined : fieldValue(request, name);
+  }
+};
+
+/** The signature base (RFC 9421, 2.5): one line per covered component, then the parameters, which are the label's raw text. */
+export const signatureBase = (
+  names: readonly string[],
+  values: readonly (string | null | undefined)[],
+  parameters: string,
+): string => names.map((name, i) => `"${name}": ${values[i] ?? ''}\n`).join('') + `"@signature-params": ${parameters}`;
+
+export const rfc9421: SignatureProfile = { challenge, readClaim };

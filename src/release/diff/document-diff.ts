@@ -1,0 +1,271 @@
+// What differs between two products documents of one front, element by element and field by field: as plain data, and in words.
+// Imports types and nothing else, so that a page can bundle it; knows no tree, no clock and no terminal.
+
+import type { ProductsDocument } from '../../contract/documents.ts';
+
+/** The lists of a products document, in its order. */
+export const DOCUMENT_LISTS = ['productCards', 'categories', 'groups', 'tags', 'badges'] as const;
+
+export type ListName = (typeof DOCUMENT_LISTS)[number];
+
+/** Any value that a field of a document may have. */
+export type FieldValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly FieldValue[]
+  | { readonly [key: string]: FieldValue };
+
+/** One field with its old and new value. A session's start that stays one is told in parts: `todaySlot.date`, `.time`, `.offset`. */
+export interface FieldChange {
+  readonly path: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+}
+
+/** One element of a document's list; of a card, `id` is its `productId`. Slug and name are the new ones where both are known. */
+export interface ListElement {
+  readonly list: ListName;
+  readonly id: number;
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** Places in lists count from 1. `moved` is told only of those elements whose own place changed, not of those they pass. */
+export type DocumentChange =
+  | (ListElement & { readonly change: 'added' | 'gone' })
+  | (ListElement & { readonly change: 'changed'; readonly fields: readonly FieldChange[] })
+  | (ListElement & { readonly change: 'moved'; readonly placeBefore: number; readonly placeAfter: number });
+
+export type ChangeKind = DocumentChange['change'];
+
+type Fields = Readonly<Record<string, FieldValue>>;
+
+/** One list of a document with what tells its elements apart. */
+interface Listed {
+  readonly element: ListElement;
+  readonly fields: Fields;
+}
+
+const SESSION_START = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})([+-]\d{2}:\d{2})$/;
+
+/**
+ * Everything in which two documents differ; nothing where they are the same. By list in the document's order, and in each list
+ * what is gone, added, changed and moved, in this order.
+ */
+export function diffDocuments(before: ProductsDocument, after: ProductsDocument): readonly DocumentChange[] {
+  return DOCUMENT_LISTS.flatMap((list) => diffLists(listedOf(list, before), listedOf(list, after)));
+}
+
+function listedOf(list: ListName, document: ProductsDocument): readonly Listed[] {
+  if (list === 'productCards') {
+    return document.productCards.map((card) => {
+      const { productId: id, slug, name } = card;
+      return { element: { list, id, slug, name }, fields: card };
+    });
+  }
+  if (list === 'categories') {
+    return document.categories.map((category) => {
+      const { id, slug, namePlural: name } = category;
+      return { element: { list, id, slug, name }, fields: category };
+    });
+  }
+  return document[list].map((one) => ({ element: { list, id: one.id, slug: one.slug, name: one.name }, fields: one }));
+}
+
+function diffLists(before: readonly Listed[], after: readonly Listed[]): DocumentChange[] {
+  const beforeById = new Map(before.map((listed) => [listed.element.id, listed]));
+  const afterIds = new Set(after.map(({ element }) => element.id));
+  const gone: DocumentChange[] = before
+    .filter(({ element }) => !afterIds.has(element.id))
+    .map(({ element }) => ({ ...element, change: 'gone' }));
+  const added: DocumentChange[] = [];
+  const changed: DocumentChange[] = [];
+  for (const { element, fields } of after) {
+    const old = beforeById.get(element.id);
+    if (old === undefined) {
+      added.push({ ...element, change: 'added' });
+      continue;
+    }
+    const changes = diffFields(old.fields, fields);
+    if (changes.length > 0) changed.push({ ...element, change: 'changed', fields: changes });
+  }
+  return [...gone, ...added, ...changed, ...movesOf(before, after)];
+}
+
+/** The fields in which two elements differ, by the order of the fields. */
+export function diffFields(before: Fields, after: Fields): FieldChange[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) => diffField(name, before[name] ?? null, after[name] ?? null));
+}
+
+function diffField(path: string, before: FieldValue, after: FieldValue): FieldChange[] {
+  if (isSame(before, after)) return [];
+  const partsBefore = typeof before === 'string' ? SESSION_START.exec(before) : null;
+  const partsAfter = typeof after === 'string' ? SESSION_START.exec(after) : null;
+  if (partsBefore === null || partsAfter === null) return [{ path, before, after }];
+  return ['date', 'time', 'offset'].flatMap((part, i) =>
+    diffField(`${path}.${part}`, partsBefore[i + 1] ?? null, partsAfter[i + 1] ?? null),
+  );
+}
+
+function isSame(a: FieldValue, b: FieldValue): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+}
+
+/** The elements of both lists that are not in the longest run which keeps its order: the fewest that can have moved. */
+function movesOf(before: readonly Listed[], after: readonly Listed[]): DocumentChange[] {
+  const placeBefore = new Map(before.map(({ element }, place) => [element.id, place]));
+  const common = after.flatMap(({ element }, place) => {
+    const old = placeBefore.get(element.id);
+    return old === undefined ? [] : [{ element, old, place }];
+  });
+  const staying = longestAscending(common.map(({ old }) => old));
+  return common
+    .filter((_, i) => !staying.has(i))
+    .map(({ element, old, place }) => ({ ...element, change: 'moved', placeBefore: old + 1, placeAfter: place + 1 }));
+}
+
+/** The indexes of one longest ascending subsequence (patience sorting: each pile remembers what lay below it). */
+function longestAscending(values: readonly number[]): ReadonlySet<number> {
+  const piles: number[] = [];
+  const below: number[] = [];
+  for (const [index, value] of values.entries()) {
+    let low = 0;
+    let high = piles.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((values[piles[middle] ?? 0] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    below.push(piles[low - 1] ?? -1);
+    piles[low] = index;
+  }
+  const indexes = new Set<number>();
+  for (let index = piles.at(-1) ?? -1; index >= 0; index = below[index] ?? -1) indexes.add(index);
+  return indexes;
+}
+
+// In words. Text of a catalogue is given through as it is: whoever prints it makes it harmless for the place where it goes.
+
+const NOUNS: Readonly<Record<ListName, readonly [singular: string, plural: string]>> = {
+  productCards: ['product', 'products'],
+  categories: ['category', 'categories'],
+  groups: ['group', 'groups'],
+  tags: ['tag', 'tags'],
+  badges: ['badge', 'badges'],
+};
+
+/** `product "Hamlet" (hamlet)`. */
+export function elementWords({ list, slug, name }: ListElement): string {
+  return `${NOUNS[list][0]} "${name}" (${slug})`;
+}
+
+/** One change in one sentence: `product "Hamlet" (hamlet): priceFrom 500 → 600; badges + last-time`. */
+export function changeWords(change: DocumentChange): string {
+  const element = elementWords(change);
+  switch (change.change) {
+    case 'added':
+    case 'gone':
+      return `${element} ${change.change}`;
+    case 'changed':
+      return `${element}: ${change.fields.map(fieldWords).join('; ')}`;
+    case 'moved':
+      return `${element} moved from place ${change.placeBefore} to ${change.placeAfter}`;
+  }
+}
+
+/** One field: `todaySlot.time 19:00 → 20:00`, `soldOut false → true`, `badges + hit, - last-time`. */
+export function fieldWords({ path, before, after }: FieldChange): string {
+  if (!isList(before) || !isList(after)) return `${path} ${valueWords(before)} → ${valueWords(after)}`;
+  const old = new Map(before.map((value) => [keyOf(value), value]));
+  const now = new Map(after.map((value) => [keyOf(value), value]));
+  const words = [
+    ...[...now.keys()].filter((key) => !old.has(key)).map((key) => `+ ${key}`),
+    ...[...old.keys()].filter((key) => !now.has(key)).map((key) => `- ${key}`),
+    ...[...now].flatMap(([key, value]) => elementFieldWords(key, old.get(key), value)),
+  ];
+  return `${path} ${words.length > 0 ? words.join(', ') : `in another order: ${[...now.keys()].join(', ')}`}`;
+}
+
+/** The fields of an element that a card's list keeps: `main.sortWeight 1 → 2`. */
+function elementFieldWords(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
+  if (!isObject(before) || !isObject(after)) return [];
+  return diffFields(before, after).map((change) => `${key}.${fieldWords(change)}`);
+}
+
+function isList(value: FieldValue): value is readonly FieldValue[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: FieldValue | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function keyOf(value: FieldValue): string {
+  const slug = isObject(value) ? value['slug'] : value;
+  return typeof slug === 'string' ? slug : JSON.stringify(value);
+}
+
+/** One value as words have it: dates and times without quotes, no value as `none`. */
+export function valueWords(value: FieldValue): string {
+  if (value === null) return 'none';
+  if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // Dates and times are read without quotes, and their seconds only where there are any.
+  if (/^(\d{4}-\d{2}-\d{2})?T?(\d{2}:\d{2}:\d{2})?([+-]\d{2}:\d{2})?$/.test(value) && value !== '') {
+    return value.replace(/(\d{2}:\d{2}):00/, '$1');
+  }
+  return `"${value}"`;
+}
+
+/** How many elements of a list were added, are gone, have other values or another place. */
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
+
+/** Counts by list; lists without a change are left out. */
+export function countChanges(changes: readonly DocumentChange[]): Readonly<Partial<Record<ListName, ChangeCounts>>> {
+  const counts: Partial<Record<ListName, Record<ChangeKind, number>>> = {};
+  for (const { list, change } of changes) {
+    const ofList = counts[list] ?? { added: 0, gone: 0, changed: 0, moved: 0 };
+    ofList[change] += 1;
+    counts[list] = ofList;
+  }
+  return counts;
+}
+
+/** All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`. Empty where nothing changed. */
+export function summaryWords(changes: readonly DocumentChange[]): string {
+  return countWords(countChanges(changes), (list) => fieldTally(list, changes));
+}
+
+/** The same from counts, without the fields: `1 product added, 4 changed; 1 category gone`. */
+export function countWords(
+  counts: Readonly<Partial<Record<ListName, ChangeCounts>>>,
+  detailOf: (list: ListName) => string = () => '',
+): string {
+  return DOCUMENT_LISTS.flatMap((list) => {
+    const ofList = counts[list];
+    if (ofList === undefined) return [];
+    let isNamed = false;
+    const words = (['added', 'gone', 'changed', 'moved'] as const).flatMap((kind) => {
+      const count = ofList[kind];
+      if (count === 0) return [];
+      const noun = isNamed ? '' : ` ${NOUNS[list][count === 1 ? 0 : 1]}`;
+      isNamed = true;
+      return [`${count}${noun} ${kind}${kind === 'changed' ? detailOf(list) : ''}`];
+    });
+    return [words.join(', ')];
+  }).join('; ');
+}
+
+/** ` (todaySlot 3, priceFrom 1)`: how many elements changed in each field, the parts of a field taken together. */
+function fieldTally(list: ListName, changes: readonly DocumentChange[]): string {
+  const tally = new Map<string, number>();
+  for (const change of changes) {
+    if (change.list !== list || change.change !== 'changed') continue;
+    for (const field of new Set(change.fields.map(({ path }) => path.replace(/\..*$/, '')))) {
+      tally.set(field, (tally.get(field) ?? 0) + 1);
+    }
+  }
+  return ` (${[...tally].map(([field, count]) => `${field} ${count}`).join(', ')})`;
+}

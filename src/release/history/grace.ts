@@ -1,0 +1,48 @@
+// The grace after going back: `releases/grace`. Retention takes each release to be superseded when the next one by `now` was built for.
+// Of a release that was put into force again that is long past, although edges and copies have just read it. So from the end of a
+// rollback's hold on, and from a build that follows one of an earlier `now`, every release is kept, until one is in force that was built
+// for a grace time later than the first that followed.
+//
+// The file holds the id of the release in force at the end of the hold; once another is in force, the instant that this one was built
+// for. What is damaged counts as such an id: too much is kept then, and not for ever.
+
+import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
+import { pathOf } from '../../render/paths.ts';
+import type { DatedRelease } from './kept-releases.ts';
+import type { ReleaseStore } from '../tree/store.ts';
+
+const PATH = pathOf({ kind: 'grace' });
+
+/** Keeps every release from now on; `inForceId` is not superseded yet. @throws AppError tree-full, tree-not-writable */
+export async function beginGrace(inForceId: string | null, store: ReleaseStore): Promise<void> {
+  await write(inForceId ?? '', store);
+}
+
+/**
+ * Whether every release is to be kept; brings the file up to date. `isOutOfOrder`: the release in force has just followed one that by
+ * `now` was superseded before. @throws AppError tree-full, tree-not-writable, tree-unreadable
+ */
+export async function isInGrace(
+  inForce: DatedRelease,
+  isOutOfOrder: boolean,
+  graceSeconds: number,
+  store: ReleaseStore,
+): Promise<boolean> {
+  const bytes = await store.read(PATH);
+  const text = bytes === undefined ? null : new TextDecoder().decode(bytes).trimEnd();
+  if (text === null && !isOutOfOrder) return false;
+  if (text === inForce.id) return graceSeconds > 0;
+  const known = isOutOfOrder || text === null ? inForce.now : (parseInstant(text) ?? inForce.now);
+  // That first build may have had a wrong clock, years ahead.
+  const since = instantOf(Math.min(known, inForce.now));
+  if (inForce.now - since >= graceSeconds) {
+    if (text !== null) await store.remove([PATH]);
+    return false;
+  }
+  if (text !== formatInstant(since)) await write(formatInstant(since), store);
+  return true;
+}
+
+async function write(text: string, store: ReleaseStore): Promise<void> {
+  await store.replace([{ path: PATH, bytes: new TextEncoder().encode(`${text}\n`) }]);
+}

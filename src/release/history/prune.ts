@@ -1,0 +1,171 @@
+// Pruning: step 6 of the publish protocol. What goes are manifests of releases that retention.ts does not keep, and editions,
+// with their precompressed siblings, that no pointer and no kept release names: those of such manifests, and what a stopped
+// run has left. One order of removals:
+//
+//   manifests, durably  →  editions
+//
+// A stop after any single removal leaves every manifest with all its files, and the next run finishes. The caller holds the
+// tree's lock.
+//
+// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed; the fronts'
+// folders are listed once and the pointers read; that of the release in force is parsed; and where there is then any edition left
+// to explain, the other kept releases are asked for their files, one by one, until there is none.
+
+import pLimit from 'p-limit';
+import type { Manifest } from '../../contract/manifest.ts';
+import type { Pointer } from '../../contract/pointer.ts';
+import type { KeepReason } from '../../contract/release-results.ts';
+import { editionPath, FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
+import { isInGrace } from './grace.ts';
+import { readHold, type Hold } from '../tree/hold.ts';
+import {
+  currentReleaseId,
+  readRelease,
+  readReleaseDate,
+  readReleaseFiles,
+  type DatedRelease,
+} from './kept-releases.ts';
+import { Plan, type PlanEntry } from '../publish/plan.ts';
+import { editionPathsOf } from '../tree/published.ts';
+import type { ReleaseStore } from '../tree/store.ts';
+import { releasesKept } from './retention.ts';
+import { parsePointer, pointerText } from '../tree/codec.ts';
+
+/** How many pointers are open at the same time. */
+const POINTERS_AT_ONCE = 16;
+
+export interface PruneOptions {
+  /** How long a superseded release is kept in any case, by the releases' own `now`. */
+  readonly graceSeconds: number;
+  /** The release that was in force until this very run; null where that is the one still in force. */
+  readonly replacedId: string | null;
+}
+
+export interface Pruned {
+  /** Newest first; `kept` is null for a release that went. */
+  readonly releases: readonly (DatedRelease & { readonly kept: KeepReason | null })[];
+  readonly hold: Hold | null;
+  /** Every file that went, and why. */
+  readonly plan: readonly PlanEntry[];
+}
+
+/**
+ * Removes what no kept release and no pointer names; from a held tree, and for the grace time after it, no release at all. A manifest that cannot be read might
+ * name any file: then nothing is removed.
+ * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
+ */
+export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Pruned> {
+  const releases: DatedRelease[] = [];
+  for (const id of await idsToRead(options, store)) releases.push(await readReleaseDate(id, store));
+  const inForceId = await currentReleaseId(store);
+  const hold = await readHold(store);
+  const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
+  const kept = hold === null ? releasesKept(releases, { ...options, inForceId }) : new Map<string, KeepReason>();
+  if (hold !== null || (await isAllInGrace(newestFirst, inForceId, options, store))) {
+    for (const { id } of releases) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');
+  }
+
+  const { editions, pointers } = await readFronts(store);
+  // The release in force explains every pointer, unless a run was stopped, and nearly every edition.
+  const rank = ({ id }: DatedRelease): number => (id === inForceId ? 0 : kept.has(id) ? 1 : 2);
+  for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
+    if (pointers.size > 0) {
+      const isPointedAt = takePointers(await readRelease(id, store), pointers);
+      if (isPointedAt && !kept.has(id)) kept.set(id, 'pointed-at');
+    }
+    if (kept.has(id) && editions.size > 0) {
+      for (const { path } of await readReleaseFiles(id, store)) editions.delete(path);
+    }
+  }
+
+  const plan = new Plan();
+  const manifests = newestFirst
+    .filter(({ id }) => !kept.has(id))
+    .map(({ id }) => pathOf({ kind: 'manifest', id }))
+    .sort();
+  const unnamed = [...editions.values()].flat().sort();
+  for (const path of manifests) plan.add('remove', path, (await store.size(path)) ?? 0, 'not-kept');
+  for (const path of unnamed) plan.add('remove', path, (await store.size(path)) ?? 0, 'not-named');
+  if (manifests.length > 0) await store.remove(manifests);
+  // State after a stop here: editions that nobody names.
+  if (unnamed.length > 0) await store.remove(unnamed);
+  return {
+    releases: newestFirst.map((release) => ({ ...release, kept: kept.get(release.id) ?? null })),
+    hold,
+    plan: plan.entries,
+  };
+}
+
+/** Whether every release is kept, because `current` has gone back and edges have read what retention takes to be long superseded. */
+async function isAllInGrace(
+  newestFirst: readonly DatedRelease[],
+  inForceId: string | null,
+  { graceSeconds, replacedId }: PruneOptions,
+  store: ReleaseStore,
+): Promise<boolean> {
+  const inForce = newestFirst.find(({ id }) => id === inForceId) ?? newestFirst[0];
+  if (inForce === undefined) return false;
+  // By `now` the release just replaced was superseded by this one.
+  const successor = newestFirst[newestFirst.findIndex(({ id }) => id === replacedId) - 1];
+  const isOutOfOrder = successor !== undefined && successor.now < inForce.now;
+  return isInGrace(inForce, isOutOfOrder, graceSeconds, store);
+}
+
+/**
+ * Ids of all releases whose manifests must be readable before anything goes. Among them is the one just replaced, even where
+ * no manifest bears its name any more: edges go on asking for its editions. Of a folder in a manifest's place the list of the tree
+ * shows only what is in it.
+ */
+async function idsToRead({ graceSeconds, replacedId }: PruneOptions, store: ReleaseStore): Promise<Set<string>> {
+  const ids = new Set(replacedId !== null && graceSeconds > 0 ? [replacedId] : []);
+  for (const path of await store.list(RELEASES_FOLDER)) {
+    const file = treeFileOf(path.split('/', 2).join('/'));
+    if (file?.kind === 'manifest') ids.add(file.id);
+  }
+  return ids;
+}
+
+interface FrontsFolder {
+  /** Editions that no pointer names, each with its precompressed siblings, by the path of the edition itself. */
+  readonly editions: Map<string, string[]>;
+  /** The pointers' texts by front. */
+  readonly pointers: Map<string, string>;
+}
+
+/** Lists what the fronts have. A damaged pointer might have named any edition of its front: then none of them is listed. */
+async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
+  const files = (await store.list(FRONTS_FOLDER)).map((path) => ({ path, file: treeFileOf(path) }));
+  const limit = pLimit(POINTERS_AT_ONCE);
+  const read = files.flatMap(({ path, file }) =>
+    file?.kind === 'pointer' ? [limit(() => readPointer(path, file.front, store))] : [],
+  );
+  const pointerOf = new Map(await Promise.all(read));
+  const named = new Set(
+    [...pointerOf.values()].flatMap((pointer) => (pointer === null ? [] : editionPathsOf(pointer))),
+  );
+
+  const editions = new Map<string, string[]>();
+  for (const { path, file } of files) {
+    if (file?.kind !== 'edition' || pointerOf.get(file.front) === null) continue;
+    const identity = editionPath(file.front, file.endpoint, file.digest);
+    if (!named.has(identity)) editions.set(identity, [...(editions.get(identity) ?? []), path]);
+  }
+  const pointers = new Map<string, string>();
+  for (const [front, pointer] of pointerOf) if (pointer !== null) pointers.set(front, pointerText(pointer));
+  return { editions, pointers };
+}
+
+async function readPointer(path: string, front: string, store: ReleaseStore): Promise<[string, Pointer | null]> {
+  const bytes = await store.read(path);
+  const pointer = bytes === undefined ? null : parsePointer(bytes, path).value;
+  return [front, pointer?.front === front ? pointer : null];
+}
+
+/** Takes away the pointers that a release lists as they are; whether there were any. */
+function takePointers({ fronts }: Manifest, pointers: Map<string, string>): boolean {
+  let isAny = false;
+  for (const { front, pointer } of fronts) {
+    if (pointers.get(front) === pointerText(pointer)) isAny = pointers.delete(front);
+  }
+  return isAny;
+}

@@ -1,0 +1,52 @@
+// Guards: what keeps a front's old snapshot in force although a new one was rendered (snapshot.md, "Guards").
+
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { HoldCode } from '../../contract/manifest.ts';
+
+export interface GuardOptions {
+  /** 0 to 1: how much of its cards a front may lose in one build. */
+  readonly maxShrink: number;
+  /** Overrides the guards on the number of cards. */
+  readonly allowShrink: boolean;
+  /** Overrides every guard. */
+  readonly force: boolean;
+}
+
+export interface Guarded {
+  readonly code: HoldCode;
+  readonly message: string;
+  readonly isOverridden: boolean;
+}
+
+/** What is published of a front: its pointer's `now`, and how many cards it shows at the new one. */
+export interface GuardedBefore {
+  readonly now: string;
+  readonly cards: number;
+}
+
+/** Every guard that a front trips, overridden ones included; the first that is not overridden holds it. */
+export function guardsTripped(
+  front: { readonly cards: number; readonly minCards: number },
+  published: GuardedBefore | null,
+  options: GuardOptions,
+  now: Instant,
+): readonly Guarded[] {
+  const tripped: Guarded[] = [];
+  const isShrinkAllowed = options.allowShrink || options.force;
+  if (published !== null && formatInstant(now) < published.now) {
+    const message = `now ${formatInstant(now)} is earlier than the published ${published.now}`;
+    tripped.push({ code: 'now-earlier', message, isOverridden: options.force });
+  }
+  if (front.cards < front.minCards) {
+    const message = `${front.cards} cards, fewer than min_cards ${front.minCards}`;
+    tripped.push({ code: 'min-cards', message, isOverridden: isShrinkAllowed });
+  }
+  // Compared in millionths: 1 - 0.7 is not 0.3 in binary fractions.
+  const lost = published === null ? 0 : published.cards - front.cards;
+  if (published !== null && lost * 1e6 > published.cards * Math.round(options.maxShrink * 1e6)) {
+    const percent = Math.round(options.maxShrink * 1e4) / 100;
+    const message = `${front.cards} cards where ${published.cards} are published, a loss of more than ${percent}%`;
+    tripped.push({ code: 'max-shrink', message, isOverridden: isShrinkAllowed });
+  }
+  return tripped;
+}

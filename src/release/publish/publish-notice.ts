@@ -1,0 +1,41 @@
+// From a plan that was carried out to what others are told of it: which URLs have other bytes than before, which are gone or new.
+
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { PublishNotice } from '../../contract/publish-notice.ts';
+import { PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
+import type { PlanEntry } from './plan.ts';
+
+/**
+ * What to tell of a release, as of `now`, that was published by this plan; null where nobody can see a difference. Paths are sorted.
+ */
+export function publishNotice(
+  plan: readonly PlanEntry[],
+  releaseId: string | null,
+  now: Instant,
+): PublishNotice | null {
+  const fronts = new Set<string>();
+  const changed: string[] = [];
+  const removed: string[] = [];
+  const added: string[] = [];
+  let isKeyRingChanged = false;
+  for (const { action, path, reason } of plan) {
+    if (action === 'keep') continue;
+    const file = treeFileOf(path);
+    if (file?.kind === 'key-ring') isKeyRingChanged = true;
+    if (file?.kind !== 'pointer' && file?.kind !== 'edition') continue;
+    fronts.add(file.front);
+    const list = action === 'remove' ? removed : reason === 'new-content' ? added : changed;
+    list.push(path.slice(PUBLIC_FOLDER.length));
+  }
+  if (releaseId === null || (fronts.size === 0 && !isKeyRingChanged)) return null;
+  return {
+    schema: 1,
+    release: releaseId,
+    now: formatInstant(now),
+    fronts: [...fronts].sort(),
+    changed: changed.sort(),
+    removed: removed.sort(),
+    added: added.sort(),
+    isKeyRingChanged,
+  };
+}

@@ -1,0 +1,265 @@
+// Card timelines: what a product's card is at `now`, and every later instant within the horizon at which it becomes another.
+// A product is evaluated once for each class of fronts (zone, weekend, currency), never once per front, and only at its own
+// boundaries: the work grows with what changes, not with cards × boundaries.
+
+import { boundariesOf } from '../catalogue/boundaries.ts';
+import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
+import type { FrontClass } from '../catalogue/front.ts';
+import { periodContains } from '../catalogue/period.ts';
+import { instantOf, type Instant } from '../catalogue/instant.ts';
+import { formatAmount } from '../catalogue/money.ts';
+import { dropReasonAt, isEverySessionPaused, poolAt, priceFromAt, slotsOn, type Pool } from '../catalogue/offer.ts';
+import type { Exclusion, Product } from '../catalogue/product.ts';
+import { FLAG } from '../catalogue/front-products.ts';
+import type { Taxonomy } from '../catalogue/taxonomy.ts';
+import { badgesText, flagsText, groupPlaceText, headText, poolText, slotsText } from './card.ts';
+import { FacetBits, pressTaxonomy } from './facets.ts';
+import { NO_TIMELINE, PressedBuilder, stateOfReason, type FaceParts } from './rendered-products.ts';
+import { utf8Length } from './utf8.ts';
+
+/** From an instant on: a face, or the reason why there is none (pressed.ts). */
+interface CardState {
+  readonly from: Instant;
+  readonly face: number;
+}
+
+/** The dates a class of fronts means by today, tomorrow and weekend, from each instant on. */
+interface DaysFrom {
+  readonly from: Instant;
+  readonly days: FrontDays;
+}
+
+/** What is true of a product from an instant on for all classes alike; the texts on both sides of the price. */
+interface PoolState {
+  readonly from: Instant;
+  /** null where nothing is offered: there is no card. */
+  readonly pool: Pool | null;
+  readonly bits: number;
+  readonly beforePrice: string;
+  /** From behind the price up to the groups. */
+  readonly afterPrice: string;
+  readonly flagsFrom: number;
+  readonly flagsUntil: number;
+  readonly facets: Int32Array;
+  /** The faces it has been given so far: for these days and this money. */
+  readonly faces: { readonly days: FrontDays; readonly money: Money; readonly face: number }[];
+}
+
+/** What a card's price depends on besides its product. */
+type Money = Pick<FrontClass, 'currency' | 'currencyExponent'>;
+
+/** What of a product never changes while it is pressed. */
+interface PressInHand {
+  readonly product: Product;
+  readonly headText: string;
+  readonly headLength: number;
+  readonly groupsText: string;
+  readonly groupsLength: number;
+  /** Faces by their text: classes mostly agree on a product. */
+  readonly faces: Map<string, number>;
+  /** Timelines by their states as text, for the same reason. */
+  readonly timelines: Map<string, number>;
+}
+
+/** Presses the products of one range: knows the build's instants and classes of fronts, and where the bytes go. */
+export class ProductPress {
+  readonly #now: Instant;
+  readonly #until: Instant;
+  readonly #moneyOfClasses: readonly Money[];
+  readonly #daysOfClasses: readonly (readonly DaysFrom[])[];
+  readonly #taxonomy: Taxonomy;
+  readonly #facetBits: FacetBits;
+
+  constructor(classes: readonly FrontClass[], taxonomy: Taxonomy, until: Instant, now: Instant) {
+    this.#now = now;
+    this.#until = until;
+    this.#taxonomy = taxonomy;
+    this.#facetBits = new FacetBits(pressTaxonomy(taxonomy));
+    // Equal days are one object, equal money too: that they are the same is then seen at once.
+    const days = new Interned<FrontDays>();
+    const money = new Interned<Money>();
+    this.#daysOfClasses = classes.map(({ zone, weekendDays }) =>
+      [now, ...zone.dateChanges(now, until)].map((from) => ({
+        from,
+        days: days.one(frontDaysOf(zone.dayAt(from), weekendDays)),
+      })),
+    );
+    this.#moneyOfClasses = classes.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
+  }
+
+  /**
+   * Presses one product for the classes that show it, and apart for each front that excludes sessions of it.
+   * `excludingFronts` maps a front's id to its class; only published products have timelines.
+   */
+  press(
+    product: Product,
+    classIndexes: Iterable<number>,
+    excludingFronts: ReadonlyMap<number, number>,
+    builder: PressedBuilder,
+  ): void {
+    const timelines: number[] = this.#moneyOfClasses.map(() => NO_TIMELINE);
+    const own = new Map<number, number>();
+    const groupTexts = product.groups.map(({ group, sortWeight }) =>
+      groupPlaceText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
+    );
+    let nextBoundary = Number.POSITIVE_INFINITY;
+    if (product.isPublished) {
+      const boundaries = boundariesOf(product, this.#now, this.#until);
+      const instants = [this.#now, ...boundaries.within];
+      nextBoundary = boundaries.next;
+      const head = headText(product);
+      const groupsText = `[${groupTexts.join(',')}]`;
+      const inHand: PressInHand = {
+        product,
+        headText: head,
+        headLength: utf8Length(head),
+        groupsText,
+        groupsLength: utf8Length(groupsText),
+        faces: new Map(),
+        timelines: new Map(),
+      };
+      const shared = this.#poolStates(inHand, undefined, instants);
+      for (const index of classIndexes) timelines[index] = this.#timeline(inHand, undefined, shared, index, builder);
+      for (const [frontId, index] of excludingFronts) {
+        const excluded = product.exclusions.get(frontId);
+        own.set(
+          frontId,
+          this.#timeline(inHand, excluded, this.#poolStates(inHand, excluded, instants), index, builder),
+        );
+      }
+    }
+    const groups = product.groups.map(({ group }, i) => ({ group, length: utf8Length(groupTexts[i] ?? '') }));
+    builder.product(product.id, nextBoundary, timelines, own, groups);
+  }
+
+  #poolStates(inHand: PressInHand, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
+    const { product, headText: head, headLength } = inHand;
+    const linked = this.#facetsOf(product);
+    return instants.map((from) => {
+      const pool = poolAt(product, excluded, from);
+      const first = pool?.sessions[0];
+      if (pool === null || first === undefined) {
+        return {
+          from,
+          pool: null,
+          bits: 0,
+          beforePrice: '',
+          afterPrice: '',
+          flagsFrom: 0,
+          flagsUntil: 0,
+          facets: linked,
+          faces: [],
+        };
+      }
+      const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
+      const facets = badges.length === 0 ? linked : linked.slice();
+      for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
+      const isPaused = from < product.pausedUntil || isEverySessionPaused(pool);
+      const flags = flagsText({ isFeatured: false, isBanner: false, isPushka: product.isPushka, isPaused });
+      return {
+        from,
+        pool,
+        bits: (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0),
+        beforePrice: head + flags + poolText(product, pool, first),
+        afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
+        flagsFrom: headLength,
+        flagsUntil: headLength + flags.length,
+        facets,
+        faces: [],
+      };
+    });
+  }
+
+  /** What a card of the product reaches whatever the time: all but its badges. */
+  #facetsOf(product: Product): Int32Array {
+    const facets = new Int32Array(this.#facetBits.words);
+    for (const category of product.categories) this.#facetBits.set(facets, 'categories', category);
+    for (const { group } of product.groups) this.#facetBits.set(facets, 'groups', group);
+    for (const tag of product.tags) this.#facetBits.set(facets, 'tags', tag);
+    return facets;
+  }
+
+  /** Walks the product's own states and the dates of a class side by side. */
+  #timeline(
+    inHand: PressInHand,
+    excluded: Exclusion | undefined,
+    poolStates: readonly PoolState[],
+    classIndex: number,
+    builder: PressedBuilder,
+  ): number {
+    const daysFroms = this.#daysOfClasses[classIndex] ?? [];
+    const states: CardState[] = [];
+    let poolIndex = 0;
+    let daysIndex = 0;
+    let from: number = this.#now;
+    let key = '';
+    while (from < Number.POSITIVE_INFINITY) {
+      const poolState = poolStates[poolIndex];
+      const daysFrom = daysFroms[daysIndex];
+      const money = this.#moneyOfClasses[classIndex];
+      if (poolState === undefined || daysFrom === undefined || money === undefined) break;
+      const face =
+        poolState.pool === null
+          ? stateOfReason(dropReasonAt(inHand.product, excluded, instantOf(from)))
+          : this.#face(inHand, poolState, poolState.pool, daysFrom.days, money, builder);
+      if (states.at(-1)?.face !== face) {
+        states.push({ from: instantOf(from), face });
+        key += `${from} ${face},`;
+      }
+      const nextPoolFrom = poolStates[poolIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const nextDaysFrom = daysFroms[daysIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
+      from = Math.min(nextPoolFrom, nextDaysFrom);
+      if (nextPoolFrom === from) poolIndex += 1;
+      if (nextDaysFrom === from) daysIndex += 1;
+    }
+    let timeline = inHand.timelines.get(key);
+    if (timeline === undefined) {
+      timeline = builder.timeline(states);
+      inHand.timelines.set(key, timeline);
+    }
+    return timeline;
+  }
+
+  #face(
+    inHand: PressInHand,
+    poolState: PoolState,
+    pool: Pool,
+    days: FrontDays,
+    money: Money,
+    builder: PressedBuilder,
+  ): number {
+    for (const known of poolState.faces) if (known.days === days && known.money === money) return known.face;
+    const { currency, currencyExponent } = money;
+    // A price changes only at the product's own boundaries, so it is the one of the pool's state.
+    const amount = priceFromAt(pool, currency, poolState.from);
+    const price = amount === null ? 'null' : formatAmount(amount, currencyExponent);
+    const slots = slotsText(slotsOn(pool, days));
+    const text = poolState.beforePrice + price + poolState.afterPrice + inHand.groupsText + slots;
+    let face = inHand.faces.get(text);
+    if (face === undefined) {
+      const parts: FaceParts = {
+        flagsFrom: poolState.flagsFrom,
+        flagsUntil: poolState.flagsUntil,
+        groupsLength: inHand.groupsLength,
+        restLength: utf8Length(slots),
+        bits: poolState.bits,
+      };
+      face = builder.face(text, parts, poolState.facets);
+      inHand.faces.set(text, face);
+    }
+    poolState.faces.push({ days, money, face });
+    return face;
+  }
+}
+
+/** Makes equal values one object. */
+class Interned<T> {
+  readonly #values = new Map<string, T>();
+
+  one(value: T): T {
+    const key = JSON.stringify(value);
+    const known = this.#values.get(key) ?? value;
+    this.#values.set(key, known);
+    return known;
+  }
+}

@@ -1,0 +1,115 @@
+// Where every product stands at the first instant of a build, for one class of fronts: worked out once per class, because each of
+// its fronts asks for each card. The numbers of one product lie side by side: a card of a large catalogue costs one look at memory.
+
+import type { ShelfProducts } from '../catalogue/front-products.ts';
+import { NO_TIMELINE, type PressedProducts } from './rendered-products.ts';
+
+/** Where there is no such product: it is gone, or nothing was pressed. */
+export const NO_PRODUCT = -1;
+
+/**
+ * A product's numbers, in their order: its number among the pressed ones or NO_PRODUCT; the state of its timeline that is in force
+ * or NO_TIMELINE; that state's face or reason; its list of groups, and the bits below.
+ */
+export const START = { product: 0, state: 1, face: 2, rest: 3, width: 4 } as const;
+
+/** The bits of START.rest: a state follows the one in force; some front has a timeline of its own; from here on the list of groups. */
+export const MOVES = 1;
+export const HAS_OWN_TIMELINES = 2;
+export const GROUP_LIST_SHIFT = 2;
+
+/** There may be as many classes as fronts: of more than the usual handful, those that came last are kept. */
+const CLASSES_KEPT = 8;
+
+/** What catalogues of pressed products are asked for each front, by number of the shelves' products. */
+export class ClassStarts {
+  /** Every list of groups that some product has, as positions in the taxonomy; products mostly share theirs. */
+  readonly groupLists: readonly (readonly number[])[];
+  readonly #products: PressedProducts;
+  readonly #now: number;
+  /** By number of a shelf's product: its number among the pressed ones. */
+  readonly #pressedOf: Int32Array;
+  /** The same: its list of groups. */
+  readonly #groupListOf: Int32Array;
+  readonly #byClass = new Map<number, Int32Array>();
+
+  constructor(
+    products: PressedProducts,
+    productOf: ReadonlyMap<number, number>,
+    shelfProducts: ShelfProducts,
+    now: number,
+  ) {
+    this.#products = products;
+    this.#now = now;
+    const { ids } = shelfProducts;
+    this.#pressedOf = Int32Array.from(ids, (id) => productOf.get(id) ?? NO_PRODUCT);
+    const lists = new GroupLists(products);
+    this.#groupListOf = this.#pressedOf.map((product) => (product === NO_PRODUCT ? 0 : lists.of(product)));
+    this.groupLists = lists.all;
+  }
+
+  /** START.width numbers for each product of the shelves, by its number there. Cheap where classes come one after the other. */
+  of(classIndex: number): Int32Array {
+    const known = this.#byClass.get(classIndex);
+    if (known !== undefined) return known;
+    const { ids, timelines, ownStarts, stateFroms, stateFaces } = this.#products;
+    const classCount = timelines.length / ids.length;
+    const starts = new Int32Array(this.#pressedOf.length * START.width);
+    for (const [number, product] of this.#pressedOf.entries()) {
+      const at = number * START.width;
+      starts[at + START.product] = product;
+      starts[at + START.state] = NO_TIMELINE;
+      if (product === NO_PRODUCT) continue;
+      const timeline = timelines[product * classCount + classIndex] ?? NO_TIMELINE;
+      const state = stateInForce(stateFroms, timeline, this.#now);
+      const hasOwn = (ownStarts[product] ?? 0) < (ownStarts[product + 1] ?? 0);
+      starts[at + START.state] = state;
+      starts[at + START.face] = stateFaces[state] ?? 0;
+      starts[at + START.rest] =
+        ((this.#groupListOf[number] ?? 0) << GROUP_LIST_SHIFT) |
+        (hasOwn ? HAS_OWN_TIMELINES : 0) |
+        (moves(stateFroms, state) ? MOVES : 0);
+    }
+    const [oldest] = this.#byClass.keys();
+    if (oldest !== undefined && this.#byClass.size === CLASSES_KEPT) this.#byClass.delete(oldest);
+    this.#byClass.set(classIndex, starts);
+    return starts;
+  }
+}
+
+/** The state in force at an instant, from one of the same timeline that is in force then or before. */
+export function stateInForce(stateFroms: Float64Array, state: number, at: number): number {
+  if (state === NO_TIMELINE) return NO_TIMELINE;
+  let inForce = state;
+  while ((stateFroms[inForce + 1] ?? Infinity) <= at) inForce += 1;
+  return inForce;
+}
+
+/** Whether another state follows one in its timeline. */
+export function moves(stateFroms: Float64Array, state: number): boolean {
+  return state !== NO_TIMELINE && (stateFroms[state + 1] ?? Infinity) < Infinity;
+}
+
+/** Numbers the lists of groups as they are met. */
+class GroupLists {
+  readonly all: number[][] = [];
+  readonly #products: PressedProducts;
+  readonly #numberOf = new Map<string, number>();
+
+  constructor(products: PressedProducts) {
+    this.#products = products;
+  }
+
+  of(product: number): number {
+    const { groupStarts, groupPlaces } = this.#products;
+    const list: number[] = [];
+    for (let row = groupStarts[product] ?? 0; row < (groupStarts[product + 1] ?? 0); row++) {
+      list.push(groupPlaces[row * 2] ?? 0);
+    }
+    const key = list.join();
+    const known = this.#numberOf.get(key);
+    if (known !== undefined) return known;
+    this.#numberOf.set(key, this.all.length);
+    return this.all.push(list) - 1;
+  }
+}

@@ -1,0 +1,77 @@
+// The lock of a tree's one writer, and that of its key ring, which is changed while a build writes the rest: each an exclusive SQLite
+// transaction on a file of its own. The system lets go of it when the process dies, however it dies, which a file with a pid in it
+// would not. Nothing else in this process may open that file: closing it would release the lock.
+
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppError, driverError, messageOf, systemCodeOf } from '../../errors.ts';
+import { makeFolder } from '../../make-folder.ts';
+import { KEY_RING_LOCK_FILE, LOCK_FILE } from '../../render/paths.ts';
+import { treeError } from './tree-error.ts';
+
+export interface TreeLock {
+  release(): void;
+}
+
+/** Long beside the milliseconds for which a key ring is locked; whoever holds it for longer has been stopped. */
+const KEY_RING_PATIENCE_MS = 10_000;
+
+/** Takes the lock of a tree, making its folder. @throws AppError tree-locked, tree-not-writable, tree-full */
+export function lockTree(root: string): TreeLock {
+  return take(root, LOCK_FILE, 0, 'wait for it to end; cron jobs that meet often want to be started further apart');
+}
+
+/** Takes the lock of a tree's key ring, and waits for it. @throws AppError tree-locked, tree-not-writable, tree-full */
+export function lockKeyRing(root: string): TreeLock {
+  return take(root, KEY_RING_LOCK_FILE, KEY_RING_PATIENCE_MS, 'look for one that has been stopped, and try again');
+}
+
+function take(root: string, name: string, patienceMs: number, hint: string): TreeLock {
+  const path = join(root, name);
+  try {
+    makeFolder(root);
+    makeLockFile(path);
+  } catch (error) {
+    throw treeError(root, error);
+  }
+  let handle: Database.Database | undefined;
+  try {
+    handle = new Database(path, { timeout: patienceMs });
+    // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
+    handle.pragma('journal_mode = memory');
+    handle.exec('begin exclusive');
+    // Where the system fails the opening once, SQLite opens for reading instead and excludes nobody. A write tells; never committed.
+    handle.pragma('user_version = 1');
+    const held = handle;
+    return { release: () => held.close() };
+  } catch (error) {
+    handle?.close();
+    const code = systemCodeOf(error);
+    if (code === 'SQLITE_BUSY') {
+      throw new AppError('tree-locked', `another run is writing ${root}`, hint, error);
+    }
+    throw (
+      driverError(error) ??
+      new AppError(
+        'tree-not-writable',
+        `expected a folder that can be written at ${root}, found: ${messageOf(error)}`,
+        'check its owner and permissions, or name another with --out',
+        error,
+      )
+    );
+  }
+}
+
+/**
+ * Makes sure of a lock file that can be written: one that cannot, SQLite would open for reading, where an exclusive transaction
+ * excludes nobody. Only a file that was not there is opened here: closing it cannot release anyone's lock.
+ */
+function makeLockFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o644));
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    accessSync(path, constants.W_OK);
+  }
+}

@@ -1,0 +1,20 @@
+// Errors of writing a tree, as the one who typed the command should read them.
+
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+
+/** What an error of writing means to the one who typed the command; what is no system error passes unchanged. */
+export function treeError(path: string, error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const message = `no room to write ${path}; what was published stands`;
+    return new AppError('tree-full', message, 'free some space, then run the same command again', error);
+  }
+  if (code === '' || error instanceof AppError) return error;
+  const expected = code === 'EEXIST' || code === 'ENOTDIR' ? 'expected a folder' : 'expected to be able to write';
+  return new AppError(
+    'tree-not-writable',
+    `${expected} at ${path}, found: ${messageOf(error)}`,
+    'check its owner and permissions, or name another folder with --out',
+    error,
+  );
+}
