@@ -5,7 +5,7 @@ import { boundariesOf } from './boundaries.ts';
 import { frontDaysOf } from './calendar.ts';
 import type { Front } from './front.ts';
 import { periodContains } from './period.ts';
-import type { ShelfEntry } from './front-products.ts';
+import type { FrontProduct } from './front-products.ts';
 import { instantOf, SECONDS_PER_DAY, type Instant } from './instant.ts';
 import { formatAmount } from './money.ts';
 import {
@@ -43,7 +43,7 @@ export interface CardFacts {
 /** A product on a front's shelf. */
 export interface ShelvedProduct {
   readonly front: Front;
-  readonly entry: ShelfEntry;
+  readonly entry: FrontProduct;
   readonly product: Product;
   readonly taxonomy: Taxonomy;
 }

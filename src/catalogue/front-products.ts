@@ -7,7 +7,7 @@ import { ALWAYS, type Period } from './period.ts';
 export const FLAG = { pushka: 1, paused: 2, featured: 4, banner: 8 } as const;
 
 /** One product on one front (catalogue.md, `front_products`). */
-export interface ShelfEntry {
+export interface FrontProduct {
   readonly productId: number;
   readonly isFeatured: boolean;
   readonly isBanner: boolean;
@@ -16,7 +16,7 @@ export interface ShelfEntry {
 }
 
 /** The products that shelves name, numbered as they are met: what is known of one is then found by a number, not looked up. */
-export class ShelfProducts {
+export class ProductNumbers {
   readonly ids: number[] = [];
   readonly #numberOf = new Map<number, number>();
 
@@ -35,8 +35,8 @@ export class ShelfProducts {
 }
 
 /** One front's shelf, in the order of its cards. */
-export class Shelf {
-  readonly products: ShelfProducts;
+export class FrontProducts {
+  readonly products: ProductNumbers;
   /** By place: the product's number. */
   readonly numbers: Int32Array;
   /** By place: the bits of FLAG that the front adds. */
@@ -44,7 +44,7 @@ export class Shelf {
   /** By place: when it is visible, where that is not always. */
   readonly #periods: ReadonlyMap<number, Period>;
 
-  constructor(products: ShelfProducts, numbers: Int32Array, flags: Uint8Array, periods: ReadonlyMap<number, Period>) {
+  constructor(products: ProductNumbers, numbers: Int32Array, flags: Uint8Array, periods: ReadonlyMap<number, Period>) {
     this.products = products;
     this.numbers = numbers;
     this.flags = flags;
@@ -65,7 +65,7 @@ export class Shelf {
   }
 
   /** What the shelf says of a product; undefined where it does not show it. */
-  entryOf(productId: number): ShelfEntry | undefined {
+  entryOf(productId: number): FrontProduct | undefined {
     const place = this.numbers.indexOf(this.products.numberOf(productId) ?? -1);
     if (place < 0) return undefined;
     const flags = this.flags[place] ?? 0;

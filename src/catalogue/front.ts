@@ -1,7 +1,7 @@
 // Fronts: the storefronts, what each attaches, and the shelf of products it shows.
 
 import type { Zone } from './calendar.ts';
-import type { Shelf } from './front-products.ts';
+import type { FrontProducts } from './front-products.ts';
 
 /** One storefront (catalogue.md, `fronts`). */
 export interface Front {
@@ -18,14 +18,14 @@ export interface Front {
   readonly categories: readonly number[];
   readonly groups: readonly number[];
   /** What the front shows, in the order of its cards: (front weight, product id). */
-  readonly shelf: Shelf;
+  readonly shelf: FrontProducts;
 }
 
 /**
  * What a card depends on besides its product: the front's calendar (zone and weekend) and its money. Fronts that share them
  * share all evaluations.
  */
-export interface FrontClass {
+export interface FrontProfile {
   readonly zone: Zone;
   readonly weekendDays: string;
   readonly currency: string;

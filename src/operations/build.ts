@@ -19,7 +19,7 @@ import type { PlanEntry } from '../release/publish/plan.ts';
 import { PlannedDiffs, type PlannedDiff } from '../release/diff/planned-diff.ts';
 import { prune } from '../release/history/prune.ts';
 import { frontTasks, publish, type FrontOutcome } from '../release/publish/publish.ts';
-import { putFront, type FrontTask } from '../release/publish/render-front.ts';
+import { renderFront, type FrontTask } from '../release/publish/render-front.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/reader.ts';
@@ -149,9 +149,9 @@ export async function buildInto(
   );
   const puts = [...obstructed];
   // Class by class: what fronts of a class have in common is worked out once and then let go of.
-  for (const task of tasks.toSorted((a, b) => press.classIndexOf(a.code) - press.classIndexOf(b.code))) {
+  for (const task of tasks.toSorted((a, b) => press.profileIndexOf(a.code) - press.profileIndexOf(b.code))) {
     const editions = press.editionsOf(task.code, pressed.catalogue);
-    const put = await putFront(task, editions, guards, diffs?.store ?? releaseStore, now);
+    const put = await renderFront(task, editions, guards, diffs?.store ?? releaseStore, now);
     await diffs?.add(put);
     puts.push(put);
     options.onProgress('publish', puts.length, pressed.fronts.length);
@@ -163,7 +163,7 @@ export async function buildInto(
       puts,
       held: heldOf(pressed),
       // A front whose own code cannot be read is not gone.
-      heldGone: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
+      removalHold: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
       disabledCodes: pressed.disabledCodes,
       horizonSeconds: options.horizonSeconds,
       toolVersion: options.toolVersion,

@@ -5,7 +5,7 @@ import { explainAt, type Explanation } from '../catalogue/explanation.ts';
 import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
 import { ALWAYS } from '../catalogue/period.ts';
-import type { ShelfEntry } from '../catalogue/front-products.ts';
+import type { FrontProduct } from '../catalogue/front-products.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { nearNames } from '../suggestions.ts';
 import type { DropReason } from '../catalogue/offer.ts';
@@ -58,7 +58,7 @@ export interface ExplainOptions {
 export async function explainProduct(options: ExplainOptions, now: Instant): Promise<ProductExplanation> {
   const reader = await openCatalogue(options.databasePath);
   try {
-    const front = await FrontShelf.load(reader, options.frontCode, options.slug, options.tzdata, now);
+    const front = await FrontProductRows.load(reader, options.frontCode, options.slug, options.tzdata, now);
     return await front.explain(options.slug);
   } finally {
     await reader.close();
@@ -69,7 +69,7 @@ export async function explainProduct(options: ExplainOptions, now: Instant): Pro
 class FrontLog extends FindingLog {
   readonly holding: Finding[] = [];
   frontId: number | null = null;
-  shelfIds: ReadonlySet<number> = new Set();
+  frontProductIds: ReadonlySet<number> = new Set();
 
   override add(
     findings: readonly Finding[],
@@ -78,13 +78,13 @@ class FrontLog extends FindingLog {
     super.add(findings, concerns);
     const isOurs =
       (concerns.frontId !== undefined && concerns.frontId === this.frontId) ||
-      (concerns.productId !== undefined && this.shelfIds.has(concerns.productId));
+      (concerns.productId !== undefined && this.frontProductIds.has(concerns.productId));
     if (isOurs) this.holding.push(...findings.filter(({ severity }) => severity === 'error'));
   }
 }
 
 /** One front as a build would load it, with those of its products that are to be explained. */
-export class FrontShelf {
+export class FrontProductRows {
   readonly #reader: CatalogueReader;
   readonly #code: string;
   readonly #state: ProductExplanation['frontState'];
@@ -132,7 +132,7 @@ export class FrontShelf {
     slug: string | null,
     tzdata: string,
     now: Instant,
-  ): Promise<FrontShelf> {
+  ): Promise<FrontProductRows> {
     const views = await checkContract(reader);
     const frontId = await frontIdOf(reader, code);
     const log = new FrontLog();
@@ -146,8 +146,8 @@ export class FrontShelf {
     if (front === null && state === 'disabled' && ![...loaded.codeOf.values()].includes(code)) {
       throw unknownFront(code, [...loaded.codeOf.values()]);
     }
-    const shelfIds = new Set(front?.shelf.productIds);
-    log.shelfIds = shelfIds;
+    const frontProductIds = new Set(front?.shelf.productIds);
+    log.frontProductIds = frontProductIds;
     const wanted = slug === null ? null : await productRow(reader, slug);
     const products = new Map<number, Product>();
     const readIds = new Set<number>();
@@ -157,7 +157,7 @@ export class FrontShelf {
         {
           taxonomy,
           venues,
-          wantedIds: wanted === null ? shelfIds : new Set([...shelfIds, wanted.id]),
+          wantedIds: wanted === null ? frontProductIds : new Set([...frontProductIds, wanted.id]),
           tzdata,
           isReadingViews: views.has('sessions') || views.has('price_tiers'),
         },
@@ -172,7 +172,7 @@ export class FrontShelf {
     }
     const holding = [...log.holding];
     let isHeldBack = state === 'unreadable' || (frontId !== null && log.isFrontBad(frontId));
-    for (const productId of shelfIds) {
+    for (const productId of frontProductIds) {
       const isBad = log.isProductBad(productId);
       if (!isBad && readIds.has(productId)) continue;
       isHeldBack = true;
@@ -181,7 +181,7 @@ export class FrontShelf {
     // What cannot be trusted is not explained: its sessions or tiers may be missing.
     for (const productId of products.keys()) if (log.isProductBad(productId)) products.delete(productId);
     const found = { front, taxonomy: taxonomy.taxonomy, venues, products, holding, isHeldBack };
-    return new FrontShelf(reader, code, state, found, now);
+    return new FrontProductRows(reader, code, state, found, now);
   }
 
   /** Slugs of the products that were kept, by id. */
@@ -220,7 +220,7 @@ export class FrontShelf {
     };
   }
 
-  #reasonOf(entry: ShelfEntry | undefined, rules: Explanation | null): NoCardReason | null {
+  #reasonOf(entry: FrontProduct | undefined, rules: Explanation | null): NoCardReason | null {
     if (this.#state === 'disabled') return 'front-disabled';
     if (this.#state === 'unreadable') return 'front-unreadable';
     if (entry === undefined) return 'not-on-shelf';
@@ -235,7 +235,7 @@ function withoutCard(rules: Explanation): Explanation {
 }
 
 /** How a product would stand on a shelf that does not have it: so that its other rules can be told all the same. */
-function plainEntry(productId: number): ShelfEntry {
+function plainEntry(productId: number): FrontProduct {
   return { productId, isFeatured: false, isBanner: false, isPaused: false, visible: ALWAYS };
 }
 

@@ -17,15 +17,15 @@ import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { journalModeFinding } from '../database/schema/row-rules.ts';
 import { Zones } from '../database/schema/zones.ts';
 import { AppError } from '../errors.ts';
-import { ProductPress } from '../render/card-timeline.ts';
+import { ProductRenderer } from '../render/card-timeline.ts';
 import { FrontEditions } from '../render/editions.ts';
-import { pressedCatalogue, type PressedCatalogue } from '../render/rendered-catalogue.ts';
-import { PressedBuilder } from '../render/rendered-products.ts';
-import { classify, ShownProducts } from '../render/front-profiles.ts';
-import { pressTaxonomy } from '../render/facets.ts';
+import { renderedCatalogue, type RenderedCatalogue } from '../render/rendered-catalogue.ts';
+import { RenderedProductsBuilder } from '../render/rendered-products.ts';
+import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
+import { encodeTaxonomy } from '../render/facets.ts';
 
 export interface Pressed {
-  readonly catalogue: PressedCatalogue;
+  readonly catalogue: RenderedCatalogue;
   /** Fronts to render. */
   readonly fronts: readonly Front[];
   /** Active fronts that a finding of severity error concerns. */
@@ -41,7 +41,7 @@ export interface Pressed {
   readonly findingsTotal: number;
 }
 
-export interface PressOptions {
+export interface RenderOptions {
   /** Only these fronts; all active ones where null. */
   readonly frontCodes: readonly string[] | null;
   /** The end of the horizon. */
@@ -61,7 +61,7 @@ export class Press {
   readonly #now: Instant;
   readonly #log: FindingLog;
   readonly #load: ProductLoad;
-  readonly #products: ProductPress;
+  readonly #products: ProductRenderer;
   readonly #taxonomy: Taxonomy;
   readonly #loaded: LoadedFronts;
   /** Codes of active fronts, bad ones included. */
@@ -69,9 +69,9 @@ export class Press {
   readonly #selected: ReadonlySet<string>;
   /** Selected fronts with a good row, by code. */
   readonly #fronts: ReadonlyMap<string, Front>;
-  readonly #classIndexOf: (front: Front) => number;
+  readonly #profileIndexOf: (front: Front) => number;
   readonly #shown: ShownProducts;
-  readonly #classOfFrontId: ReadonlyMap<number, number>;
+  readonly #profileOfFrontId: ReadonlyMap<number, number>;
 
   private constructor(
     reader: CatalogueReader,
@@ -79,7 +79,7 @@ export class Press {
     venues: ReadonlyMap<number, Venue | null>,
     loaded: LoadedFronts,
     log: FindingLog,
-    options: PressOptions,
+    options: RenderOptions,
     now: Instant,
   ) {
     this.#reader = reader;
@@ -93,11 +93,11 @@ export class Press {
     this.#selected = selectedCodes(options.frontCodes, this.#activeCodes);
     const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
     this.#fronts = new Map(fronts.map((front) => [front.code, front]));
-    const { classes, classIndexOf } = classify(fronts);
-    this.#classIndexOf = classIndexOf;
-    this.#products = new ProductPress(classes, taxonomy.taxonomy, options.until, now);
-    this.#shown = new ShownProducts(fronts, classIndexOf, loaded.shelfProducts);
-    this.#classOfFrontId = new Map(fronts.map((front) => [front.id, classIndexOf(front)]));
+    const { classes, profileIndexOf } = groupByProfile(fronts);
+    this.#profileIndexOf = profileIndexOf;
+    this.#products = new ProductRenderer(classes, taxonomy.taxonomy, options.until, now);
+    this.#shown = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
+    this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
     const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
     this.#load = new ProductLoad(
       reader,
@@ -107,7 +107,7 @@ export class Press {
   }
 
   /** @throws AppError front-unknown, database-unreadable */
-  static async open(reader: CatalogueReader, options: PressOptions, now: Instant): Promise<Press> {
+  static async open(reader: CatalogueReader, options: RenderOptions, now: Instant): Promise<Press> {
     const log = new FindingLog();
     const journal = journalModeFinding(reader.journalMode);
     if (journal !== null) log.add([journal], {});
@@ -125,8 +125,8 @@ export class Press {
   async products(onRange: (done: number, total: number) => void): Promise<Pressed> {
     const log = this.#log;
     const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
-    const builder = new PressedBuilder();
-    await this.#load.noteRowsOfNone(log);
+    const builder = new RenderedProductsBuilder();
+    await this.#load.noteOrphanRows(log);
     const ranges = await this.#load.ranges();
     for (const [i, range] of ranges.entries()) {
       for (const product of await this.#load.products(range, log)) this.#press(product, builder);
@@ -134,8 +134,8 @@ export class Press {
       // Lets the process hear its signals between two of them.
       await setImmediate();
     }
-    const { shelfProducts, isEveryCodeKnown, codeOf } = this.#loaded;
-    const catalogue = pressedCatalogue(pressTaxonomy(this.#taxonomy), builder.products(), shelfProducts, this.#now);
+    const { productNumbers, isEveryCodeKnown, codeOf } = this.#loaded;
+    const catalogue = renderedCatalogue(encodeTaxonomy(this.#taxonomy), builder.products(), productNumbers, this.#now);
     const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
     const missing = await this.#missingOf(catalogue.productOf);
     for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
@@ -153,24 +153,24 @@ export class Press {
   }
 
   /** For the classes of fronts that show a product, and apart for each front that excludes sessions of it. */
-  #press(product: Product, builder: PressedBuilder): void {
+  #press(product: Product, builder: RenderedProductsBuilder): void {
     const excluding = new Map<number, number>();
     for (const frontId of product.exclusions.keys()) {
-      const classIndex = this.#classOfFrontId.get(frontId);
-      if (classIndex !== undefined) excluding.set(frontId, classIndex);
+      const profileIndex = this.#profileOfFrontId.get(frontId);
+      if (profileIndex !== undefined) excluding.set(frontId, profileIndex);
     }
-    this.#products.press(product, this.#shown.classesOf(product.id), excluding, builder);
+    this.#products.press(product, this.#shown.profilesOf(product.id), excluding, builder);
   }
 
   /** Which class a front is of, by its code. */
-  classIndexOf(code: string): number {
-    return this.#classIndexOf(this.#frontOf(code));
+  profileIndexOf(code: string): number {
+    return this.#profileIndexOf(this.#frontOf(code));
   }
 
   /** One front's editions, by its code. Cheapest where fronts of a class come one after the other. */
-  editionsOf(code: string, catalogue: PressedCatalogue): FrontEditions {
+  editionsOf(code: string, catalogue: RenderedCatalogue): FrontEditions {
     const front = this.#frontOf(code);
-    return new FrontEditions(front, this.#classIndexOf(front), catalogue, this.#until, this.#now);
+    return new FrontEditions(front, this.#profileIndexOf(front), catalogue, this.#until, this.#now);
   }
 
   #frontOf(code: string): Front {

@@ -4,7 +4,7 @@
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
 import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
-import type { FrontClass } from '../catalogue/front.ts';
+import type { FrontProfile } from '../catalogue/front.ts';
 import { periodContains } from '../catalogue/period.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import { formatAmount } from '../catalogue/money.ts';
@@ -13,8 +13,8 @@ import type { Exclusion, Product } from '../catalogue/product.ts';
 import { FLAG } from '../catalogue/front-products.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { badgesText, flagsText, groupPlaceText, headText, poolText, slotsText } from './card.ts';
-import { FacetBits, pressTaxonomy } from './facets.ts';
-import { NO_TIMELINE, PressedBuilder, stateOfReason, type FaceParts } from './rendered-products.ts';
+import { FacetBits, encodeTaxonomy } from './facets.ts';
+import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type VariantParts } from './rendered-products.ts';
 import { utf8Length } from './utf8.ts';
 
 /** From an instant on: a face, or the reason why there is none (pressed.ts). */
@@ -46,10 +46,10 @@ interface PoolState {
 }
 
 /** What a card's price depends on besides its product. */
-type Money = Pick<FrontClass, 'currency' | 'currencyExponent'>;
+type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 
 /** What of a product never changes while it is pressed. */
-interface PressInHand {
+interface ProductInHand {
   readonly product: Product;
   readonly headText: string;
   readonly headLength: number;
@@ -62,29 +62,29 @@ interface PressInHand {
 }
 
 /** Presses the products of one range: knows the build's instants and classes of fronts, and where the bytes go. */
-export class ProductPress {
+export class ProductRenderer {
   readonly #now: Instant;
   readonly #until: Instant;
-  readonly #moneyOfClasses: readonly Money[];
-  readonly #daysOfClasses: readonly (readonly DaysFrom[])[];
+  readonly #moneyOfProfiles: readonly Money[];
+  readonly #daysOfProfiles: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
 
-  constructor(classes: readonly FrontClass[], taxonomy: Taxonomy, until: Instant, now: Instant) {
+  constructor(classes: readonly FrontProfile[], taxonomy: Taxonomy, until: Instant, now: Instant) {
     this.#now = now;
     this.#until = until;
     this.#taxonomy = taxonomy;
-    this.#facetBits = new FacetBits(pressTaxonomy(taxonomy));
+    this.#facetBits = new FacetBits(encodeTaxonomy(taxonomy));
     // Equal days are one object, equal money too: that they are the same is then seen at once.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
-    this.#daysOfClasses = classes.map(({ zone, weekendDays }) =>
+    this.#daysOfProfiles = classes.map(({ zone, weekendDays }) =>
       [now, ...zone.dateChanges(now, until)].map((from) => ({
         from,
         days: days.one(frontDaysOf(zone.dayAt(from), weekendDays)),
       })),
     );
-    this.#moneyOfClasses = classes.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
+    this.#moneyOfProfiles = classes.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
   }
 
   /**
@@ -93,11 +93,11 @@ export class ProductPress {
    */
   press(
     product: Product,
-    classIndexes: Iterable<number>,
+    profileIndexes: Iterable<number>,
     excludingFronts: ReadonlyMap<number, number>,
-    builder: PressedBuilder,
+    builder: RenderedProductsBuilder,
   ): void {
-    const timelines: number[] = this.#moneyOfClasses.map(() => NO_TIMELINE);
+    const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
       groupPlaceText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
@@ -109,7 +109,7 @@ export class ProductPress {
       nextBoundary = boundaries.next;
       const head = headText(product);
       const groupsText = `[${groupTexts.join(',')}]`;
-      const inHand: PressInHand = {
+      const inHand: ProductInHand = {
         product,
         headText: head,
         headLength: utf8Length(head),
@@ -119,7 +119,7 @@ export class ProductPress {
         timelines: new Map(),
       };
       const shared = this.#poolStates(inHand, undefined, instants);
-      for (const index of classIndexes) timelines[index] = this.#timeline(inHand, undefined, shared, index, builder);
+      for (const index of profileIndexes) timelines[index] = this.#timeline(inHand, undefined, shared, index, builder);
       for (const [frontId, index] of excludingFronts) {
         const excluded = product.exclusions.get(frontId);
         own.set(
@@ -132,7 +132,7 @@ export class ProductPress {
     builder.product(product.id, nextBoundary, timelines, own, groups);
   }
 
-  #poolStates(inHand: PressInHand, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
+  #poolStates(inHand: ProductInHand, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
     const { product, headText: head, headLength } = inHand;
     const linked = this.#facetsOf(product);
     return instants.map((from) => {
@@ -181,13 +181,13 @@ export class ProductPress {
 
   /** Walks the product's own states and the dates of a class side by side. */
   #timeline(
-    inHand: PressInHand,
+    inHand: ProductInHand,
     excluded: Exclusion | undefined,
     poolStates: readonly PoolState[],
-    classIndex: number,
-    builder: PressedBuilder,
+    profileIndex: number,
+    builder: RenderedProductsBuilder,
   ): number {
-    const daysFroms = this.#daysOfClasses[classIndex] ?? [];
+    const daysFroms = this.#daysOfProfiles[profileIndex] ?? [];
     const states: CardState[] = [];
     let poolIndex = 0;
     let daysIndex = 0;
@@ -196,7 +196,7 @@ export class ProductPress {
     while (from < Number.POSITIVE_INFINITY) {
       const poolState = poolStates[poolIndex];
       const daysFrom = daysFroms[daysIndex];
-      const money = this.#moneyOfClasses[classIndex];
+      const money = this.#moneyOfProfiles[profileIndex];
       if (poolState === undefined || daysFrom === undefined || money === undefined) break;
       const face =
         poolState.pool === null
@@ -221,12 +221,12 @@ export class ProductPress {
   }
 
   #face(
-    inHand: PressInHand,
+    inHand: ProductInHand,
     poolState: PoolState,
     pool: Pool,
     days: FrontDays,
     money: Money,
-    builder: PressedBuilder,
+    builder: RenderedProductsBuilder,
   ): number {
     for (const known of poolState.faces) if (known.days === days && known.money === money) return known.face;
     const { currency, currencyExponent } = money;
@@ -237,7 +237,7 @@ export class ProductPress {
     const text = poolState.beforePrice + price + poolState.afterPrice + inHand.groupsText + slots;
     let face = inHand.faces.get(text);
     if (face === undefined) {
-      const parts: FaceParts = {
+      const parts: VariantParts = {
         flagsFrom: poolState.flagsFrom,
         flagsUntil: poolState.flagsUntil,
         groupsLength: inHand.groupsLength,

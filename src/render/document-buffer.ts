@@ -5,15 +5,15 @@ const OPENING = new TextEncoder().encode('{"productCards":[');
 const COMMA = 0x2c;
 
 /** The cards that stand in a row's places, each with the comma that follows it. */
-export interface PlacedCards {
+export interface CardSource {
   /** How many bytes the card in a place takes; 0 where the place is empty. */
   lengthAt(place: number): number;
   /** Writes those bytes. */
   write(place: number, target: Uint8Array, at: number): void;
 }
 
-export class CardRow {
-  readonly #cards: PlacedCards;
+export class DocumentBuffer {
+  readonly #cards: CardSource;
   /** Buffers of rows that are done, for the next ones. */
   readonly #spares: Uint8Array[];
   #bytes: Uint8Array;
@@ -22,7 +22,7 @@ export class CardRow {
   #starts: Float64Array;
   #spareStarts: Float64Array;
 
-  constructor(places: number, cards: PlacedCards, spares: Uint8Array[]) {
+  constructor(places: number, cards: CardSource, spares: Uint8Array[]) {
     this.#cards = cards;
     this.#spares = spares;
     this.#bytes = spares.pop() ?? new Uint8Array(0);

@@ -4,11 +4,11 @@
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
-import { CardRow } from './document-buffer.ts';
+import { DocumentBuffer } from './document-buffer.ts';
 import { FacetBits, FrontFacets } from './facets.ts';
 import type { Endpoint } from './paths.ts';
-import type { PressedCatalogue } from './rendered-catalogue.ts';
-import { ShelfCards } from './front-cards.ts';
+import type { RenderedCatalogue } from './rendered-catalogue.ts';
+import { FrontCards } from './front-cards.ts';
 
 /** One document of one front, valid from an instant. */
 export interface Edition {
@@ -31,18 +31,18 @@ export class FrontEditions {
   /** The first boundary after the horizon: until then the last edition is known to be right (snapshot.md, Pointer). */
   readonly validUntil: Instant;
   readonly #front: Front;
-  readonly #pressed: PressedCatalogue;
+  readonly #pressed: RenderedCatalogue;
   /** The end of the horizon. */
   readonly #until: Instant;
   readonly #now: Instant;
-  readonly #shelf: ShelfCards;
+  readonly #shelf: FrontCards;
 
-  constructor(front: Front, classIndex: number, pressed: PressedCatalogue, until: Instant, now: Instant) {
+  constructor(front: Front, profileIndex: number, pressed: RenderedCatalogue, until: Instant, now: Instant) {
     this.#front = front;
     this.#pressed = pressed;
     this.#until = until;
     this.#now = now;
-    this.#shelf = new ShelfCards(front, classIndex, pressed, now);
+    this.#shelf = new FrontCards(front, profileIndex, pressed, now);
     const reasons = new Map<DropReason, number>();
     let validUntil: number = front.zone.nextDateChange(until);
     let cards = 0;
@@ -69,7 +69,7 @@ export class FrontEditions {
     const facetBits = new FacetBits(taxonomy);
     const facets = new FrontFacets(this.#front, taxonomy, facetBits);
     const bits = new Int32Array(facetBits.words);
-    const row = new CardRow(shelf.places, shelf, spares);
+    const row = new DocumentBuffer(shelf.places, shelf, spares);
     let cards = 0;
     let categories = '';
     let tail: Uint8Array = new Uint8Array(0);

@@ -4,7 +4,7 @@ import type { Front } from '../catalogue/front.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 
 /** Every element of the taxonomy as its JSON text, by position. */
-export interface PressedTaxonomy {
+export interface EncodedTaxonomy {
   readonly categories: readonly string[];
   readonly groups: readonly string[];
   readonly tags: readonly string[];
@@ -12,7 +12,7 @@ export interface PressedTaxonomy {
 }
 
 /** Elements in the key order of the spec's tables 2.1 and 2.3 to 2.5. */
-export function pressTaxonomy(taxonomy: Taxonomy): PressedTaxonomy {
+export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
   return {
     categories: taxonomy.categories.map(({ id, slug, nameSingular, namePlural }) =>
       JSON.stringify({ id, slug, nameSingular, namePlural }),
@@ -32,7 +32,7 @@ export class FacetBits {
   readonly words: number;
   readonly #firstWords: Readonly<Record<FacetKind, number>>;
 
-  constructor(taxonomy: PressedTaxonomy) {
+  constructor(taxonomy: EncodedTaxonomy) {
     let words = 0;
     const firstWords = { categories: 0, groups: 0, tags: 0, badges: 0 };
     for (const kind of FACET_KINDS) {
@@ -60,10 +60,10 @@ export type FacetKind = (typeof FACET_KINDS)[number];
 /** The facets of one front's documents as text: `bits` are those of all its cards. */
 export class FrontFacets {
   readonly #front: Front;
-  readonly #taxonomy: PressedTaxonomy;
+  readonly #taxonomy: EncodedTaxonomy;
   readonly #facetBits: FacetBits;
 
-  constructor(front: Front, taxonomy: PressedTaxonomy, facetBits: FacetBits) {
+  constructor(front: Front, taxonomy: EncodedTaxonomy, facetBits: FacetBits) {
     this.#front = front;
     this.#taxonomy = taxonomy;
     this.#facetBits = facetBits;

@@ -7,8 +7,8 @@ import { FLAG } from '../catalogue/front-products.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { DropReason } from '../catalogue/offer.ts';
 import { flagsText } from './card.ts';
-import type { PlacedCards } from './document-buffer.ts';
-import type { PressedCatalogue } from './rendered-catalogue.ts';
+import type { CardSource } from './document-buffer.ts';
+import type { RenderedCatalogue } from './rendered-catalogue.ts';
 import {
   GROUP_LIST_SHIFT,
   HAS_OWN_TIMELINES,
@@ -18,9 +18,9 @@ import {
   START,
   stateInForce,
 } from './initial-states.ts';
-import { dropReasonOf, FACE, NO_TIMELINE, type PressedProducts } from './rendered-products.ts';
+import { dropReasonOf, VARIANT, NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
 
-const NO_FACE = -1;
+const NO_VARIANT = -1;
 
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
@@ -41,26 +41,26 @@ const FLAGS = Array.from({ length: 16 }, (_, bits) =>
 const NO_BYTES = new Uint8Array(0);
 const NO_GROUPS = Uint8Array.of(OPENING_BRACKET, CLOSING_BRACKET);
 
-export class ShelfCards implements PlacedCards {
+export class FrontCards implements CardSource {
   readonly #front: Front;
-  readonly #products: PressedProducts;
+  readonly #products: RenderedProducts;
   /** By position in the taxonomy: where the front prints a group; -1 where it does not attach it. */
   readonly #rankOfGroup: Int32Array;
   /** By place: the product's number among the pressed ones, or NO_PRODUCT. */
   readonly #productAt: Int32Array;
   /** By place: the state of its timeline at the first instant, that state's face or reason, and whether others follow. */
   readonly #firstStateAt: Int32Array;
-  readonly #firstFaceAt: Int32Array;
+  readonly #firstVariantAt: Int32Array;
   readonly #movesAt: Uint8Array;
   /** By place: the state in force, and the face that is shown. */
   readonly #stateAt: Int32Array;
-  readonly #faceAt: Int32Array;
+  readonly #variantAt: Int32Array;
   /** By place: whether the front attaches all groups of the product, in the product's order. */
   readonly #hasAllGroupsAt: Uint8Array;
   /** By place, where it does not: what it shows of them, once that is known. */
   readonly #groupsAt: (Uint8Array | undefined)[] = [];
 
-  constructor(front: Front, classIndex: number, { products, starts, taxonomy }: PressedCatalogue, now: Instant) {
+  constructor(front: Front, profileIndex: number, { products, starts, taxonomy }: RenderedCatalogue, now: Instant) {
     const { places, numbers } = front.shelf;
     this.#front = front;
     this.#products = products;
@@ -68,19 +68,19 @@ export class ShelfCards implements PlacedCards {
     for (const [rank, group] of front.groups.entries()) this.#rankOfGroup[group] = rank;
     this.#productAt = new Int32Array(places);
     this.#firstStateAt = new Int32Array(places);
-    this.#firstFaceAt = new Int32Array(places);
+    this.#firstVariantAt = new Int32Array(places);
     this.#movesAt = new Uint8Array(places);
-    this.#faceAt = new Int32Array(places).fill(NO_FACE);
+    this.#variantAt = new Int32Array(places).fill(NO_VARIANT);
     this.#hasAllGroupsAt = new Uint8Array(places);
     const attachesAll = Uint8Array.from(starts.groupLists, (list) => (this.#attachesAll(list) ? 1 : 0));
-    const ofClass = starts.of(classIndex);
+    const ofProfile = starts.of(profileIndex);
     for (let place = 0; place < places; place++) {
       const at = (numbers[place] ?? 0) * START.width;
-      const product = ofClass[at + START.product] ?? NO_PRODUCT;
-      const rest = ofClass[at + START.rest] ?? 0;
+      const product = ofProfile[at + START.product] ?? NO_PRODUCT;
+      const rest = ofProfile[at + START.rest] ?? 0;
       this.#productAt[place] = product;
-      this.#firstStateAt[place] = ofClass[at + START.state] ?? NO_TIMELINE;
-      this.#firstFaceAt[place] = ofClass[at + START.face] ?? 0;
+      this.#firstStateAt[place] = ofProfile[at + START.state] ?? NO_TIMELINE;
+      this.#firstVariantAt[place] = ofProfile[at + START.face] ?? 0;
       this.#movesAt[place] = rest & MOVES;
       this.#hasAllGroupsAt[place] = attachesAll[rest >> GROUP_LIST_SHIFT] ?? 0;
       if ((rest & HAS_OWN_TIMELINES) !== 0) this.#takeOwnTimeline(place, product, now);
@@ -97,7 +97,7 @@ export class ShelfCards implements PlacedCards {
     const state = this.#firstStateAt[place] ?? NO_TIMELINE;
     if (state === NO_TIMELINE) return 'not-published';
     if (!this.#isVisible(place, now)) return 'not-visible';
-    const face = this.#firstFaceAt[place] ?? 0;
+    const face = this.#firstVariantAt[place] ?? 0;
     return face < 0 ? dropReasonOf(face) : null;
   }
 
@@ -128,9 +128,9 @@ export class ShelfCards implements PlacedCards {
   /** The first boundary of a place after the horizon; Infinity where nothing of it is, or will be, offered or visible any more. */
   nextBoundaryAt(place: number, until: Instant): number {
     const first = this.#firstStateAt[place] ?? NO_TIMELINE;
-    const { stateFroms, stateFaces, nextBoundaries } = this.#products;
+    const { stateFroms, stateVariants, nextBoundaries } = this.#products;
     // Offers only end: a place without a face gets none later.
-    if (first === NO_TIMELINE || (stateFaces[stateInForce(stateFroms, first, until)] ?? NO_FACE) < 0) return Infinity;
+    if (first === NO_TIMELINE || (stateVariants[stateInForce(stateFroms, first, until)] ?? NO_VARIANT) < 0) return Infinity;
     const { from, until: to } = this.#front.shelf.visibleAt(place);
     if (to <= until) return Infinity;
     return from > until ? from : Math.min(to, nextBoundaries[this.#productAt[place] ?? 0] ?? Infinity);
@@ -139,62 +139,62 @@ export class ShelfCards implements PlacedCards {
   /** Brings a place to an instant; whether the bytes of its card became others. Instants only go forward. */
   advance(place: number, at: Instant): boolean {
     if (this.#stateAt[place] === NO_TIMELINE) return false;
-    const before = this.#faceAt[place] ?? NO_FACE;
-    const face = this.#isVisible(place, at) ? Math.max(NO_FACE, this.#faceIn(place, at)) : NO_FACE;
-    this.#faceAt[place] = face;
+    const before = this.#variantAt[place] ?? NO_VARIANT;
+    const face = this.#isVisible(place, at) ? Math.max(NO_VARIANT, this.#variantIn(place, at)) : NO_VARIANT;
+    this.#variantAt[place] = face;
     return face !== before && !this.#isSameCard(place, before, face);
   }
 
   isShown(place: number): boolean {
-    return (this.#faceAt[place] ?? NO_FACE) !== NO_FACE;
+    return (this.#variantAt[place] ?? NO_VARIANT) !== NO_VARIANT;
   }
 
   /** The facets of all cards shown, into `bits`. */
   collectFacets(bits: Int32Array): void {
-    const { faceFacets } = this.#products;
+    const { variantFacets } = this.#products;
     const words = bits.length;
     bits.fill(0);
-    for (const face of this.#faceAt) {
-      if (face === NO_FACE) continue;
-      for (let word = 0; word < words; word++) bits[word] = (bits[word] ?? 0) | (faceFacets[face * words + word] ?? 0);
+    for (const face of this.#variantAt) {
+      if (face === NO_VARIANT) continue;
+      for (let word = 0; word < words; word++) bits[word] = (bits[word] ?? 0) | (variantFacets[face * words + word] ?? 0);
     }
   }
 
   lengthAt(place: number): number {
-    const face = this.#faceAt[place] ?? NO_FACE;
-    if (face === NO_FACE) return 0;
+    const face = this.#variantAt[place] ?? NO_VARIANT;
+    if (face === NO_VARIANT) return 0;
     const flags = this.#ownFlags(place, face);
     const groups = this.#ownGroups(place, face);
     const gap = (from: number, until: number): number => this.#part(face, until) - this.#part(face, from);
     return (
-      this.#part(face, FACE.length) +
-      (flags === null ? 0 : flags.length - gap(FACE.flagsFrom, FACE.flagsUntil)) +
-      (groups === null ? 0 : groups.length - gap(FACE.groupsFrom, FACE.groupsUntil))
+      this.#part(face, VARIANT.length) +
+      (flags === null ? 0 : flags.length - gap(VARIANT.flagsFrom, VARIANT.flagsUntil)) +
+      (groups === null ? 0 : groups.length - gap(VARIANT.groupsFrom, VARIANT.groupsUntil))
     );
   }
 
   write(place: number, target: Uint8Array, at: number): void {
-    const face = this.#faceAt[place] ?? NO_FACE;
+    const face = this.#variantAt[place] ?? NO_VARIANT;
     const flags = this.#ownFlags(place, face);
     const groups = this.#ownGroups(place, face);
     // Nearly every card has neither: one copy.
     let from = 0;
     let end = at;
     if (flags !== null) {
-      const until = this.#part(face, FACE.flagsFrom);
+      const until = this.#part(face, VARIANT.flagsFrom);
       target.set(this.#run(face, from, until), end);
       target.set(flags, end + until - from);
       end += until - from + flags.length;
-      from = this.#part(face, FACE.flagsUntil);
+      from = this.#part(face, VARIANT.flagsUntil);
     }
     if (groups !== null) {
-      const until = this.#part(face, FACE.groupsFrom);
+      const until = this.#part(face, VARIANT.groupsFrom);
       target.set(this.#run(face, from, until), end);
       target.set(groups, end + until - from);
       end += until - from + groups.length;
-      from = this.#part(face, FACE.groupsUntil);
+      from = this.#part(face, VARIANT.groupsUntil);
     }
-    target.set(this.#run(face, from, this.#part(face, FACE.length)), end);
+    target.set(this.#run(face, from, this.#part(face, VARIANT.length)), end);
   }
 
   #isVisible(place: number, at: Instant): boolean {
@@ -202,42 +202,42 @@ export class ShelfCards implements PlacedCards {
   }
 
   /** The face or reason that a place's timeline has at an instant. */
-  #faceIn(place: number, at: Instant): number {
-    if (this.#movesAt[place] === 0) return this.#firstFaceAt[place] ?? NO_FACE;
-    const { stateFroms, stateFaces } = this.#products;
+  #variantIn(place: number, at: Instant): number {
+    if (this.#movesAt[place] === 0) return this.#firstVariantAt[place] ?? NO_VARIANT;
+    const { stateFroms, stateVariants } = this.#products;
     const state = stateInForce(stateFroms, this.#stateAt[place] ?? NO_TIMELINE, at);
     this.#stateAt[place] = state;
-    return stateFaces[state] ?? NO_FACE;
+    return stateVariants[state] ?? NO_VARIANT;
   }
 
   /** The front's own timeline of a product instead of its class's, where it excludes sessions of it. */
   #takeOwnTimeline(place: number, product: number, now: Instant): void {
-    const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateFaces } = this.#products;
+    const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateVariants } = this.#products;
     for (let own = ownStarts[product] ?? 0; own < (ownStarts[product + 1] ?? 0); own++) {
       if (ownFrontIds[own] !== this.#front.id) continue;
       const state = stateInForce(stateFroms, ownTimelines[own] ?? NO_TIMELINE, now);
       this.#firstStateAt[place] = state;
-      this.#firstFaceAt[place] = stateFaces[state] ?? 0;
+      this.#firstVariantAt[place] = stateVariants[state] ?? 0;
       this.#movesAt[place] = moves(stateFroms, state) ? MOVES : 0;
       return;
     }
   }
 
   #part(face: number, part: number): number {
-    return this.#products.faces[face * FACE.width + part] ?? 0;
+    return this.#products.faces[face * VARIANT.width + part] ?? 0;
   }
 
   /** The bytes of a face from one position in it to another. */
   #run(face: number, from: number, until: number): Uint8Array {
-    const block = this.#products.blocks[this.#part(face, FACE.block)] ?? NO_BYTES;
-    const start = this.#part(face, FACE.start);
+    const block = this.#products.blocks[this.#part(face, VARIANT.block)] ?? NO_BYTES;
+    const start = this.#part(face, VARIANT.start);
     return block.subarray(start + from, start + until);
   }
 
   /** The flags as the front has them, where the face's own are not these. */
   #ownFlags(place: number, face: number): Uint8Array | null {
     const own = this.#front.shelf.flags[place] ?? 0;
-    const bits = this.#part(face, FACE.bits);
+    const bits = this.#part(face, VARIANT.bits);
     return (own | bits) === bits ? null : (FLAGS[own | bits] ?? NO_BYTES);
   }
 
@@ -250,11 +250,11 @@ export class ShelfCards implements PlacedCards {
   /** Whether two faces of one product make the same card here: the front's own flags may hide what tells them apart. */
   #isSameCard(place: number, before: number, after: number): boolean {
     const own = this.#front.shelf.flags[place] ?? 0;
-    if (own === 0 || before === NO_FACE || after === NO_FACE) return false;
-    if ((this.#part(before, FACE.bits) | own) !== (this.#part(after, FACE.bits) | own)) return false;
+    if (own === 0 || before === NO_VARIANT || after === NO_VARIANT) return false;
+    if ((this.#part(before, VARIANT.bits) | own) !== (this.#part(after, VARIANT.bits) | own)) return false;
     // Up to the flags, all faces of a product are the same.
-    const a = this.#run(before, this.#part(before, FACE.flagsUntil), this.#part(before, FACE.length));
-    const b = this.#run(after, this.#part(after, FACE.flagsUntil), this.#part(after, FACE.length));
+    const a = this.#run(before, this.#part(before, VARIANT.flagsUntil), this.#part(before, VARIANT.length));
+    const b = this.#run(after, this.#part(after, VARIANT.flagsUntil), this.#part(after, VARIANT.length));
     return a.length === b.length && a.every((byte, i) => byte === b[i]);
   }
 
@@ -275,7 +275,7 @@ export class ShelfCards implements PlacedCards {
     const product = this.#productAt[place] ?? 0;
     const runs: { readonly rank: number; readonly bytes: Uint8Array }[] = [];
     // Behind the bracket.
-    let from = this.#part(face, FACE.groupsFrom) + 1;
+    let from = this.#part(face, VARIANT.groupsFrom) + 1;
     for (let row = groupStarts[product] ?? 0; row < (groupStarts[product + 1] ?? 0); row++) {
       const length = groupPlaces[row * 2 + 1] ?? 0;
       const rank = this.#rankOfGroup[groupPlaces[row * 2] ?? 0] ?? -1;

@@ -1,56 +1,56 @@
 // Classes of fronts: those that share zone, weekend and currency, so that a product is pressed once for all of them.
 
-import type { Front, FrontClass } from '../catalogue/front.ts';
-import type { ShelfProducts } from '../catalogue/front-products.ts';
+import type { Front, FrontProfile } from '../catalogue/front.ts';
+import type { ProductNumbers } from '../catalogue/front-products.ts';
 
 /** Groups fronts by what their cards depend on besides products. */
-export function classify(fronts: readonly Front[]): {
-  classes: readonly FrontClass[];
-  classIndexOf: (front: Front) => number;
+export function groupByProfile(fronts: readonly Front[]): {
+  classes: readonly FrontProfile[];
+  profileIndexOf: (front: Front) => number;
 } {
-  const classes: FrontClass[] = [];
+  const classes: FrontProfile[] = [];
   const indexes = new Map<string, number>();
-  const keyOf = ({ zone, weekendDays, currency, currencyExponent }: FrontClass): string =>
+  const keyOf = ({ zone, weekendDays, currency, currencyExponent }: FrontProfile): string =>
     [zone.name, weekendDays, currency, currencyExponent].join(' ');
   for (const front of fronts) {
     if (indexes.has(keyOf(front))) continue;
     indexes.set(keyOf(front), classes.length);
     classes.push(front);
   }
-  return { classes, classIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
+  return { classes, profileIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
 }
 
 const NOBODY = 0;
 
 /** Which classes of fronts show each product. Equal sets are one: there are few of them and many products. */
 export class ShownProducts {
-  readonly #products: ShelfProducts;
+  readonly #products: ProductNumbers;
   /** Ascending class indexes; the first set is empty. */
   readonly #sets: (readonly number[])[] = [[]];
   /** By number of a product: its set. */
   readonly #setOf: Int32Array;
 
-  constructor(fronts: readonly Front[], classIndexOf: (front: Front) => number, products: ShelfProducts) {
+  constructor(fronts: readonly Front[], profileIndexOf: (front: Front) => number, products: ProductNumbers) {
     this.#products = products;
     this.#setOf = new Int32Array(products.ids.length).fill(NOBODY);
-    const setOfClasses = new Map<string, number>();
+    const setOfProfiles = new Map<string, number>();
     for (const front of fronts) {
-      const classIndex = classIndexOf(front);
+      const profileIndex = profileIndexOf(front);
       /** By set: the same with this front's class. */
       const next: number[] = [];
       for (const number of front.shelf.numbers) {
         const set = this.#setOf[number] ?? NOBODY;
-        this.#setOf[number] = next[set] ??= this.#with(set, classIndex, setOfClasses);
+        this.#setOf[number] = next[set] ??= this.#with(set, profileIndex, setOfProfiles);
       }
     }
   }
 
   has(productId: number): boolean {
-    return this.classesOf(productId).length > 0;
+    return this.profilesOf(productId).length > 0;
   }
 
   /** Indexes of classes, ascending. */
-  classesOf(productId: number): readonly number[] {
+  profilesOf(productId: number): readonly number[] {
     const number = this.#products.numberOf(productId);
     return this.#sets[number === undefined ? NOBODY : (this.#setOf[number] ?? NOBODY)] ?? [];
   }
@@ -61,10 +61,10 @@ export class ShownProducts {
   }
 
   /** The set that has one class more. */
-  #with(set: number, classIndex: number, setOfClasses: Map<string, number>): number {
-    const classes = [...new Set([...(this.#sets[set] ?? []), classIndex])].sort((a, b) => a - b);
-    const after = setOfClasses.get(classes.join()) ?? this.#sets.push(classes) - 1;
-    setOfClasses.set(classes.join(), after);
+  #with(set: number, profileIndex: number, setOfProfiles: Map<string, number>): number {
+    const classes = [...new Set([...(this.#sets[set] ?? []), profileIndex])].sort((a, b) => a - b);
+    const after = setOfProfiles.get(classes.join()) ?? this.#sets.push(classes) - 1;
+    setOfProfiles.set(classes.join(), after);
     return after;
   }
 }

@@ -1,8 +1,8 @@
 // Where every product stands at the first instant of a build, for one class of fronts: worked out once per class, because each of
 // its fronts asks for each card. The numbers of one product lie side by side: a card of a large catalogue costs one look at memory.
 
-import type { ShelfProducts } from '../catalogue/front-products.ts';
-import { NO_TIMELINE, type PressedProducts } from './rendered-products.ts';
+import type { ProductNumbers } from '../catalogue/front-products.ts';
+import { NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
 
 /** Where there is no such product: it is gone, or nothing was pressed. */
 export const NO_PRODUCT = -1;
@@ -22,57 +22,57 @@ export const GROUP_LIST_SHIFT = 2;
 const CLASSES_KEPT = 8;
 
 /** What catalogues of pressed products are asked for each front, by number of the shelves' products. */
-export class ClassStarts {
+export class InitialStates {
   /** Every list of groups that some product has, as positions in the taxonomy; products mostly share theirs. */
   readonly groupLists: readonly (readonly number[])[];
-  readonly #products: PressedProducts;
+  readonly #products: RenderedProducts;
   readonly #now: number;
   /** By number of a shelf's product: its number among the pressed ones. */
-  readonly #pressedOf: Int32Array;
+  readonly #renderedOf: Int32Array;
   /** The same: its list of groups. */
   readonly #groupListOf: Int32Array;
-  readonly #byClass = new Map<number, Int32Array>();
+  readonly #byProfile = new Map<number, Int32Array>();
 
   constructor(
-    products: PressedProducts,
+    products: RenderedProducts,
     productOf: ReadonlyMap<number, number>,
-    shelfProducts: ShelfProducts,
+    productNumbers: ProductNumbers,
     now: number,
   ) {
     this.#products = products;
     this.#now = now;
-    const { ids } = shelfProducts;
-    this.#pressedOf = Int32Array.from(ids, (id) => productOf.get(id) ?? NO_PRODUCT);
+    const { ids } = productNumbers;
+    this.#renderedOf = Int32Array.from(ids, (id) => productOf.get(id) ?? NO_PRODUCT);
     const lists = new GroupLists(products);
-    this.#groupListOf = this.#pressedOf.map((product) => (product === NO_PRODUCT ? 0 : lists.of(product)));
+    this.#groupListOf = this.#renderedOf.map((product) => (product === NO_PRODUCT ? 0 : lists.of(product)));
     this.groupLists = lists.all;
   }
 
   /** START.width numbers for each product of the shelves, by its number there. Cheap where classes come one after the other. */
-  of(classIndex: number): Int32Array {
-    const known = this.#byClass.get(classIndex);
+  of(profileIndex: number): Int32Array {
+    const known = this.#byProfile.get(profileIndex);
     if (known !== undefined) return known;
-    const { ids, timelines, ownStarts, stateFroms, stateFaces } = this.#products;
-    const classCount = timelines.length / ids.length;
-    const starts = new Int32Array(this.#pressedOf.length * START.width);
-    for (const [number, product] of this.#pressedOf.entries()) {
+    const { ids, timelines, ownStarts, stateFroms, stateVariants } = this.#products;
+    const profileCount = timelines.length / ids.length;
+    const starts = new Int32Array(this.#renderedOf.length * START.width);
+    for (const [number, product] of this.#renderedOf.entries()) {
       const at = number * START.width;
       starts[at + START.product] = product;
       starts[at + START.state] = NO_TIMELINE;
       if (product === NO_PRODUCT) continue;
-      const timeline = timelines[product * classCount + classIndex] ?? NO_TIMELINE;
+      const timeline = timelines[product * profileCount + profileIndex] ?? NO_TIMELINE;
       const state = stateInForce(stateFroms, timeline, this.#now);
       const hasOwn = (ownStarts[product] ?? 0) < (ownStarts[product + 1] ?? 0);
       starts[at + START.state] = state;
-      starts[at + START.face] = stateFaces[state] ?? 0;
+      starts[at + START.face] = stateVariants[state] ?? 0;
       starts[at + START.rest] =
         ((this.#groupListOf[number] ?? 0) << GROUP_LIST_SHIFT) |
         (hasOwn ? HAS_OWN_TIMELINES : 0) |
         (moves(stateFroms, state) ? MOVES : 0);
     }
-    const [oldest] = this.#byClass.keys();
-    if (oldest !== undefined && this.#byClass.size === CLASSES_KEPT) this.#byClass.delete(oldest);
-    this.#byClass.set(classIndex, starts);
+    const [oldest] = this.#byProfile.keys();
+    if (oldest !== undefined && this.#byProfile.size === CLASSES_KEPT) this.#byProfile.delete(oldest);
+    this.#byProfile.set(profileIndex, starts);
     return starts;
   }
 }
@@ -93,10 +93,10 @@ export function moves(stateFroms: Float64Array, state: number): boolean {
 /** Numbers the lists of groups as they are met. */
 class GroupLists {
   readonly all: number[][] = [];
-  readonly #products: PressedProducts;
+  readonly #products: RenderedProducts;
   readonly #numberOf = new Map<string, number>();
 
-  constructor(products: PressedProducts) {
+  constructor(products: RenderedProducts) {
     this.#products = products;
   }
 

@@ -1,34 +1,34 @@
 // All that a build knows before it renders fronts: shared by all of them.
 
 import type { Instant } from '../catalogue/instant.ts';
-import type { ShelfProducts } from '../catalogue/front-products.ts';
-import type { PressedTaxonomy } from './facets.ts';
-import { ClassStarts } from './initial-states.ts';
-import type { PressedProducts } from './rendered-products.ts';
+import type { ProductNumbers } from '../catalogue/front-products.ts';
+import type { EncodedTaxonomy } from './facets.ts';
+import { InitialStates } from './initial-states.ts';
+import type { RenderedProducts } from './rendered-products.ts';
 
 /** All that a build knows before it renders fronts: shared by all of them. */
-export interface PressedCatalogue {
-  readonly taxonomy: PressedTaxonomy;
-  readonly products: PressedProducts;
+export interface RenderedCatalogue {
+  readonly taxonomy: EncodedTaxonomy;
+  readonly products: RenderedProducts;
   /** A product's number in `products`, by its id. */
   readonly productOf: ReadonlyMap<number, number>;
-  readonly starts: ClassStarts;
+  readonly starts: InitialStates;
   /** Buffers of documents that are written, for the next ones. */
   readonly spares: Uint8Array[];
 }
 
-export function pressedCatalogue(
-  taxonomy: PressedTaxonomy,
-  products: PressedProducts,
-  shelfProducts: ShelfProducts,
+export function renderedCatalogue(
+  taxonomy: EncodedTaxonomy,
+  products: RenderedProducts,
+  productNumbers: ProductNumbers,
   now: Instant,
-): PressedCatalogue {
+): RenderedCatalogue {
   const productOf = new Map(Array.from(products.ids, (id, product) => [id, product]));
   return {
     taxonomy,
     products,
     productOf,
-    starts: new ClassStarts(products, productOf, shelfProducts, now),
+    starts: new InitialStates(products, productOf, productNumbers, now),
     spares: [],
   };
 }

@@ -11,7 +11,7 @@ export const NO_TIMELINE = -1;
  * What a face's numbers are, in their order in `faces`: the block that its bytes are in and where they begin there; where in it the
  * flags and the groups stand, from its first byte; its length; its bits of FLAG (catalogue/shelf.ts), pushka and paused.
  */
-export const FACE = {
+export const VARIANT = {
   block: 0,
   start: 1,
   flagsFrom: 2,
@@ -27,7 +27,7 @@ export const FACE = {
  * The columns. A product has a timeline per class of fronts; a timeline is a run of states, each from an instant on, and ends with a
  * state from Infinity. A state is a face, or the reason why there is no card. A face is a run of bytes (card.ts).
  */
-export interface PressedProducts {
+export interface RenderedProducts {
   /** By product: ids, ascending. */
   readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity where there is none. */
@@ -45,19 +45,19 @@ export interface PressedProducts {
   /** By state. */
   readonly stateFroms: Float64Array;
   /** By state: a face, or -1 - the position of a DropReason. */
-  readonly stateFaces: Int32Array;
-  /** By face: FACE.width numbers. */
+  readonly stateVariants: Int32Array;
+  /** By face: VARIANT.width numbers. */
   readonly faces: Int32Array;
   /** By face: the facets that it reaches (facets.ts), as words of bits. */
-  readonly faceFacets: Int32Array;
+  readonly variantFacets: Int32Array;
   /** The bytes of the faces. */
   readonly blocks: readonly Uint8Array[];
 }
 
 /** The reason of a state without a face. */
-export function dropReasonOf(stateFace: number): DropReason {
-  const reason = DROP_REASONS[-1 - stateFace];
-  if (reason === undefined) throw new Error(`state ${stateFace} has a face`);
+export function dropReasonOf(stateVariant: number): DropReason {
+  const reason = DROP_REASONS[-1 - stateVariant];
+  if (reason === undefined) throw new Error(`state ${stateVariant} has a face`);
   return reason;
 }
 
@@ -67,7 +67,7 @@ export function stateOfReason(reason: DropReason): number {
 }
 
 /** One face as it is pressed: positions and lengths in bytes. */
-export interface FaceParts {
+export interface VariantParts {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
   readonly groupsLength: number;
@@ -80,7 +80,7 @@ export interface FaceParts {
 const BLOCK_BYTES = 1 << 22;
 
 /** Collects pressed products, by ascending id. */
-export class PressedBuilder {
+export class RenderedProductsBuilder {
   readonly #ids: number[] = [];
   readonly #nextBoundaries: number[] = [];
   readonly #timelines: number[] = [];
@@ -90,9 +90,9 @@ export class PressedBuilder {
   readonly #groupStarts: number[] = [0];
   readonly #groupPlaces: number[] = [];
   readonly #stateFroms: number[] = [];
-  readonly #stateFaces: number[] = [];
+  readonly #stateVariants: number[] = [];
   readonly #faces: number[] = [];
-  readonly #faceFacets: number[] = [];
+  readonly #variantFacets: number[] = [];
   readonly #blocks: Uint8Array[] = [];
   readonly #encoder = new TextEncoder();
   /** The last block, and how much of it is used. */
@@ -100,7 +100,7 @@ export class PressedBuilder {
   #used = 0;
 
   /** A face, from its text; gives its number. */
-  face(text: string, parts: FaceParts, facets: Int32Array): number {
+  face(text: string, parts: VariantParts, facets: Int32Array): number {
     // Three bytes are the most that one UTF-16 unit can take.
     if (this.#used + text.length * 3 > this.#block.length) {
       this.#block = new Uint8Array(Math.max(BLOCK_BYTES, text.length * 3));
@@ -121,9 +121,9 @@ export class PressedBuilder {
       written,
       bits,
     );
-    for (const word of facets) this.#faceFacets.push(word);
+    for (const word of facets) this.#variantFacets.push(word);
     this.#used += written;
-    return this.#faces.length / FACE.width - 1;
+    return this.#faces.length / VARIANT.width - 1;
   }
 
   /** A timeline from its states, at least one; gives the number of the first. */
@@ -131,10 +131,10 @@ export class PressedBuilder {
     const first = this.#stateFroms.length;
     for (const { from, face } of states) {
       this.#stateFroms.push(from);
-      this.#stateFaces.push(face);
+      this.#stateVariants.push(face);
     }
     this.#stateFroms.push(Number.POSITIVE_INFINITY);
-    this.#stateFaces.push(NO_TIMELINE);
+    this.#stateVariants.push(NO_TIMELINE);
     return first;
   }
 
@@ -159,7 +159,7 @@ export class PressedBuilder {
   }
 
   /** All that was added. */
-  products(): PressedProducts {
+  products(): RenderedProducts {
     return {
       ids: Float64Array.from(this.#ids),
       nextBoundaries: Float64Array.from(this.#nextBoundaries),
@@ -170,9 +170,9 @@ export class PressedBuilder {
       groupStarts: Int32Array.from(this.#groupStarts),
       groupPlaces: Int32Array.from(this.#groupPlaces),
       stateFroms: Float64Array.from(this.#stateFroms),
-      stateFaces: Int32Array.from(this.#stateFaces),
+      stateVariants: Int32Array.from(this.#stateVariants),
       faces: Int32Array.from(this.#faces),
-      faceFacets: Int32Array.from(this.#faceFacets),
+      variantFacets: Int32Array.from(this.#variantFacets),
       blocks: this.#blocks,
     };
   }

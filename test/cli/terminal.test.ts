@@ -5,9 +5,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { harmless, harmlessButColoured, oneLine } from '../../src/cli/output/escape.ts';
+import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/output/escape.ts';
 import { foldedText, tableText, widthOf } from '../../src/cli/output/table.ts';
-import { errorText, findingText, painted, terminalOn } from '../../src/cli/output/terminal.ts';
+import { errorText, findingText, styled, terminalOn } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
 import { smallCatalogue } from '../fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
@@ -18,7 +18,7 @@ const ESC = '\u001b';
 const NASTY = `a${ESC}[2J${ESC}]0;title\u0007\r\u009b31m\u007f\u202eb\u2028c`;
 const SHOWN = String.raw`a\u001b[2J\u001b]0;title\u0007\u000d\u009b31m\u007f\u202eb\u2028c`;
 
-describe('harmless', () => {
+describe('escapeControls', () => {
   test.each([
     ['an ordinary name', 'Чайка, ‘Hamlet’ & 夏の夜', 'Чайка, ‘Hamlet’ & 夏の夜'],
     ['everything that a terminal obeys', NASTY, SHOWN],
@@ -27,20 +27,20 @@ describe('harmless', () => {
     ['what nobody sees', '\u{e0041}\ufeff\u00ad\ud800', String.raw`\udb40\udc41\ufeff\u00ad\ud800`],
     ['a tab', 'a\tb', String.raw`a\u0009b`],
   ])('one line: %s', (_, text, expected) => {
-    expect(oneLine(text)).toBe(expected);
+    expect(escapeLine(text)).toBe(expected);
   });
 
   test('several lines keep their ends and tabs, and JSON stays what it was', () => {
-    expect(harmless('a\n\tb\n')).toBe('a\n\tb\n');
+    expect(escapeControls('a\n\tb\n')).toBe('a\n\tb\n');
     const json = JSON.stringify({ name: NASTY });
-    expect(harmless(json)).not.toMatch(/[\u0080-\u009f\u2028\u202e]/);
-    expect(JSON.parse(harmless(json))).toEqual({ name: NASTY });
+    expect(escapeControls(json)).not.toMatch(/[\u0080-\u009f\u2028\u202e]/);
+    expect(JSON.parse(escapeControls(json))).toEqual({ name: NASTY });
   });
 
   test('of colours only our own few stay, and only where we colour', () => {
     const text = `${ESC}[31merror${ESC}[0m ${ESC}[8mhidden${ESC}[2J`;
-    expect(harmlessButColoured(text)).toBe(`${ESC}[31merror${ESC}[0m \\u001b[8mhidden\\u001b[2J`);
-    expect(harmless(text)).not.toContain(ESC);
+    expect(escapeAllButColours(text)).toBe(`${ESC}[31merror${ESC}[0m \\u001b[8mhidden\\u001b[2J`);
+    expect(escapeControls(text)).not.toContain(ESC);
   });
 
   test('errors and findings are one line each, whatever they quote', () => {
@@ -58,7 +58,7 @@ describe('a terminal', () => {
     const [stdout, stderr] = [0, 1].map(() => Object.assign(new PassThrough(), { isTTY, columns: 80 }));
     if (stdout === undefined || stderr === undefined) throw new Error('no streams');
     const terminal = terminalOn(stdout, stderr, (name) => environment[name]);
-    terminal.print(`${painted('x', 'bad', terminal)} ${NASTY}`);
+    terminal.print(`${styled('x', 'bad', terminal)} ${NASTY}`);
     terminal.printExact(NASTY);
     terminal.say(NASTY);
     const bar = await terminal.progress('loading');

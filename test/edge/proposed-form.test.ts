@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { proposedForm } from '../../src/edge/rule/rfc9421-fast-path.ts';
+import { rfc9421FastPath } from '../../src/edge/rule/rfc9421-fast-path.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
@@ -21,10 +21,10 @@ function requestWith(fields: readonly FieldLine[], rest?: Partial<RuleRequest>):
 const signed = (input: string, signature: string, ...more: readonly FieldLine[]): RuleRequest =>
   requestWith([['x-front', 'moscow'], ['signature-input', input], ['signature', signature], ...more]);
 
-describe('proposedForm', () => {
+describe('rfc9421FastPath', () => {
   it('reads what the client writes as the whole profile does', () => {
-    const claim = proposedForm.readClaim(signed(INPUT, SIGNATURE), SETTINGS);
-    expect(claim).toEqual(rfc9421.readClaim(signed(INPUT, SIGNATURE), SETTINGS));
+    const claim = rfc9421FastPath.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS);
+    expect(claim).toEqual(rfc9421.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS));
     expect(claim).toMatchObject({ keyid: 'moscow-1', created: 1_777_626_000, expires: Infinity });
   });
 
@@ -51,7 +51,7 @@ describe('proposedForm', () => {
     ['no signature', requestWith([['x-front', 'moscow']])],
     ['an authority beyond ASCII', { ...signed(INPUT, SIGNATURE), authority: 'афиша.test' }],
   ])('leaves %s to the whole profile', (_, request) => {
-    expect(proposedForm.readClaim(request, SETTINGS)).toBe('signature-missing');
+    expect(rfc9421FastPath.readSignedRequest(request, SETTINGS)).toBe('signature-missing');
   });
 
   it('never reads anything in a way of its own', () => {
@@ -94,10 +94,10 @@ describe('proposedForm', () => {
         host,
         (input, signature, authority) => {
           const request = { ...signed(input, signature), authority };
-          const claim = proposedForm.readClaim(request, SETTINGS);
+          const claim = rfc9421FastPath.readSignedRequest(request, SETTINGS);
           if (claim === 'signature-missing') return;
           readTotal++;
-          expect(claim).toEqual(rfc9421.readClaim(request, SETTINGS));
+          expect(claim).toEqual(rfc9421.readSignedRequest(request, SETTINGS));
         },
       ),
       { numRuns: 3000 },
@@ -106,6 +106,6 @@ describe('proposedForm', () => {
   });
 
   it('asks for nothing: the profile behind it does', () => {
-    expect(proposedForm.challenge(SETTINGS)).toEqual([]);
+    expect(rfc9421FastPath.challenge(SETTINGS)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import { catalogueAt, documentAt, instant, temporaryFolder } from '../trees.ts';
 import { changeDatabase } from './build-with.ts';
 import { Command, errorCodeOf, summaryOf } from './command.ts';
 import { matrixOf } from './matrix.ts';
-import { expectRight, shelfOf } from './shelf.ts';
+import { expectRight, frontProductsOf } from './shelf.ts';
 import { NOW } from './small-catalogue.ts';
 
 const command = new Command();
@@ -64,7 +64,7 @@ describe('text', () => {
   test('of every kind goes in by import, out by export, and through a build, unchanged', async () => {
     const root = temporaryFolder();
     const slugs = ['a', '-', '0', 'z'.repeat(100), '-'.repeat(100)];
-    const rows = shelfOf(TEXTS.map((name, i) => ({ name, ...(slugs[i] === undefined ? {} : { slug: slugs[i] }) })));
+    const rows = frontProductsOf(TEXTS.map((name, i) => ({ name, ...(slugs[i] === undefined ? {} : { slug: slugs[i] }) })));
     const file = join(root, 'rows.ndjson');
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const [database, again] = [join(root, 'once.sqlite'), join(root, 'again.sqlite')];
@@ -153,7 +153,7 @@ describe('text', () => {
   });
 
   test('that is no UTF-8, as the sqlite3 shell lets it in, comes out as replacement characters', async () => {
-    const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), shelfOf([{}, {}, {}]));
+    const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), frontProductsOf([{}, {}, {}]));
     const sql = `UPDATE products SET name = CAST(x'41ff42' AS TEXT) WHERE id = 1;
       UPDATE products SET name = CAST(x'eda080' AS TEXT) WHERE id = 2;
       UPDATE products SET name = CAST(x'f09f8e' AS TEXT) WHERE id = 3;`;
@@ -168,7 +168,7 @@ describe('numbers and instants at their limits', () => {
   test('amounts with every exponent', async () => {
     const amounts = [0, 1, 9, 10, 99_999, 100_000, 12_345_678_901_234, 99_999_999_999_999];
     for (const exponent of [0, 1, 2, 3, 4]) {
-      const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), shelfOf(amounts.map(() => ({}))));
+      const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), frontProductsOf(amounts.map(() => ({}))));
       const change = amounts.map((amount, i) => `UPDATE price_tiers SET amount_minor = ${amount} WHERE id = ${i + 1};`);
       changeDatabase(database, `UPDATE fronts SET currency_exponent = ${exponent}; ${change.join(' ')}`);
       const files = await expectRight(database, NOW, { horizonSeconds: 0 });
@@ -182,7 +182,7 @@ describe('numbers and instants at their limits', () => {
   });
 
   test('windows and sessions in the years 0000, 0001 and 9999, and counts at the ends of integers', async () => {
-    const rows = shelfOf([{}, {}, {}, {}, { paused: 1, paused_until: '9999-12-31T23:59:59Z' }], 'UTC');
+    const rows = frontProductsOf([{}, {}, {}, {}, { paused: 1, paused_until: '9999-12-31T23:59:59Z' }], 'UTC');
     const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), rows);
     changeDatabase(
       database,
@@ -206,7 +206,7 @@ describe('numbers and instants at their limits', () => {
 
   test('a session whose wall time is in the year 10000 is a finding', async () => {
     const root = temporaryFolder();
-    const database = catalogueAt(join(root, 'c.sqlite'), shelfOf([{}], 'Pacific/Kiritimati'));
+    const database = catalogueAt(join(root, 'c.sqlite'), frontProductsOf([{}], 'Pacific/Kiritimati'));
     changeDatabase(database, "UPDATE sessions SET starts_at = '9999-12-31T23:59:59Z'");
     const run = await command.run(['build', '--db', database, '--out', join(root, 'out'), '--now', NOW, '--json']);
     expect(run, run.stderr).toMatchObject({ code: 3 });
@@ -234,7 +234,7 @@ describe('numbers and instants at their limits', () => {
     ['Pacific/Kiritimati', '2026-01-01T00:00:00Z', 'fourteen hours ahead'],
     ['Etc/GMT+12', '2026-01-01T00:00:00Z', 'twelve hours behind'],
   ])('%s at %s: %s', async (zone, now) => {
-    const rows = shelfOf([{}, {}, {}, {}], zone);
+    const rows = frontProductsOf([{}, {}, {}, {}], zone);
     const others = ['Europe/Moscow', 'Pacific/Honolulu'];
     for (const [i, timezone] of others.entries())
       rows.push({ table: 'venues', row: { id: i + 2, name: timezone, timezone } });

@@ -12,7 +12,7 @@ import { buildTree, documentAt, filesOf, instant, pointerOf, temporaryFolder } f
 import { findingsOf } from '../unit/verify-tree.ts';
 
 /** One front whose shelf has these products, each with a session an hour ahead and a price. */
-export function shelfOf(products: readonly CatalogueRow['row'][], zone = 'Europe/Moscow'): CatalogueRow[] {
+export function frontProductsOf(products: readonly CatalogueRow['row'][], zone = 'Europe/Moscow'): CatalogueRow[] {
   const front = { id: 1, code: 'alpha', name: 'Alpha', timezone: zone, currency: 'RUB' };
   return [
     { table: 'fronts', row: front },

@@ -6,7 +6,7 @@ import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
 import { changeDatabase } from './build-with.ts';
 import { matrixOf } from './matrix.ts';
-import { expectRight, shelfOf } from './shelf.ts';
+import { expectRight, frontProductsOf } from './shelf.ts';
 import { NOW } from './small-catalogue.ts';
 
 const tellFault = matrixOf(import.meta.url);
@@ -19,7 +19,7 @@ describe('very many of one thing', () => {
   } as const;
 
   test('100,000 sessions of one product', async () => {
-    const rows = shelfOf([{}]);
+    const rows = frontProductsOf([{}]);
     for (let i = 0; i < 100_000; i++) {
       const starts_at = formatInstant(instantOf(instant(NOW) + 600 + i * 307));
       rows.push({ table: 'sessions', row: { id: 10 + i, product_id: 1, venue_id: 1, starts_at, available: i % 3 } });
@@ -30,7 +30,7 @@ describe('very many of one thing', () => {
   });
 
   test('3,000 badges, groups, tags and categories of one product', async () => {
-    const rows = shelfOf([{}]);
+    const rows = frontProductsOf([{}]);
     for (let id = 1; id <= 3000; id++) {
       rows.push(
         { table: 'badges', row: { id, slug: `b-${id}`, name: 'B', color: '#000000', sort_weight: id % 7 } },
@@ -54,7 +54,7 @@ describe('very many of one thing', () => {
   });
 
   test('one product on 2,000 fronts; and a bad row of its holds back all of them', async () => {
-    const rows = shelfOf([{}]);
+    const rows = frontProductsOf([{}]);
     for (let id = 2; id <= 2000; id++) {
       const front = { id, code: `f-${id}`, name: '', timezone: id % 2 === 0 ? 'UTC' : 'Asia/Tokyo', currency: 'RUB' };
       rows.push({ table: 'fronts', row: front }, { table: 'front_products', row: { front_id: id, product_id: 1 } });

@@ -10,17 +10,17 @@ import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { FrontShelf, type ProductExplanation } from '../../src/operations/explain.ts';
+import { FrontProductRows, type ProductExplanation } from '../../src/operations/explain.ts';
 import { renderPlain } from '../reference/plain-documents.ts';
 import { plainKysely } from '../reference/plain-tables.ts';
 import { catalogueArbitrary } from '../reference/random-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
 
 /** Everything on a front's shelf, explained, by slug. */
-async function explainShelf(database: string, front: string, now: Instant): Promise<Map<string, ProductExplanation>> {
+async function explainFront(database: string, front: string, now: Instant): Promise<Map<string, ProductExplanation>> {
   const reader = await openCatalogue(database);
   try {
-    const shelf = await FrontShelf.load(reader, front, null, process.versions['tz'] ?? '', now);
+    const shelf = await FrontProductRows.load(reader, front, null, process.versions['tz'] ?? '', now);
     const explained = new Map<string, ProductExplanation>();
     for (const slug of shelf.slugs) explained.set(slug, await shelf.explain(slug));
     return explained;
@@ -106,7 +106,7 @@ test('every product and front of the demo, at random instants', async () => {
           return { from: entry.slice(0, 20), cards, categories, tags };
         });
         const reasons: Record<string, number> = {};
-        const explained = await explainShelf(database, code, at);
+        const explained = await explainFront(database, code, at);
         const [first] = editions;
         for (const [slug, one] of explained) {
           const where = `${slug} on ${code} at ${formatInstant(at)}`;
@@ -162,7 +162,7 @@ test('random catalogues, against the plain renderer', async () => {
         const code = String(row['code']);
         const expected = await renderPlain(plain, code, formatInstant(at));
         const { productCards } = JSON.parse(expected.products) as ProductsDocument;
-        const explained = await explainShelf(database, code, at);
+        const explained = await explainFront(database, code, at);
         const reasons: Record<string, number> = {};
         for (const [slug, one] of explained) {
           compare(

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CardRow } from '../../src/render/document-buffer.ts';
+import { DocumentBuffer } from '../../src/render/document-buffer.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -22,7 +22,7 @@ test('cards that come, go and change, first and last ones included, leave no tra
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       const cards: (Uint8Array | null)[] = Array.from({ length: places }, () => null);
-      const row = new CardRow(
+      const row = new DocumentBuffer(
         places,
         {
           lengthAt: (place) => cards[place]?.length ?? 0,

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Zone } from '../../src/catalogue/calendar.ts';
-import { codeSpan, folded, harmless, wallTimeText, widthOf } from '../../src/cli/output/text.ts';
+import { codeSpan, folded, escapeControls, wallTimeText, widthOf } from '../../src/cli/output/text.ts';
 import { instant } from '../trees.ts';
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
     'क्\u200Dष e\u0301 a\u00A0b 👩\u200D🎤',
   ],
 ])('%s', (_, text, shown) => {
-  expect(harmless(text)).toBe(shown);
+  expect(escapeControls(text)).toBe(shown);
 });
 
 test.each([
@@ -41,7 +41,7 @@ test('folding keeps every line within eighty columns, and every word', () => {
       const lines = folded(text, '  ~ ', '      ').split('\n');
       for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80);
       const withoutBlanks = (some: string) => some.replaceAll(/\s/g, '');
-      expect(withoutBlanks(lines.join(''))).toBe(`~${withoutBlanks(harmless(text))}`);
+      expect(withoutBlanks(lines.join(''))).toBe(`~${withoutBlanks(escapeControls(text))}`);
     }),
   );
 });

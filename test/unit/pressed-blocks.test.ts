@@ -1,12 +1,12 @@
 // Bytes of cards lie in blocks: what is read back from any of them is what was put in, however much there is.
 
 import { expect, test } from 'vitest';
-import { FACE, PressedBuilder } from '../../src/render/rendered-products.ts';
+import { VARIANT, RenderedProductsBuilder } from '../../src/render/rendered-products.ts';
 
 const MEBIBYTE = 1 << 20;
 
 test('faces of any size, in as many blocks as they take, are read back as they were', () => {
-  const builder = new PressedBuilder();
+  const builder = new RenderedProductsBuilder();
   const parts = { flagsFrom: 0, flagsUntil: 0, groupsLength: 0, restLength: 0, bits: 0 };
   // Most of a block, more than one, next to nothing; two and three bytes a character.
   const texts = [1, 3 * MEBIBYTE, 100, 9 * MEBIBYTE, 1, 2 * MEBIBYTE, 2 * MEBIBYTE, 5].map((length, i) =>
@@ -16,24 +16,24 @@ test('faces of any size, in as many blocks as they take, are read back as they w
   const { blocks, faces } = builder.products();
   expect(blocks.length).toBe(3);
   for (const [face, text] of texts.entries()) {
-    const part = (which: number): number => faces[face * FACE.width + which] ?? -1;
-    const start = part(FACE.start);
-    const bytes = blocks[part(FACE.block)]?.subarray(start, start + part(FACE.length));
+    const part = (which: number): number => faces[face * VARIANT.width + which] ?? -1;
+    const start = part(VARIANT.start);
+    const bytes = blocks[part(VARIANT.block)]?.subarray(start, start + part(VARIANT.length));
     expect(new TextDecoder().decode(bytes) === text, `face ${face}`).toBe(true);
   }
 });
 
 test('no block comes near the end of 32 bits, whatever is put in', () => {
-  const builder = new PressedBuilder();
+  const builder = new RenderedProductsBuilder();
   const parts = { flagsFrom: 0, flagsUntil: 0, groupsLength: 0, restLength: 0, bits: 0 };
   // 2.4 GiB in all: with one run of bytes, positions would have passed 2^31 and become negative.
   const text = 'x'.repeat(4 * MEBIBYTE);
   for (let i = 0; i < 600; i++) builder.face(text, parts, new Int32Array(0));
   const { blocks, faces } = builder.products();
   for (let face = 0; face < 600; face++) {
-    const start = faces[face * FACE.width + FACE.start] ?? -1;
+    const start = faces[face * VARIANT.width + VARIANT.start] ?? -1;
     expect(start).toBeGreaterThanOrEqual(0);
-    const block = blocks[faces[face * FACE.width + FACE.block] ?? -1];
+    const block = blocks[faces[face * VARIANT.width + VARIANT.block] ?? -1];
     expect(start + text.length).toBeLessThanOrEqual(block?.length ?? 0);
   }
 });

@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import { nextChangesOf, statusOf } from '../../src/release/status/status.ts';
-import type { WatchedTree } from '../../src/release/status/read-status.ts';
+import type { TreeStatus } from '../../src/release/status/read-status.ts';
 import { instant } from '../trees.ts';
 
 const D = '0123456789abcdef';
 
 /** A front as of 09:00, right until 15:30; the release in force was made six hours ahead. */
-function tree(horizonSeconds = 6 * 3600): WatchedTree {
+function tree(horizonSeconds = 6 * 3600): TreeStatus {
   const pointer = {
     schema: 1 as const,
     front: 'moscow',
@@ -71,7 +71,7 @@ describe('status', () => {
   });
 
   test('without a manifest the pointer tells how far it was made for', () => {
-    const lost: WatchedTree = { ...tree(), release: null };
+    const lost: TreeStatus = { ...tree(), release: null };
     expect(statusOf(lost, null, at('13:52:30'))[0]?.stale).toBeNull();
     expect(statusOf(lost, null, at('13:52:31'))[0]?.stale).toBe('ending');
   });
@@ -105,7 +105,7 @@ describe('status', () => {
   });
 
   test('a broken pointer is stale', () => {
-    const broken: WatchedTree = { ...tree(), fronts: [{ code: 'x', pointer: null, problem: 'pointer-invalid' }] };
+    const broken: TreeStatus = { ...tree(), fronts: [{ code: 'x', pointer: null, problem: 'pointer-invalid' }] };
     expect(statusOf(broken, null, at('09:00:00'))).toEqual([{ code: 'x', stale: 'pointer-invalid', snapshot: null }]);
     expect(nextChangesOf(broken, at('09:00:00'))).toEqual([
       { code: 'x', kind: 'unknown', instant: null, endpoints: [] },

@@ -23,7 +23,7 @@ import { listenerArgument, tell, type Listener } from '../on-publish.ts';
 import { holdLines, prunedText, prunedTotals } from '../output/releases.ts';
 import type { Session } from '../context.ts';
 import { foldedText } from '../output/table.ts';
-import { bytesText, countText, findingText, painted, tableBlocks, type Terminal } from '../output/terminal.ts';
+import { bytesText, countText, findingText, styled, tableBlocks, type Terminal } from '../output/terminal.ts';
 
 interface BuildFlags {
   readonly db: string;
@@ -227,7 +227,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
-      const verdict = painted(isOverridden ? 'overridden' : 'held back by', 'doubtful', terminal);
+      const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'doubtful', terminal);
       lines.push(`${front}: ${verdict} ${code}: ${message}`);
     }
     if (held === 'findings')

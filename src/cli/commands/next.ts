@@ -48,9 +48,9 @@ Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing
 async function runNext(flags: NextFlags, { terminal, now }: Session): Promise<number> {
   const at = flags.at ?? now();
   const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { watchTree } = await import('../../release/status/read-status.ts');
+  const { readTreeStatus } = await import('../../release/status/read-status.ts');
   const { nextChangesOf } = await import('../../release/status/status.ts');
-  const tree = await watchTree(DirectoryReader.open(flags.out));
+  const tree = await readTreeStatus(DirectoryReader.open(flags.out));
   if (tree.fronts.length === 0) {
     const message = `expected a published front in ${flags.out}, found none`;
     throw new AppError('nothing-published', message, `publish with: playbill build --out ${flags.out}`);

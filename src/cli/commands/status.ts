@@ -68,9 +68,9 @@ async function runStatus(flags: StatusFlags, session: Session): Promise<number> 
 /** The state of a tree at an instant. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
 export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
   const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { watchTree } = await import('../../release/status/read-status.ts');
+  const { readTreeStatus } = await import('../../release/status/read-status.ts');
   const { statusOf } = await import('../../release/status/status.ts');
-  const tree = await watchTree(DirectoryReader.open(out));
+  const tree = await readTreeStatus(DirectoryReader.open(out));
   const fronts = statusOf(tree, maxAgeSeconds, at);
   const { hold } = tree;
   const { id, manifest } = tree.release ?? {};

@@ -12,23 +12,23 @@ const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u0600-\u0605\u06dd\u070f\u08e2\u
 const OWN_STYLE = new RegExp(String.raw`\u001b\[(?:0|1|2|31|32|33)m`, 'u');
 
 /** A text of one line: an end of line in it is shown like everything else that a terminal would obey. */
-export function oneLine(text: string): string {
+export function escapeLine(text: string): string {
   return text.replaceAll(OBEYED, escapeOf);
 }
 
 /** A text of several lines: ends of lines and tabs stay. */
-export function harmless(text: string): string {
+export function escapeControls(text: string): string {
   return text.replaceAll(OBEYED, (character) =>
     character === '\n' || character === '\t' ? character : escapeOf(character),
   );
 }
 
 /** The same, for text that we have coloured: our own few styles stay. They can colour, and nothing else. */
-export function harmlessButColoured(text: string): string {
+export function escapeAllButColours(text: string): string {
   const styles = text.match(new RegExp(OWN_STYLE, 'gu')) ?? [];
   return text
     .split(OWN_STYLE)
-    .map((piece, i) => harmless(piece) + (styles[i] ?? ''))
+    .map((piece, i) => escapeControls(piece) + (styles[i] ?? ''))
     .join('');
 }
 

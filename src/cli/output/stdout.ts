@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { systemCodeOf } from '../../errors.ts';
-import { harmlessButColoured } from './escape.ts';
+import { escapeAllButColours } from './escape.ts';
 
 /**
  * Writes pieces of text to stdout: as they are, but on a terminal made harmless, and each after `makeRoom`, which ends a bar that would
@@ -28,6 +28,6 @@ export async function printAll(pieces: AsyncGenerator<string>, makeRoom = (): vo
 async function showAll(pieces: AsyncGenerator<string>, makeRoom: () => void): Promise<void> {
   for await (const piece of pieces) {
     makeRoom();
-    if (!process.stdout.write(harmlessButColoured(piece))) await once(process.stdout, 'drain');
+    if (!process.stdout.write(escapeAllButColours(piece))) await once(process.stdout, 'drain');
   }
 }

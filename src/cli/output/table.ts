@@ -1,7 +1,7 @@
 // Tables for people, within 80 columns. Nothing is ever cut: a name in a table is there to be pasted into the next command. What is too
 // long gets a line of its own, and a table that is too wide becomes one paragraph a row.
 
-import { oneLine } from './escape.ts';
+import { escapeLine } from './escape.ts';
 
 export const COLUMNS = 80;
 
@@ -18,7 +18,7 @@ export function tableText(header: readonly string[], rows: readonly (readonly Ce
 
 /** The same in pieces: the header (empty where rows became paragraphs), then each row, of one or more lines. */
 export function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
-  const cells = rows.map((row) => header.map((_, i) => oneLine(String(row[i] ?? ''))));
+  const cells = rows.map((row) => header.map((_, i) => escapeLine(String(row[i] ?? ''))));
   const isNumber = header.map((_, i) => typeof rows[0]?.[i] === 'number');
   const widths = header.map((title, i) => Math.max(widthOf(title), ...cells.map((row) => widthOf(row[i] ?? ''))));
   const [firstWidth = 0, ...otherWidths] = widths;

@@ -3,7 +3,7 @@
 
 import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
-import { harmless, harmlessButColoured, oneLine } from './escape.ts';
+import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
 
 export { tableBlocks, tableText } from './table.ts';
 
@@ -44,11 +44,11 @@ export function terminalOn(
 ): Terminal {
   // no-color.org: set and not empty. A dumb terminal shows escapes as what they are.
   const isColoured = stdout.isTTY === true && (environment('NO_COLOR') ?? '') === '' && environment('TERM') !== 'dumb';
-  const safe = isColoured ? harmlessButColoured : harmless;
+  const safe = isColoured ? escapeAllButColours : escapeControls;
   return {
     print: (text) => void stdout.write(`${safe(text)}\n`),
-    printExact: (text) => void stdout.write(`${stdout.isTTY === true ? harmless(text) : text}\n`),
-    say: (text) => void stderr.write(`${harmless(text)}\n`),
+    printExact: (text) => void stdout.write(`${stdout.isTTY === true ? escapeControls(text) : text}\n`),
+    say: (text) => void stderr.write(`${escapeControls(text)}\n`),
     progress: async (label) => {
       if (stderr.isTTY !== true) return NO_PROGRESS;
       // CommonJS: bundled, it has no other export than this.
@@ -81,7 +81,7 @@ export type Style = 'bad' | 'good' | 'doubtful';
 const STYLES: Readonly<Record<Style, string>> = { bad: '31', good: '32', doubtful: '33' };
 
 /** A text in colour, where there may be any. */
-export function painted(text: string, style: Style, { isColoured }: Pick<Terminal, 'isColoured'>): string {
+export function styled(text: string, style: Style, { isColoured }: Pick<Terminal, 'isColoured'>): string {
   return isColoured ? `\u{1b}[${STYLES[style]}m${text}\u{1b}[0m` : text;
 }
 
@@ -91,15 +91,15 @@ export function findingText(
   terminal: Pick<Terminal, 'isColoured'>,
 ): string {
   const { severity, code, place, message } = finding;
-  const coloured = painted(severity, severity === 'error' ? 'bad' : 'doubtful', terminal);
-  return `${coloured} ${code} ${oneLine(place)}: ${oneLine(message)}`;
+  const coloured = styled(severity, severity === 'error' ? 'bad' : 'doubtful', terminal);
+  return `${coloured} ${code} ${escapeLine(place)}: ${escapeLine(message)}`;
 }
 
 /** An error as a person reads it: code and message, a line for each further fault, then what to type. */
 export function errorText({ code, message, details, hint }: AppError): string {
   const lines = [
-    `error ${code}: ${oneLine(message)}`,
-    ...[...details, `hint: ${hint}`].map((line) => `  ${oneLine(line)}`),
+    `error ${code}: ${escapeLine(message)}`,
+    ...[...details, `hint: ${hint}`].map((line) => `  ${escapeLine(line)}`),
   ];
   return lines.join('\n');
 }

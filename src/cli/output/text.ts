@@ -10,7 +10,7 @@ const COLUMNS = 80;
  * Text that cannot steer a terminal or leave its line: controls, line ends, marks of direction and lone surrogates are written out as
  * `\u{…}`. Joiners stay, since Indic and Arabic names and emoji are spelt with them.
  */
-export function harmless(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
@@ -37,7 +37,7 @@ export function folded(text: string, lead: string, nextLead: string): string {
     line = nextLead;
     isEmpty = true;
   };
-  for (const word of harmless(text).split(' ')) {
+  for (const word of escapeControls(text).split(' ')) {
     if (!isEmpty && widthOf(line) + 1 + widthOf(word) > COLUMNS) turn();
     if (!isEmpty) line += ' ';
     isEmpty = false;
@@ -57,7 +57,7 @@ export function folded(text: string, lead: string, nextLead: string): string {
  * inside (CommonMark, "Code spans").
  */
 export function codeSpan(text: string): string {
-  const shown = harmless(text);
+  const shown = escapeControls(text);
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   const pad = shown === '' || /^[` ]|[` ]$/.test(shown) ? ' ' : '';

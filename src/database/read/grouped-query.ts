@@ -79,7 +79,7 @@ export function valuesIn(json: unknown): unknown[] {
 }
 
 /** Ids that have groups of rows, and none among those that there are; in SQLite's order. */
-export function idsOfNone(
+export function orphanIds(
   tables: Iterable<ReadonlyMap<unknown, unknown>>,
   knownIds: ReadonlySet<unknown>,
 ): readonly unknown[] {

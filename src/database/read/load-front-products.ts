@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
-import { FLAG, Shelf, ShelfProducts } from '../../catalogue/front-products.ts';
+import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
 import { groupedQuery, valuesIn, strictTables, type Grouping } from './grouped-query.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, noteFrontRow, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
@@ -37,14 +37,14 @@ const GROUPING: Grouping = {
 const SHELVES_PER_BATCH = 50;
 
 /** The shelves of the fronts wanted, by front id; `codeOf` has the codes of all fronts there are. */
-export async function loadShelves(
+export async function loadFrontProducts(
   reader: CatalogueReader,
   wantedIds: ReadonlySet<number>,
   codeOf: ReadonlyMap<number, string>,
   log: FindingLog,
-): Promise<{ readonly products: ShelfProducts; readonly shelves: ReadonlyMap<number, Shelf> }> {
-  const shelves = new Map<number, Shelf>();
-  const builder = new ShelfBuilder(log);
+): Promise<{ readonly products: ProductNumbers; readonly shelves: ReadonlyMap<number, FrontProducts> }> {
+  const shelves = new Map<number, FrontProducts>();
+  const builder = new FrontProductsBuilder(log);
   const isStrict = (await strictTables(reader)).has('front_products');
   for (const range of ['null', { after: null, upTo: null }] as const) {
     for await (const batch of reader.batches(groupedQuery(reader, GROUPING, range, isStrict), SHELVES_PER_BATCH)) {
@@ -74,8 +74,8 @@ function wholeRow(frontId: unknown, row: unknown, weight: unknown): readonly unk
 }
 
 /** Makes shelves, one after the other. */
-class ShelfBuilder {
-  readonly products = new ShelfProducts();
+class FrontProductsBuilder {
+  readonly products = new ProductNumbers();
   readonly #log: FindingLog;
   /** By number of a product: the last front that was seen to show it. */
   readonly #lastFrontIds: number[] = [];
@@ -85,7 +85,7 @@ class ShelfBuilder {
   }
 
   /** One front's shelf, by (weight, product id). */
-  shelf(frontId: number, rows: readonly unknown[], weights: readonly unknown[]): Shelf {
+  shelf(frontId: number, rows: readonly unknown[], weights: readonly unknown[]): FrontProducts {
     const numbers = new Int32Array(rows.length);
     const flags = new Uint8Array(rows.length);
     const order: number[] = [];
@@ -124,7 +124,7 @@ class ShelfBuilder {
       order.push(weight);
       places += 1;
     }
-    if (isSorted) return new Shelf(this.products, numbers.subarray(0, places), flags.subarray(0, places), periods);
+    if (isSorted) return new FrontProducts(this.products, numbers.subarray(0, places), flags.subarray(0, places), periods);
     return this.#sorted(numbers, flags, periods, order);
   }
 
@@ -134,7 +134,7 @@ class ShelfBuilder {
     flags: Uint8Array,
     periods: ReadonlyMap<number, Period>,
     weights: readonly number[],
-  ): Shelf {
+  ): FrontProducts {
     const idAt = (place: number): number => this.products.ids[numbers[place] ?? -1] ?? 0;
     const weightAt = (place: number): number => weights[place] ?? 0;
     const places = [...weights.keys()].sort((a, b) => weightAt(a) - weightAt(b) || idAt(a) - idAt(b));
@@ -143,7 +143,7 @@ class ShelfBuilder {
       const period = periods.get(from);
       if (period !== undefined) moved.set(to, period);
     }
-    return new Shelf(
+    return new FrontProducts(
       this.products,
       Int32Array.from(places, (place) => numbers[place] ?? 0),
       Uint8Array.from(places, (place) => flags[place] ?? 0),

@@ -2,8 +2,8 @@
 // checked, those of fronts that are not built included: a row with a mistyped id would otherwise be missed in silence.
 
 import type { Front } from '../../catalogue/front.ts';
-import { Shelf, type ShelfProducts } from '../../catalogue/front-products.ts';
-import { loadShelves } from './load-front-products.ts';
+import { FrontProducts, type ProductNumbers } from '../../catalogue/front-products.ts';
+import { loadFrontProducts } from './load-front-products.ts';
 import type { CatalogueReader } from '../open.ts';
 import {
   dangling,
@@ -20,7 +20,7 @@ export interface LoadedFronts {
   /** Active fronts with a good row, by code: those to build, bad data elsewhere notwithstanding. */
   readonly fronts: readonly Front[];
   /** The products that shelves name. */
-  readonly shelfProducts: ShelfProducts;
+  readonly productNumbers: ProductNumbers;
   /** Codes of active fronts whose own row is bad: nothing can be built for them. */
   readonly badCodes: readonly string[];
   /** Codes by front id, disabled and bad fronts included: what keys speak for. */
@@ -86,7 +86,7 @@ export async function loadFronts(
         ],
         { frontId: id },
       );
-      for (const [otherId, other] of codeOf) if (other === code) log.blameFront(otherId);
+      for (const [otherId, other] of codeOf) if (other === code) log.markFrontBad(otherId);
       // Not the same row twice: one of the two bears another front's id or code, and its own cannot be known.
       if (codeOf.get(id) !== code) isEveryCodeKnown = false;
       // A code that only this row bears is no gone front's: its snapshot stays.
@@ -103,7 +103,7 @@ export async function loadFronts(
       goodRows.push(row);
     }
   }
-  const { products, shelves } = await loadShelves(reader, new Set(goodRows.map(([id]) => id)), codeOf, log);
+  const { products, shelves } = await loadFrontProducts(reader, new Set(goodRows.map(([id]) => id)), codeOf, log);
   const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, codeOf, log);
   const groupsOf = await loadAttached(reader, FRONT_GROUP, taxonomy.groups, codeOf, log);
   const fronts: Front[] = [];
@@ -117,10 +117,10 @@ export async function loadFronts(
     }
     const categories = categoriesOf.get(id) ?? [];
     const groups = groupsOf.get(id) ?? [];
-    const shelf = shelves.get(id) ?? new Shelf(products, new Int32Array(0), new Uint8Array(0), new Map());
+    const shelf = shelves.get(id) ?? new FrontProducts(products, new Int32Array(0), new Uint8Array(0), new Map());
     fronts.push({ id, code, zone, currency, currencyExponent, weekendDays, minCards, categories, groups, shelf });
   }
-  return { fronts, shelfProducts: products, badCodes: badCodes.sort(), codeOf, isEveryCodeKnown };
+  return { fronts, productNumbers: products, badCodes: badCodes.sort(), codeOf, isEveryCodeKnown };
 }
 
 /** What each front attaches, as taxonomy positions by (weight, id). */
@@ -158,7 +158,7 @@ async function loadAttached(
     if (!codeOf.has(frontId)) log.add([dangling(checker.placeOf(row), 'front_id', 'fronts', frontId)], {});
     else if (position === undefined) log.add([dangling(checker.placeOf(row), idColumn, parent, id)], { frontId });
     // The element's own row has a finding: every front that attaches it is held back.
-    else if (position === null) log.blameFront(frontId);
+    else if (position === null) log.markFrontBad(frontId);
     else if (attached.get(frontId)?.includes(position) === true) log.add([repeated(checker.placeOf(row))], { frontId });
     else if (attached.has(frontId)) attached.get(frontId)?.push(position);
     else attached.set(frontId, [position]);

@@ -4,7 +4,7 @@
 import type { Instant } from '../../catalogue/instant.ts';
 import { isAnyOffered } from '../../catalogue/offer.ts';
 import type { Exclusion, Image, Product, Venue } from '../../catalogue/product.ts';
-import { groupedQuery, idsOfNone, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-query.ts';
+import { groupedQuery, orphanIds, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-query.ts';
 import { sessionsOf } from './load-sessions.ts';
 import type { LoadedTaxonomy } from './load-taxonomy.ts';
 import type { CatalogueReader } from '../open.ts';
@@ -21,11 +21,11 @@ import {
   PRODUCT,
   productIdQuery,
   productQuery,
-  strayTierQuery,
+  orphanTierQuery,
   TAG_LINK,
   type ChildTable,
 } from './product-queries.ts';
-import { dangling, FindingLog, findingOf, idMeant, repeated } from '../schema/row-checker.ts';
+import { dangling, FindingLog, findingOf, parseId, repeated } from '../schema/row-checker.ts';
 import { pauseFinding } from '../schema/row-rules.ts';
 import { markUndecodable } from './undecodable-text.ts';
 import { instantIn, periodOf } from '../schema/values.ts';
@@ -58,7 +58,7 @@ export class ProductLoad {
   /** By product: rows of front_id, session_id, and the session's status. */
   readonly #exclusions = new Map<number, unknown>();
   /** Where there is no such session, or it has no product. */
-  readonly #exclusionsOfNone: unknown[][] = [];
+  readonly #orphanExclusions: unknown[][] = [];
   #strict: ReadonlySet<string> | null = null;
 
   constructor(reader: CatalogueReader, context: ProductContext, now: Instant) {
@@ -86,7 +86,7 @@ export class ProductLoad {
 
   /** All ranges, one after the other. */
   async *batches(log: FindingLog): AsyncGenerator<readonly Product[]> {
-    await this.noteRowsOfNone(log);
+    await this.noteOrphanRows(log);
     for (const range of await this.ranges()) yield await this.products(range, log);
   }
 
@@ -99,20 +99,20 @@ export class ProductLoad {
     const rows = await this.#reader.rows(productQuery(this.#reader, range));
     await markUndecodable(this.#reader, PRODUCT, rows);
     await markUndecodable(this.#reader, IMAGE, rows, PRODUCT.columns.length);
-    const strayIds = idsOfNone(
+    const orphanProductIds = orphanIds(
       children.values(),
       new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number')),
     );
     const products: Product[] = [];
     // In the order of ids, strays too: what is said of a range does not depend on where it begins and ends.
-    let strays = 0;
+    let orphansSeen = 0;
     for (const row of rows) {
-      while (strays < strayIds.length && isIdBefore(strayIds[strays], row[0]))
-        this.#noteStraysOf(strayIds[strays++], children);
+      while (orphansSeen < orphanProductIds.length && isIdBefore(orphanProductIds[orphansSeen], row[0]))
+        this.#noteOrphansOf(orphanProductIds[orphansSeen++], children);
       const product = this.#productOf(row, children);
       if (product !== null) products.push(product);
     }
-    while (strays < strayIds.length) this.#noteStraysOf(strayIds[strays++], children);
+    while (orphansSeen < orphanProductIds.length) this.#noteOrphansOf(orphanProductIds[orphansSeen++], children);
     return this.#withTotals(products);
   }
 
@@ -130,28 +130,28 @@ export class ProductLoad {
   }
 
   /** Notes what is said once for all ranges: rows that name no product, exclusions and tiers of no session. */
-  async noteRowsOfNone(log: FindingLog): Promise<void> {
+  async noteOrphanRows(log: FindingLog): Promise<void> {
     this.#log = log;
     await this.#prepare();
     for (const table of CHILD_TABLES) {
-      for (const [id, json] of await this.#groups(table, 'null')) this.#noteStrays(table, id, json);
+      for (const [id, json] of await this.#groups(table, 'null')) this.#noteOrphans(table, id, json);
     }
-    for (const [frontId, sessionId] of this.#exclusionsOfNone) {
+    for (const [frontId, sessionId] of this.#orphanExclusions) {
       const place = EXCLUSION.placeOf([frontId, sessionId]);
-      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: idMeant(frontId) });
+      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: parseId(frontId) });
     }
-    if (this.#context.isReadingViews) await this.#findStrayTiers();
+    if (this.#context.isReadingViews) await this.#findOrphanTiers();
   }
 
-  #noteStraysOf(productId: unknown, children: ReadonlyMap<ChildTable, ReadonlyMap<unknown, unknown>>): void {
-    for (const [table, groups] of children) this.#noteStrays(table, productId, groups.get(productId));
+  #noteOrphansOf(productId: unknown, children: ReadonlyMap<ChildTable, ReadonlyMap<unknown, unknown>>): void {
+    for (const [table, groups] of children) this.#noteOrphans(table, productId, groups.get(productId));
   }
 
-  #noteStrays(table: ChildTable, productId: unknown, json: unknown): void {
+  #noteOrphans(table: ChildTable, productId: unknown, json: unknown): void {
     for (const row of rowsIn(json)) {
       this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
-      const id = idMeant(productId);
-      if (id !== undefined) this.#log.blameProduct(id);
+      const id = parseId(productId);
+      if (id !== undefined) this.#log.markProductBad(id);
     }
   }
 
@@ -160,7 +160,7 @@ export class ProductLoad {
     const isStrict = ['front_session_exclusions', 'sessions'].every((table) => this.#strict?.has(table) === true);
     for (const [productId, json] of await this.#reader.rows(exclusionQuery(this.#reader, isStrict))) {
       if (typeof productId === 'number') this.#exclusions.set(productId, json);
-      else this.#exclusionsOfNone.push(...rowsIn(json));
+      else this.#orphanExclusions.push(...rowsIn(json));
     }
   }
 
@@ -168,7 +168,7 @@ export class ProductLoad {
   #productOf(row: readonly unknown[], children: ReadonlyMap<ChildTable, Map<unknown, unknown>>): Product | null {
     const productId = row[0];
     if (typeof productId !== 'number') {
-      this.#log.add(PRODUCT.findings(row), { productId: idMeant(productId) });
+      this.#log.add(PRODUCT.findings(row), { productId: parseId(productId) });
       return null;
     }
     const take = (table: ChildTable): unknown => {
@@ -304,7 +304,7 @@ export class ProductLoad {
         this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
       // The element's own row has a finding. A tag or badge shows on every front of the product; categories and groups only on
       // fronts that attach them, and those are held back where that is seen.
-      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.blameProduct(productId);
+      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.markProductBad(productId);
       else if (position !== null && links.some((link) => link.position === position)) {
         this.#log.add([repeated(checker.placeOf(row))], { productId });
       } else if (position !== null) links.push({ position, row });
@@ -313,10 +313,10 @@ export class ProductLoad {
   }
 
   /** Tiers of a session that is not the product's: the session would be sold at the default prices. */
-  async #findStrayTiers(): Promise<void> {
-    for (const [productId, id, sessionId] of await this.#reader.rows(strayTierQuery(this.#reader))) {
+  async #findOrphanTiers(): Promise<void> {
+    for (const [productId, id, sessionId] of await this.#reader.rows(orphanTierQuery(this.#reader))) {
       const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
-      this.#log.add([finding], { productId: idMeant(productId) });
+      this.#log.add([finding], { productId: parseId(productId) });
     }
   }
 

@@ -48,7 +48,7 @@ export function sessionsOf(
     }
     if (venue === null) {
       // The venue's own row has a finding; whoever plays there is held back by it.
-      log.blameProduct(productId);
+      log.markProductBad(productId);
       continue;
     }
     const startsAt = instantIn(startsText);

@@ -111,7 +111,7 @@ export function exclusionQuery(reader: CatalogueReader, isStrict: boolean): Comp
 }
 
 /** Tiers of a session that there is not, or that is another product's: product_id, id, session_id. Foreign keys hold this in tables. */
-export function strayTierQuery(reader: CatalogueReader): Compilable {
+export function orphanTierQuery(reader: CatalogueReader): Compilable {
   return reader.db
     .selectFrom('price_tiers as t')
     .leftJoin('sessions as s', (join) =>

@@ -97,7 +97,7 @@ function cutAtDepth(value: unknown, depth: number): unknown {
 }
 
 /** The id that a value stands for, be it mistyped as text: 7, or '7'. Undefined for what names no row: NULL and '' are not 0. */
-export function idMeant(value: unknown): number | undefined {
+export function parseId(value: unknown): number | undefined {
   const id = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
 }
@@ -132,11 +132,11 @@ export class FindingLog {
   }
 
   /** Marks a product without a finding of its own: it uses something that has one. */
-  blameProduct(productId: number): void {
+  markProductBad(productId: number): void {
     this.#productIds.add(productId);
   }
 
-  blameFront(frontId: number): void {
+  markFrontBad(frontId: number): void {
     this.#frontIds.add(frontId);
   }
 
@@ -160,7 +160,7 @@ export function findingOf(severity: Severity, code: FindingCode, place: string, 
 
 /** Notes what is wrong with a row that belongs to a front, whose id may itself be mistyped: '7' is still the seventh's. */
 export function noteFrontRow(findings: readonly Finding[], row: readonly unknown[], log: FindingLog): void {
-  const frontId = idMeant(row[0]);
+  const frontId = parseId(row[0]);
   log.add(findings, frontId === undefined ? {} : { frontId });
 }
 

@@ -1,7 +1,7 @@
 // The key ring: which key speaks for which front, with what, and when. A reader of edge/keyring.json; it verifies nothing itself and
 // never holds a secret, only the name by which a runtime may look one up in its own store.
 
-import type { Claim } from './profile.ts';
+import type { SignedRequest } from './profile.ts';
 
 /** The one algorithm without a public key. */
 export const HMAC = 'hmac-sha256';
@@ -78,7 +78,7 @@ export const findKey = (file: KeyRingFile, keyid: string): Key | null =>
 const NEVER = '~';
 
 /** Whether a key may be used at an instant (canonical text) for what a request says of it. */
-export const isUsable = (key: Material, claim: Claim, instant: string): boolean =>
+export const isUsable = (key: Material, claim: SignedRequest, instant: string): boolean =>
   (key.notBefore ?? '') <= instant &&
   instant < (key.notAfter ?? NEVER) &&
   instant < (key.revokedAt ?? NEVER) &&

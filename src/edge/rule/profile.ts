@@ -6,7 +6,7 @@ import type { FieldLine, RuleRequest } from './request.ts';
 import type { SettingsFile } from './settings.ts';
 
 /** "The holder of this key signed this text at this instant": what a signed request says of itself, before anything is verified. */
-export interface Claim {
+export interface SignedRequest {
   readonly keyid: string;
   /** The algorithm that the request names, if it does. The key ring decides; this may only agree. */
   readonly alg: string | undefined;
@@ -29,12 +29,12 @@ export interface SignatureProfile {
   /** Header lines of a 401 that tell a client how to sign. */
   challenge(settings: RuleSettings): readonly FieldLine[];
   /** The claim, or why there is none: `signature-missing` when nothing is meant for this profile. Never throws on what a client sent. */
-  readClaim(request: RuleRequest, settings: RuleSettings): Claim | Reason;
+  readSignedRequest(request: RuleRequest, settings: RuleSettings): SignedRequest | Reason;
 }
 
 /** The claim under the first profile, in the order of the settings, that the request is signed under. */
-export const readClaim = (request: RuleRequest, settings: RuleSettings): Claim | Reason => {
-  let claim: Claim | Reason = 'signature-missing';
-  settings.profiles.some((profile) => (claim = profile.readClaim(request, settings)) !== 'signature-missing');
+export const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
+  let claim: SignedRequest | Reason = 'signature-missing';
+  settings.profiles.some((profile) => (claim = profile.readSignedRequest(request, settings)) !== 'signature-missing');
   return claim;
 };

@@ -2,7 +2,7 @@
 // then a label's raw text is what was signed. It refuses what it does not need: component parameters, other derived components, other
 // parameters. Of Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
-import type { Claim, SignatureProfile } from './profile.ts';
+import type { SignedRequest, SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';
 import { authorityOf, type FieldLine, fieldValue, pathOf, queryOf, type RuleRequest } from './request.ts';
 import type { RuleSettings } from './profile.ts';
@@ -35,7 +35,7 @@ const challenge = (settings: RuleSettings): readonly FieldLine[] => [
 ];
 
 /** From the headers to a claim. Malformed comes before missing, so that a torn header is never called unsigned. */
-const readClaim = (request: RuleRequest, settings: RuleSettings): Claim | Reason => {
+const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
   const inputs = splitMembers(request, 'signature-input', INPUT_LENGTH_MAX);
   const signatures = splitMembers(request, 'signature', SIGNATURE_LENGTH_MAX);
   if (!inputs || !signatures) return MALFORMED;
@@ -140,4 +140,4 @@ export const signatureBase = (
   parameters: string,
 ): string => names.map((name, i) => `"${name}": ${values[i] ?? ''}\n`).join('') + `"@signature-params": ${parameters}`;
 
-export const rfc9421: SignatureProfile = { challenge, readClaim };
+export const rfc9421: SignatureProfile = { challenge, readSignedRequest };

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../render/paths.ts';
 import { instantText } from './instant.ts';
 import type { KeyRing } from './key-store.ts';
 import { findEdition, type Pointers, type PointerText } from './pointer.ts';
-import { type Claim, readClaim } from './profile.ts';
+import { type SignedRequest, readSignedRequest } from './profile.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import type { Reason } from './reasons.ts';
 import { fieldValue, pathOf, type RuleRequest } from './request.ts';
@@ -39,7 +39,7 @@ export const decide = async (
     if (wish.kind === 'refuse') return wish;
 
     // Syntax of the signature's headers.
-    const claim = readClaim(request, settings);
+    const claim = readSignedRequest(request, settings);
     if (typeof claim === 'string') return refuse(claim === 'signature-malformed' ? 400 : 401, claim, settings);
 
     // Time, before any key is looked up: an old signature costs nothing and teaches nothing.
@@ -99,7 +99,7 @@ const readWish = (request: RuleRequest, settings: RuleSettings): Wish | Refusal 
 };
 
 /** created − skew ≤ now ≤ min(created + lifetime, expires) + skew, or why not. `now` in whole seconds. */
-const judgeTime = (claim: Claim, now: number): Reason | null => {
+const judgeTime = (claim: SignedRequest, now: number): Reason | null => {
   if (now < claim.created - CLOCK_SKEW) return 'signature-from-future';
   return now > Math.min(claim.created + LIFETIME, claim.expires) + CLOCK_SKEW ? 'signature-expired' : null;
 };

@@ -2,7 +2,7 @@
 // neither the answer nor its cost tells an unknown key from a wrong signature (law 9). It decides nothing about fronts.
 
 import { HMAC, isUsable, type Key, type KeyRing, type Material, type Verification } from './key-store.ts';
-import type { Claim } from './profile.ts';
+import type { SignedRequest } from './profile.ts';
 
 /** Characters of base64 that 32 bytes have. */
 const HMAC_LENGTH = 44;
@@ -11,7 +11,7 @@ const HMAC_LENGTH = 44;
  * Whether the key made this signature and may do so at `instant` (canonical text). The kind of work follows from the length of the
  * signature, which the client chose, and not from the key: 32 bytes cost an HMAC, everything else a verification with P-256.
  */
-export const isGenuine = async (claim: Claim, key: Key | null, keyRing: KeyRing, instant: string): Promise<boolean> => {
+export const isGenuine = async (claim: SignedRequest, key: Key | null, keyRing: KeyRing, instant: string): Promise<boolean> => {
   const isHmac = claim.signature.length === HMAC_LENGTH;
   // Nobody's key takes the place of one that there is not or that will not do, and goes the same way as any other.
   const nobody: Material = isHmac ? { alg: HMAC } : keyRing.decoy;

@@ -7,7 +7,7 @@ import type { PointerText } from '../rule/pointer.ts';
 import { refuse } from '../rule/refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from '../rule/request.ts';
 import { decide, type Decision } from '../rule/rule.ts';
-import { proposedForm } from '../rule/rfc9421-fast-path.ts';
+import { rfc9421FastPath } from '../rule/rfc9421-fast-path.ts';
 import { rfc9421 } from '../rule/rfc9421.ts';
 import { DEFAULT_SETTINGS, type SettingsFile } from '../rule/settings.ts';
 import type { RuleSettings } from '../rule/profile.ts';
@@ -62,7 +62,7 @@ export function nginxHandlers(modules: NjsModules) {
 /** Settings with the same profile twice: first for what nearly all send. */
 function withForms(file: SettingsFile): RuleSettings {
   return {
-    profiles: [proposedForm, rfc9421],
+    profiles: [rfc9421FastPath, rfc9421],
     base: file.base,
     maxAge: file.maxAge,
     requiresAuthority: file.requiresAuthority,

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts';
 import { treeFileOf } from '../../render/paths.ts';
 import { countChanges, type ChangeCounts, type DocumentChange, type ListName } from './document-diff.ts';
 import type { PlanEntry } from '../publish/plan.ts';
-import type { FrontPut } from '../publish/render-front.ts';
+import type { FrontResult } from '../publish/render-front.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { DocumentReader } from '../tree/release-view.ts';
 import type { ReleaseStore } from '../tree/store.ts';
@@ -86,7 +86,7 @@ export class PlannedDiffs {
   }
 
   /** Compares one front, and lets go of its document. */
-  async add({ code, held, listing }: Pick<FrontPut, 'code' | 'held' | 'listing'>): Promise<void> {
+  async add({ code, held, listing }: Pick<FrontResult, 'code' | 'held' | 'listing'>): Promise<void> {
     const firstNew = this.#firstNew.get(code);
     this.#firstNew.delete(code);
     if (held !== null || listing === null) return;

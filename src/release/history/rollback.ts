@@ -13,7 +13,7 @@ import { sha256Of } from '../tree/digest.ts';
 import { putHold } from '../tree/hold.ts';
 import { readRelease, releaseIds } from './kept-releases.ts';
 import { Plan, type PlanEntry } from '../publish/plan.ts';
-import { putIntoForce } from '../publish/activate.ts';
+import { activateRelease } from '../publish/activate.ts';
 import { editionPathsOf, type PublishedTree } from '../tree/published.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { gathered } from '../verify/report.ts';
@@ -46,7 +46,7 @@ export async function rollBack(id: string, published: PublishedTree, store: Rele
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const gone = (await published.fronts()).filter((code) => !listed.has(code));
-  await putIntoForce({ releaseId: id, listings: manifest.fronts, gone }, published, store, plan);
+  await activateRelease({ releaseId: id, listings: manifest.fronts, gone }, published, store, plan);
   return { manifest, plan: plan.entries };
 }
 

@@ -7,7 +7,7 @@ import type { ManifestFront } from '../../contract/manifest.ts';
 import { pathOf } from '../../render/paths.ts';
 import type { Plan } from './plan.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { putWhereDifferent } from '../tree/replace-if-changed.ts';
+import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { pointerText } from '../tree/codec.ts';
 
@@ -21,7 +21,7 @@ export interface Swap {
 }
 
 /** Puts a release into force. @throws AppError tree-full, tree-not-writable, tree-unreadable */
-export async function putIntoForce(
+export async function activateRelease(
   { releaseId, listings, gone }: Swap,
   published: PublishedTree,
   store: ReleaseStore,
@@ -33,7 +33,7 @@ export async function putIntoForce(
   if (pathsGone.length > 0) await store.remove(pathsGone);
   // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
 
-  await putWhereDifferent(pathOf({ kind: 'current' }), new TextEncoder().encode(`${releaseId}\n`), store, plan);
+  await replaceIfChanged(pathOf({ kind: 'current' }), new TextEncoder().encode(`${releaseId}\n`), store, plan);
 }
 
 async function swapPointers(

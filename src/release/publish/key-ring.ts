@@ -5,12 +5,12 @@ import type { KeyRing } from '../../contract/key-ring.ts';
 import { pathOf } from '../../render/paths.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { putWhereDifferent } from '../tree/replace-if-changed.ts';
+import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import { keyRingText } from '../tree/codec.ts';
 
 /** Puts the key ring into force. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function swapKeyRing(ring: KeyRing, store: ReleaseStore): Promise<readonly PlanEntry[]> {
   const plan = new Plan();
-  await putWhereDifferent(pathOf({ kind: 'key-ring' }), new TextEncoder().encode(keyRingText(ring)), store, plan);
+  await replaceIfChanged(pathOf({ kind: 'key-ring' }), new TextEncoder().encode(keyRingText(ring)), store, plan);
   return plan.entries;
 }

@@ -14,20 +14,20 @@ import { sha256Of } from '../tree/digest.ts';
 import type { Guarded, GuardOptions } from './guards.ts';
 import { obstructionFinding } from '../tree/obstruction.ts';
 import { Plan, type PlanEntry } from './plan.ts';
-import { putIntoForce } from './activate.ts';
+import { activateRelease } from './activate.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { heldFront, type FrontPut, type FrontTask } from './render-front.ts';
-import { putWhereDifferent } from '../tree/replace-if-changed.ts';
+import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
+import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { manifestText } from '../tree/codec.ts';
 
 export interface PublishInput {
   /** What became of the fronts that were to be rendered (put-front.ts, `frontTasks`). */
-  readonly puts: readonly FrontPut[];
+  readonly puts: readonly FrontResult[];
   /** Fronts that are not rendered, and why: their pointers stay. */
   readonly held: ReadonlyMap<string, HoldCode>;
   /** Why a published front that is in neither list keeps its pointer all the same; null where it is gone and loses it. */
-  readonly heldGone: HoldCode | null;
+  readonly removalHold: HoldCode | null;
   /** Fronts that lose their pointers because their operator disabled them; others that go have no row any more. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly horizonSeconds: number;
@@ -37,7 +37,7 @@ export interface PublishInput {
 }
 
 /** What became of one front; a held one is listed as it was, or not at all where it has never been published. */
-export type FrontOutcome = FrontPut;
+export type FrontOutcome = FrontResult;
 
 export interface Publication {
   /** The release's id; that of the release in force where every front was held and nothing was written. */
@@ -53,14 +53,14 @@ export async function frontTasks(
   fronts: readonly Omit<FrontTask, 'before'>[],
   published: PublishedTree,
   now: Instant,
-): Promise<{ readonly tasks: readonly FrontTask[]; readonly obstructed: readonly FrontPut[] }> {
+): Promise<{ readonly tasks: readonly FrontTask[]; readonly obstructed: readonly FrontResult[] }> {
   const tasks: FrontTask[] = [];
-  const obstructed: FrontPut[] = [];
+  const obstructed: FrontResult[] = [];
   for (const front of fronts) {
     const { code } = front;
     const obstruction = await published.obstructionOf(code);
     if (obstruction === null) tasks.push({ ...front, before: await beforeOf(code, published, now) });
-    else obstructed.push(heldFront(code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
+    else obstructed.push(heldResult(code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
   }
   return { tasks, obstructed };
 }
@@ -75,9 +75,9 @@ export async function publish(
   const plan = new Plan();
   const done: FrontOutcome[] = [];
   for (const put of input.puts) {
-    done.push(put.held === null ? put : await carryFront(put.code, put.held, published, put.guards, put.findings));
+    done.push(put.held === null ? put : await keepPublished(put.code, put.held, published, put.guards, put.findings));
   }
-  for (const [code, reason] of input.held) done.push(await carryFront(code, reason, published));
+  for (const [code, reason] of input.held) done.push(await keepPublished(code, reason, published));
   // State after a stop here: content that nothing points at, under temporary names.
   await store.settle();
   // State after a stop here: content that nothing points at, under its own names.
@@ -85,12 +85,12 @@ export async function publish(
   const listed = new Set(done.map((outcome) => outcome.code));
   const publishedCodes = await published.fronts();
   const gone = publishedCodes.filter((code) => !listed.has(code));
-  const guard = input.heldGone === null ? goneGuard(gone, publishedCodes.length, input) : null;
-  const isRemoving = input.heldGone === null && guard?.isOverridden !== false;
+  const guard = input.removalHold === null ? removalGuard(gone, publishedCodes.length, input) : null;
+  const isRemoving = input.removalHold === null && guard?.isOverridden !== false;
   const removed = isRemoving ? gone : [];
-  const reason = input.heldGone ?? 'max-shrink';
+  const reason = input.removalHold ?? 'max-shrink';
   const guards = guard === null ? [] : [guard];
-  const kept = isRemoving ? [] : gone.map((code) => carryFront(code, reason, published, guards));
+  const kept = isRemoving ? [] : gone.map((code) => keepPublished(code, reason, published, guards));
   const outcomes = [...done, ...(await Promise.all(kept))].sort((a, b) => (a.code < b.code ? -1 : 1));
   const isAnyNew = outcomes.some((outcome) => outcome.held === null);
   // Gone fronts that only the release in force still lists: a run was stopped between their pointers and `current`.
@@ -107,11 +107,11 @@ export async function publish(
   const manifest = manifestOf(outcomes, input, now);
   const manifestBytes = new TextEncoder().encode(manifestText(manifest));
   const releaseId = digestOf(sha256Of(manifestBytes));
-  await putWhereDifferent(pathOf({ kind: 'manifest', id: releaseId }), manifestBytes, store, plan);
+  await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifestBytes, store, plan);
   // State after a stop here: a manifest of a release that is not in force.
 
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
-  await putIntoForce({ releaseId, listings, gone: removed }, published, store, plan);
+  await activateRelease({ releaseId, listings, gone: removed }, published, store, plan);
   return { releaseId, outcomes, plan: plan.entries, findings: published.findings };
 }
 
@@ -119,7 +119,7 @@ export async function publish(
  * The guard on fronts that have vanished from the catalogue: an empty table, or a view that gives nothing for a moment, must not
  * take everything off the air. As with cards, more than the allowed share is absurd; a disabled front is no accident.
  */
-function goneGuard(gone: readonly string[], publishedTotal: number, input: PublishInput): Guarded | null {
+function removalGuard(gone: readonly string[], publishedTotal: number, input: PublishInput): Guarded | null {
   const vanished = gone.filter((code) => !input.disabledCodes.has(code)).length;
   if (vanished <= publishedTotal * input.guards.maxShrink) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
@@ -133,7 +133,7 @@ async function beforeOf(code: string, published: PublishedTree, now: Instant): P
 }
 
 /** A front whose pointer stays as it is: held back, not selected, or guarded. */
-async function carryFront(
+async function keepPublished(
   code: string,
   held: HoldCode,
   published: PublishedTree,
@@ -141,8 +141,8 @@ async function carryFront(
   findings: readonly Finding[] = [],
 ): Promise<FrontOutcome> {
   const pointer = await published.pointer(code);
-  if (pointer === null) return heldFront(code, held, guards, findings);
-  const { front, files } = await published.carriedOn(pointer, held);
+  if (pointer === null) return heldResult(code, held, guards, findings);
+  const { front, files } = await published.keptFront(pointer, held);
   return { code, held, guards, listing: front, files, plan: [], findings };
 }
 

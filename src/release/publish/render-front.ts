@@ -28,7 +28,7 @@ export interface FrontTask {
 }
 
 /** What became of it. */
-export interface FrontPut {
+export interface FrontResult {
   readonly code: string;
   /** Why the old snapshot stays; null where the new one can be published. */
   readonly held: HoldCode | null;
@@ -41,27 +41,27 @@ export interface FrontPut {
 }
 
 /** A front whose old snapshot stays, if it has one. */
-export function heldFront(
+export function heldResult(
   code: string,
   held: HoldCode,
   guards: readonly Guarded[],
   findings: readonly Finding[],
-): FrontPut {
+): FrontResult {
   return { code, held, guards, listing: null, files: [], plan: [], findings };
 }
 
 /** @throws AppError tree-full, tree-not-writable, tree-unreadable */
-export async function putFront(
+export async function renderFront(
   task: FrontTask,
   editions: FrontEditions,
   guardOptions: GuardOptions,
   store: ReleaseStore,
   now: Instant,
-): Promise<FrontPut> {
+): Promise<FrontResult> {
   const { code } = task;
   const guards = guardsTripped({ cards: editions.cards, minCards: task.minCards }, task.before, guardOptions, now);
-  const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontPut =>
-    heldFront(code, reason, guards, findings);
+  const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontResult =>
+    heldResult(code, reason, guards, findings);
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return held(guard.code);
 

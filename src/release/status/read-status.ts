@@ -15,7 +15,7 @@ import { parseCurrent, parseManifest, parsePointer, pointerText, PROBLEM_CODE, t
 const CURRENT = pathOf({ kind: 'current' });
 const HOLD = pathOf({ kind: 'hold' });
 
-export interface WatchedTree {
+export interface TreeStatus {
   /** The release in force; null where there is none, or none that can be read. */
   readonly release: { readonly id: string; readonly manifest: Manifest } | null;
   /** The hold of a rollback; null where the tree is not held. */
@@ -43,7 +43,7 @@ interface BrokenFront {
 }
 
 /** Looks at a tree. @throws AppError tree-newer-schema */
-export async function watchTree(reader: TreeReader): Promise<WatchedTree> {
+export async function readTreeStatus(reader: TreeReader): Promise<TreeStatus> {
   const findings: Finding[] = [];
   // Pointers first, the release after them: the other way round a publish in between would make every pointer a stranger to it.
   const codes = await publishedFronts(reader);
@@ -88,7 +88,7 @@ function contradictionOf(pointer: Pointer, code: string): string | null {
   return wrong === undefined ? null : `expected instants, found ${wrong}`;
 }
 
-async function releaseInForce(reader: TreeReader, findings: Finding[]): Promise<WatchedTree['release']> {
+async function releaseInForce(reader: TreeReader, findings: Finding[]): Promise<TreeStatus['release']> {
   // It judges nothing that is served, so none of this makes a front stale: the next build writes it anew.
   const note = (kind: 'current' | 'manifest', place: string, message: string): null => {
     findings.push({ severity: 'warning', code: PROBLEM_CODE[kind], place, message });

@@ -7,7 +7,7 @@ import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../tree/published.ts';
-import type { WatchedFront, WatchedTree } from './read-status.ts';
+import type { WatchedFront, TreeStatus } from './read-status.ts';
 
 /** How far the clocks of two machines may differ before a snapshot counts as made for the future. */
 const CLOCK_SKEW_SECONDS = 60;
@@ -44,7 +44,7 @@ interface SnapshotStatus {
 }
 
 /** The state of every front at an instant. `maxAgeSeconds` null: as old as it may be. */
-export function statusOf(tree: WatchedTree, maxAgeSeconds: number | null, at: Instant): readonly FrontStatus[] {
+export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Instant): readonly FrontStatus[] {
   return tree.fronts.map((front) => {
     if (front.pointer === null) return { code: front.code, stale: front.problem, snapshot: null };
     const { pointer, listing } = front;
@@ -96,7 +96,7 @@ export interface NextChange {
 }
 
 /** What the clock brings next to every front after an instant, by the editions that are published. */
-export function nextChangesOf(tree: WatchedTree, at: Instant): readonly NextChange[] {
+export function nextChangesOf(tree: TreeStatus, at: Instant): readonly NextChange[] {
   return tree.fronts.map((front) => nextChangeOf(front, at));
 }
 
@@ -119,7 +119,7 @@ function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | 
     .find((from) => from > at);
 }
 
-/** `watchTree` lets no pointer through whose instants are none. */
+/** `readTreeStatus` lets no pointer through whose instants are none. */
 function instantOfText(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`no instant: ${text}`);

@@ -4,7 +4,7 @@
 import { pathOf } from '../../render/paths.ts';
 import { beginGrace } from '../history/grace.ts';
 import type { Plan } from '../publish/plan.ts';
-import { putWhereDifferent } from './replace-if-changed.ts';
+import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from './store.ts';
 import { parseCurrent } from './codec.ts';
 
@@ -23,7 +23,7 @@ export async function readHold(store: ReleaseStore): Promise<Hold | null> {
 
 /** Holds a tree at a release. @throws AppError tree-full, tree-not-writable */
 export async function putHold(releaseId: string, store: ReleaseStore, plan: Plan): Promise<void> {
-  await putWhereDifferent(PATH, new TextEncoder().encode(`${releaseId}\n`), store, plan);
+  await replaceIfChanged(PATH, new TextEncoder().encode(`${releaseId}\n`), store, plan);
 }
 
 /** Lets builds publish again. `inForceId` is what they will supersede. @throws AppError tree-full, tree-not-writable */

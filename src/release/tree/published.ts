@@ -148,7 +148,7 @@ export class PublishedTree {
   }
 
   /** A published front as the manifest of a later release carries it on. */
-  async carriedOn(
+  async keptFront(
     pointer: Pointer,
     held: NonNullable<ManifestFront['held']>,
   ): Promise<{ front: ManifestFront; files: ManifestFile[] }> {

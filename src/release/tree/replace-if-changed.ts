@@ -6,7 +6,7 @@ import type { Plan } from '../publish/plan.ts';
 import type { ReleaseStore } from './store.ts';
 
 /** Puts a small file unless it is there with the same bytes: then its modification time stays. */
-export async function putWhereDifferent(
+export async function replaceIfChanged(
   path: string,
   bytes: Uint8Array,
   store: ReleaseStore,
