@@ -34,11 +34,11 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   contract: /^zod$/,
   snapshot: /^$/,
   release: /^(node:crypto|p-limit|zod)$/,
-  storage: /^(node:.*|better-sqlite3)$/,
+  storage: /^(node:.*|better-sqlite3|p-limit)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
-  press: /^node:(timers\/promises|worker_threads|module|url)$/,
-  build: /^$/,
+  press: /^node:timers\/promises$/,
+  build: /^node:timers\/promises$/,
   cli: /^(node:.*|commander|cli-progress)$/,
 };
 
