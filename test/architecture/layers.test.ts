@@ -34,7 +34,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   contract: /^zod$/,
   snapshot: /^$/,
   release: /^(node:crypto|p-limit|zod)$/,
-  storage: /^(node:.*|better-sqlite3|p-limit)$/,
+  storage: /^(node:.*|better-sqlite3)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   press: /^node:timers\/promises$/,
