@@ -158,6 +158,9 @@ export function createClient(options: ClientOptions): Client {
 
 async function get(options: ClientOptions, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
   signal?.throwIfAborted();
+  const { kept } = endpoint;
+  // Nothing is waited for: a storefront asks at each page that it renders.
+  if (kept !== null && (options.clock ?? Date.now)() < kept.freshUntilMs) return kept.answer;
   endpoint.underway ??= loadInTime(options, endpoint).finally(() => {
     endpoint.underway = null;
   });
@@ -187,8 +190,6 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSignal): Promise<Answer<unknown>> {
   const nowMs = (options.clock ?? Date.now)();
   const { kept } = endpoint;
-  if (kept !== null && nowMs < kept.freshUntilMs) return kept.answer;
-
   const headers: Record<string, string> = {
     ...(await signatureFor(options, endpoint, nowMs)),
     Accept: 'application/json',

@@ -47,7 +47,12 @@ export class WritableCatalogue {
     return writing(path, () => {
       makeFolder(dirname(path));
       const folder = makeImportFolder(path);
-      return begin(new WritableCatalogue(path, new Database(folder.databasePath), folder));
+      try {
+        return begin(new WritableCatalogue(path, new Database(folder.databasePath), folder));
+      } catch (error) {
+        folder.remove();
+        throw error;
+      }
     });
   }
 

@@ -34,7 +34,7 @@ export async function replaceKeyRing(
   store: ReleaseStore,
   read: (inForce: KeyRing | null) => Promise<KeyRing>,
 ): Promise<readonly PlanEntry[]> {
-  const lock = lockKeyRing(outPath);
+  const lock = await lockKeyRing(outPath);
   try {
     try {
       return await swapKeyRing(await read(await keyRingOf(store)), store);

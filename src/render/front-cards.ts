@@ -130,7 +130,8 @@ export class FrontCards implements CardSource {
     const first = this.#firstStateAt[place] ?? NO_TIMELINE;
     const { stateFroms, stateVariants, nextBoundaries } = this.#products;
     // Offers only end: a place without a face gets none later.
-    if (first === NO_TIMELINE || (stateVariants[stateInForce(stateFroms, first, until)] ?? NO_VARIANT) < 0) return Infinity;
+    if (first === NO_TIMELINE || (stateVariants[stateInForce(stateFroms, first, until)] ?? NO_VARIANT) < 0)
+      return Infinity;
     const { from, until: to } = this.#front.shelf.visibleAt(place);
     if (to <= until) return Infinity;
     return from > until ? from : Math.min(to, nextBoundaries[this.#productAt[place] ?? 0] ?? Infinity);
@@ -156,7 +157,8 @@ export class FrontCards implements CardSource {
     bits.fill(0);
     for (const face of this.#variantAt) {
       if (face === NO_VARIANT) continue;
-      for (let word = 0; word < words; word++) bits[word] = (bits[word] ?? 0) | (variantFacets[face * words + word] ?? 0);
+      for (let word = 0; word < words; word++)
+        bits[word] = (bits[word] ?? 0) | (variantFacets[face * words + word] ?? 0);
     }
   }
 

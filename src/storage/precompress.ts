@@ -3,23 +3,26 @@
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import pLimit from 'p-limit';
 import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/reader.ts';
 import { pathOf, treeFileOf } from '../render/paths.ts';
 
-/** zlib compresses in threads of its own: as many as libuv has by default. */
-const AT_ONCE = 4;
-const WAITING_MAX = 16;
+/** How many siblings may be on their way, so that what waits does not fill the memory. */
+const UNDERWAY_MAX = 16;
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
+/**
+ * zlib compresses in threads of its own while the build goes on. The files are written in the build's own turn: when one cannot be,
+ * nothing is written any more behind the back of whoever sweeps and releases the lock.
+ */
 export function precompressingStore(store: ReleaseStore, compressions: readonly Compression[]): ReleaseStore {
   if (compressions.length === 0) return store;
-  const limit = pLimit(AT_ONCE);
-  /** Siblings of created editions, on their way. */
-  const siblings: Promise<void>[] = [];
+  const underway: { readonly path: string; readonly bytes: Promise<Uint8Array> }[] = [];
+  const writeAllBut = async (left: number): Promise<void> => {
+    for (const { path, bytes } of underway.splice(0, underway.length - left)) await store.create(path, await bytes);
+  };
   return {
     read: (path) => store.read(path),
     size: (path) => store.size(path),
@@ -31,18 +34,15 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       // A copy: the caller writes the next edition over these bytes.
       const copy = bytes.slice();
       for (const encoding of compressions) {
-        const sibling = limit(async () =>
-          store.create(pathOf({ ...file, encoding }), await compressed(copy, encoding)),
-        );
-        // Thrown by `settle`, which nothing is published without.
+        const sibling = compressed(copy, encoding);
+        // Thrown where it is waited for.
         sibling.catch(() => undefined);
-        siblings.push(sibling);
+        underway.push({ path: pathOf({ ...file, encoding }), bytes: sibling });
       }
-      // So that what waits does not fill the memory.
-      if (limit.pendingCount > WAITING_MAX) await siblings.at(-WAITING_MAX);
+      if (underway.length > UNDERWAY_MAX) await writeAllBut(UNDERWAY_MAX);
     },
     settle: async () => {
-      await Promise.all(siblings.splice(0));
+      await writeAllBut(0);
       await store.settle();
     },
     // A damaged edition that is written anew has siblings of the same age.

@@ -53,7 +53,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   contract: /^zod$/,
   render: /^$/,
   release: /^(node:crypto|p-limit|zod)$/,
-  storage: /^(node:.*|better-sqlite3|p-limit)$/,
+  storage: /^(node:.*|better-sqlite3)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:timers\/promises$/,

@@ -64,7 +64,9 @@ describe('text', () => {
   test('of every kind goes in by import, out by export, and through a build, unchanged', async () => {
     const root = temporaryFolder();
     const slugs = ['a', '-', '0', 'z'.repeat(100), '-'.repeat(100)];
-    const rows = frontProductsOf(TEXTS.map((name, i) => ({ name, ...(slugs[i] === undefined ? {} : { slug: slugs[i] }) })));
+    const rows = frontProductsOf(
+      TEXTS.map((name, i) => ({ name, ...(slugs[i] === undefined ? {} : { slug: slugs[i] }) })),
+    );
     const file = join(root, 'rows.ndjson');
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const [database, again] = [join(root, 'once.sqlite'), join(root, 'again.sqlite')];

@@ -123,7 +123,7 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
   const { terminal } = session;
   const now = flags.now ?? session.now();
   const { build } = await import('../../operations/build.ts');
-  if (flags.cache !== undefined && flags.cache !== true)
+  if (flags.cache !== undefined)
     terminal.say('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
   if (flags.workers !== undefined) terminal.say('note: --workers does nothing any more: a build is one thread');
   const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };

@@ -124,7 +124,8 @@ class FrontProductsBuilder {
       order.push(weight);
       places += 1;
     }
-    if (isSorted) return new FrontProducts(this.products, numbers.subarray(0, places), flags.subarray(0, places), periods);
+    if (isSorted)
+      return new FrontProducts(this.products, numbers.subarray(0, places), flags.subarray(0, places), periods);
     return this.#sorted(numbers, flags, periods, order);
   }
 

@@ -76,7 +76,7 @@ export function color(): Column<string> {
 
 export function httpsUrl(): Column<string> {
   const isUrl = (value: unknown): boolean => isText(value) && /^https:\/\/[^]/.test(value);
-  return column('TEXT', 'a URL that begins with https://', isUrl);
+  return column('TEXT', `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`, isUrl);
 }
 
 export function weekendDays(): Column<string> {

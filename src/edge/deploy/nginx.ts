@@ -253,7 +253,7 @@ nginx compresses each answer for itself, unless the tree has it compressed alrea
 ## Limits of this runtime
 
 - Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
-- A request with a body is refused with 413 before anything of it is stored. \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx
+- A request with a body of more than one byte is refused with 413 before anything of it is stored. \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx
   itself, with 412.
 - What is no request (400) and what comes before the rule (414, 431, 501, 505) is refused by the first server of an address. Where that is
   another one than this, the answer is its.

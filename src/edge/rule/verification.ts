@@ -11,7 +11,12 @@ const HMAC_LENGTH = 44;
  * Whether the key made this signature and may do so at `instant` (canonical text). The kind of work follows from the length of the
  * signature, which the client chose, and not from the key: 32 bytes cost an HMAC, everything else a verification with P-256.
  */
-export const isGenuine = async (claim: SignedRequest, key: Key | null, keyRing: KeyRing, instant: string): Promise<boolean> => {
+export const isGenuine = async (
+  claim: SignedRequest,
+  key: Key | null,
+  keyRing: KeyRing,
+  instant: string,
+): Promise<boolean> => {
   const isHmac = claim.signature.length === HMAC_LENGTH;
   // Nobody's key takes the place of one that there is not or that will not do, and goes the same way as any other.
   const nobody: Material = isHmac ? { alg: HMAC } : keyRing.decoy;

@@ -4,6 +4,7 @@
 
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { AppError, driverError, messageOf, systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
@@ -16,18 +17,29 @@ export interface TreeLock {
 
 /** Long beside the milliseconds for which a key ring is locked; whoever holds it for longer has been stopped. */
 const KEY_RING_PATIENCE_MS = 10_000;
+const KEY_RING_RETRY_MS = 20;
 
 /** Takes the lock of a tree, making its folder. @throws AppError tree-locked, tree-not-writable, tree-full */
 export function lockTree(root: string): TreeLock {
-  return take(root, LOCK_FILE, 0, 'wait for it to end; cron jobs that meet often want to be started further apart');
+  return take(root, LOCK_FILE, 'wait for it to end; cron jobs that meet often want to be started further apart');
 }
 
 /** Takes the lock of a tree's key ring, and waits for it. @throws AppError tree-locked, tree-not-writable, tree-full */
-export function lockKeyRing(root: string): TreeLock {
-  return take(root, KEY_RING_LOCK_FILE, KEY_RING_PATIENCE_MS, 'look for one that has been stopped, and try again');
+export async function lockKeyRing(root: string): Promise<TreeLock> {
+  const hint = 'look for one that has been stopped, and try again';
+  for (let waitedMs = 0; ; waitedMs += KEY_RING_RETRY_MS) {
+    try {
+      return take(root, KEY_RING_LOCK_FILE, hint);
+    } catch (error) {
+      const isTaken = error instanceof AppError && error.code === 'tree-locked';
+      if (!isTaken || waitedMs >= KEY_RING_PATIENCE_MS) throw error;
+      // Not SQLite's own waiting, in which the process would not hear its signals.
+      await setTimeout(KEY_RING_RETRY_MS);
+    }
+  }
 }
 
-function take(root: string, name: string, patienceMs: number, hint: string): TreeLock {
+function take(root: string, name: string, hint: string): TreeLock {
   const path = join(root, name);
   try {
     makeFolder(root);
@@ -37,7 +49,7 @@ function take(root: string, name: string, patienceMs: number, hint: string): Tre
   }
   let handle: Database.Database | undefined;
   try {
-    handle = new Database(path, { timeout: patienceMs });
+    handle = new Database(path, { timeout: 0 });
     // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
