@@ -25,8 +25,8 @@ export function addPruneCommand(program: Command, session: Session): void {
         'week, and whatever was superseded less than --grace ago. Removes the manifests of all others, then every edition that\n' +
         'neither a kept release nor a pointer names. Time is the instants that releases were built for, hours and days are UTC,\n' +
         'ages count back from the newest release and from the one in force; a release is superseded when the next one was built\n' +
-        'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds prune\n' +
-        'by themselves, with a grace of 1h.',
+        'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds\n' +
+        'prune by themselves, with a grace of 1h.',
     )
     .option(
       '--grace <duration>',

@@ -24,8 +24,9 @@ export function addStatusCommand(program: Command, session: Session): void {
     .summary('age and remaining validity of every front; exit 1 when stale')
     .description(
       'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay\n' +
-        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot is for a later time, when less than a quarter of the\n' +
-        'horizon is left, or when it is older than --max-age; so is a tree with no front at all. Opens no database.',
+        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot\n' +
+        'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with\n' +
+        'no front at all. Opens no database.',
     )
     .option('--out <folder>', 'the tree to look at', 'out')
     .option('--at <instant>', 'as of another instant (default: the current time)', instantArgument('--at'))
@@ -43,7 +44,7 @@ Examples:
 States: fresh; ending: less than a quarter of the horizon is left; expired: it may be wrong by now; old: older than
 --max-age; early: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see: playbill verify).
 A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
-stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate, and has an alert of its own.
+stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
 
 Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
 be written.`,
