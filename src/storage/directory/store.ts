@@ -14,8 +14,8 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
-  rmSync,
   statSync,
+  unlinkSync,
   writeSync,
   type Stats,
 } from 'node:fs';
@@ -115,7 +115,7 @@ export class DirectoryStore implements ReleaseStore {
   }
 
   async remove(paths: readonly string[]): Promise<void> {
-    for (const path of paths) this.#writing(path, () => rmSync(join(this.#root, path), { force: true }));
+    for (const path of paths) this.#writing(path, () => removeFile(join(this.#root, path)));
     const folders = new Set(paths.map((path) => dirname(path)));
     for (const folder of folders) this.#removeEmptyFolder(folder);
     this.#writing('', () => {
@@ -131,7 +131,7 @@ export class DirectoryStore implements ReleaseStore {
         for (const entry of this.#entries(folder)) {
           const path = `${folder}/${entry.name}`;
           if (entry.isDirectory()) sweepFolder(path);
-          else if (isTemporaryName(entry.name)) rmSync(join(this.#root, path), { force: true });
+          else if (isTemporaryName(entry.name)) removeFile(join(this.#root, path));
         }
       };
       for (const folder of folders) sweepFolder(folder);
@@ -160,7 +160,7 @@ export class DirectoryStore implements ReleaseStore {
           closeSync(descriptor);
         }
       } catch (error) {
-        rmSync(temporary, { force: true });
+        removeFile(temporary);
         throw error;
       }
     });
@@ -258,6 +258,15 @@ function kindText(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isSymbolicLink()) return 'a symbolic link';
   return stats.isFile() ? 'a file' : 'something that is neither file nor folder';
+}
+
+/** Removes a file, which need not be there. Not by rmSync: since Node.js 24 its errors have no code where the system's is a rare one. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
 }
 
 function isAbsent(error: unknown): boolean {
