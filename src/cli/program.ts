@@ -40,7 +40,7 @@ export async function runProgram(words: readonly string[], session: Session): Pr
 export function programOf(session: Session): Command {
   const program = new Command('playbill')
     .description(
-      'Presses a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
+      'Renders a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
     )
     .version(session.toolVersion, '--version', 'print the version')
     .exitOverride()

@@ -1,4 +1,4 @@
-// The main job, as a table of contents: load → press → key ring → render, plan and publish front by front → prune → summary.
+// The main job, as a table of contents: load → render products → key ring → render, plan and publish front by front → prune → summary.
 // Everything that can stand in the way has been looked at before the first file is written.
 
 import { setImmediate } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { checkContract } from '../database/schema/check-schema.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import { keysNow, replaceKeyRing } from './publish-keys.ts';
-import { Press, type Pressed } from './render-products.ts';
+import { CatalogueRenderer, type FrontsToRender } from './render-products.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { readHold, type Hold } from '../release/tree/hold.ts';
 import type { PlanEntry } from '../release/publish/plan.ts';
@@ -136,35 +136,39 @@ export async function buildInto(
   // The transaction begins here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
   await reader.restart();
-  const press = await Press.open(reader, { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing }, now);
-  const pressed = await press.products((done, total) => options.onProgress('load', done, total));
+  const renderer = await CatalogueRenderer.open(
+    reader,
+    { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing },
+    now,
+  );
+  const rendered = await renderer.products((done, total) => options.onProgress('load', done, total));
   // A revocation never waits for the guards.
-  const keyRingPlan = await putKeyRing(pressed.keyRing);
+  const keyRingPlan = await putKeyRing(rendered.keyRing);
 
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const { tasks, obstructed } = await frontTasks(
-    pressed.fronts.map((front) => taskOf(front, now)),
+    rendered.fronts.map((front) => frontTask(front, now)),
     published,
     now,
   );
-  const puts = [...obstructed];
-  // Class by class: what fronts of a class have in common is worked out once and then let go of.
-  for (const task of tasks.toSorted((a, b) => press.profileIndexOf(a.code) - press.profileIndexOf(b.code))) {
-    const editions = press.editionsOf(task.code, pressed.catalogue);
-    const put = await renderFront(task, editions, guards, diffs?.store ?? releaseStore, now);
-    await diffs?.add(put);
-    puts.push(put);
-    options.onProgress('publish', puts.length, pressed.fronts.length);
+  const results = [...obstructed];
+  // Profile by profile: what fronts of a profile have in common is worked out once and then let go of.
+  for (const task of tasks.toSorted((a, b) => renderer.profileIndexOf(a.code) - renderer.profileIndexOf(b.code))) {
+    const editions = renderer.editionsOf(task.code, rendered.catalogue);
+    const result = await renderFront(task, editions, guards, diffs?.store ?? releaseStore, now);
+    await diffs?.add(result);
+    results.push(result);
+    options.onProgress('publish', results.length, rendered.fronts.length);
     // Lets the process hear its signals between two of them.
     await setImmediate();
   }
   const { releaseId, outcomes, plan, findings } = await publish(
     {
-      puts,
-      held: heldOf(pressed),
+      results,
+      held: heldOf(rendered),
       // A front whose own code cannot be read is not gone.
-      removalHold: frontCodes !== null ? 'not-selected' : pressed.isEveryCodeKnown ? null : 'findings',
-      disabledCodes: pressed.disabledCodes,
+      removalHold: frontCodes !== null ? 'not-selected' : rendered.isEveryCodeKnown ? null : 'findings',
+      disabledCodes: rendered.disabledCodes,
       horizonSeconds: options.horizonSeconds,
       toolVersion: options.toolVersion,
       tzdata,
@@ -182,9 +186,9 @@ export async function buildInto(
     hold,
     outcomes,
     plan: [...keyRingPlan, ...plan, ...pruned.plan],
-    isEveryFrontKnown: pressed.isEveryCodeKnown,
-    findings: [...pressed.findings, ...treeFindings],
-    findingsTotal: pressed.findingsTotal + treeFindings.length,
+    isEveryFrontKnown: rendered.isEveryCodeKnown,
+    findings: [...rendered.findings, ...treeFindings],
+    findingsTotal: rendered.findingsTotal + treeFindings.length,
     differences: diffs?.result(plan) ?? null,
   };
 }
@@ -211,14 +215,14 @@ async function pruneAfter(
   }
 }
 
-function taskOf(front: Front, now: Instant): Omit<FrontTask, 'before'> {
+function frontTask(front: Front, now: Instant): Omit<FrontTask, 'before'> {
   const { code, zone, weekendDays, currency, minCards } = front;
   return { code, timezone: zone.name, weekendDays, currency, today: localDateText(zone, now), minCards };
 }
 
-function heldOf(pressed: Pressed): Map<string, HoldCode> {
+function heldOf(rendered: FrontsToRender): Map<string, HoldCode> {
   return new Map<string, HoldCode>([
-    ...pressed.badCodes.map((code): [string, HoldCode] => [code, 'findings']),
-    ...pressed.unselectedCodes.map((code): [string, HoldCode] => [code, 'not-selected']),
+    ...rendered.badCodes.map((code): [string, HoldCode] => [code, 'findings']),
+    ...rendered.unselectedCodes.map((code): [string, HoldCode] => [code, 'not-selected']),
   ]);
 }

@@ -1,4 +1,4 @@
-// From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and presses its products
+// From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and renders its products
 // range by range, so that the sessions of one are let go of before the next.
 
 import { setImmediate } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { RenderedProductsBuilder } from '../render/rendered-products.ts';
 import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
 
-export interface Pressed {
+export interface FrontsToRender {
   readonly catalogue: RenderedCatalogue;
   /** Fronts to render. */
   readonly fronts: readonly Front[];
@@ -53,8 +53,8 @@ export interface RenderOptions {
   readonly keyRingInForce: KeyRing | null;
 }
 
-/** Everything but products, and what presses these. */
-export class Press {
+/** Everything but products, and what renders these. */
+export class CatalogueRenderer {
   readonly #reader: CatalogueReader;
   readonly #keyRingInForce: KeyRing | null;
   readonly #until: Instant;
@@ -93,9 +93,9 @@ export class Press {
     this.#selected = selectedCodes(options.frontCodes, this.#activeCodes);
     const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
     this.#fronts = new Map(fronts.map((front) => [front.code, front]));
-    const { classes, profileIndexOf } = groupByProfile(fronts);
+    const { profiles, profileIndexOf } = groupByProfile(fronts);
     this.#profileIndexOf = profileIndexOf;
-    this.#products = new ProductRenderer(classes, taxonomy.taxonomy, options.until, now);
+    this.#products = new ProductRenderer(profiles, taxonomy.taxonomy, options.until, now);
     this.#shown = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
     this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
     const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
@@ -107,7 +107,7 @@ export class Press {
   }
 
   /** @throws AppError front-unknown, database-unreadable */
-  static async open(reader: CatalogueReader, options: RenderOptions, now: Instant): Promise<Press> {
+  static async open(reader: CatalogueReader, options: RenderOptions, now: Instant): Promise<CatalogueRenderer> {
     const log = new FindingLog();
     const journal = journalModeFinding(reader.journalMode);
     if (journal !== null) log.add([journal], {});
@@ -115,21 +115,21 @@ export class Press {
     const taxonomy = await loadTaxonomy(reader, log);
     const venues = await loadVenues(reader, zones, log);
     const loaded = await loadFronts(reader, taxonomy, zones, log);
-    return new Press(reader, taxonomy, venues, loaded, log, options, now);
+    return new CatalogueRenderer(reader, taxonomy, venues, loaded, log, options, now);
   }
 
   /**
-   * Presses the products range by range, so that the sessions of one are let go of before the next. `onRange` hears of each range done.
+   * Renders the products range by range, so that the sessions of one are let go of before the next. `onRange` hears of each range done.
    * @throws AppError database-…
    */
-  async products(onRange: (done: number, total: number) => void): Promise<Pressed> {
+  async products(onRange: (done: number, total: number) => void): Promise<FrontsToRender> {
     const log = this.#log;
     const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
     const builder = new RenderedProductsBuilder();
     await this.#load.noteOrphanRows(log);
     const ranges = await this.#load.ranges();
     for (const [i, range] of ranges.entries()) {
-      for (const product of await this.#load.products(range, log)) this.#press(product, builder);
+      for (const product of await this.#load.products(range, log)) this.#render(product, builder);
       onRange(i + 1, ranges.length);
       // Lets the process hear its signals between two of them.
       await setImmediate();
@@ -152,22 +152,22 @@ export class Press {
     };
   }
 
-  /** For the classes of fronts that show a product, and apart for each front that excludes sessions of it. */
-  #press(product: Product, builder: RenderedProductsBuilder): void {
+  /** For the front profiles that show a product, and apart for each front that excludes sessions of it. */
+  #render(product: Product, builder: RenderedProductsBuilder): void {
     const excluding = new Map<number, number>();
     for (const frontId of product.exclusions.keys()) {
       const profileIndex = this.#profileOfFrontId.get(frontId);
       if (profileIndex !== undefined) excluding.set(frontId, profileIndex);
     }
-    this.#products.press(product, this.#shown.profilesOf(product.id), excluding, builder);
+    this.#products.render(product, this.#shown.profilesOf(product.id), excluding, builder);
   }
 
-  /** Which class a front is of, by its code. */
+  /** Which profile a front is of, by its code. */
   profileIndexOf(code: string): number {
     return this.#profileIndexOf(this.#frontOf(code));
   }
 
-  /** One front's editions, by its code. Cheapest where fronts of a class come one after the other. */
+  /** One front's editions, by its code. Cheapest where fronts of a profile come one after the other. */
   editionsOf(code: string, catalogue: RenderedCatalogue): FrontEditions {
     const front = this.#frontOf(code);
     return new FrontEditions(front, this.#profileIndexOf(front), catalogue, this.#until, this.#now);
@@ -179,7 +179,7 @@ export class Press {
     return front;
   }
 
-  /** Products on shelves that were not pressed: bad ones, which have findings, and such as there are none. */
+  /** Products on shelves that were not rendered: bad ones, which have findings, and such as there are none. */
   async #missingOf(productOf: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
     const missing = new Map<number, 'bad' | 'unknown'>();
     const missingIds = this.#shown.ids.filter((id) => !productOf.has(id));

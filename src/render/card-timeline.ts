@@ -1,5 +1,5 @@
 // Card timelines: what a product's card is at `now`, and every later instant within the horizon at which it becomes another.
-// A product is evaluated once for each class of fronts (zone, weekend, currency), never once per front, and only at its own
+// A product is evaluated once for each front profile (zone, weekend, currency), never once per front, and only at its own
 // boundaries: the work grows with what changes, not with cards × boundaries.
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
@@ -17,19 +17,19 @@ import { FacetBits, encodeTaxonomy } from './facets.ts';
 import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type VariantParts } from './rendered-products.ts';
 import { utf8Length } from './utf8.ts';
 
-/** From an instant on: a face, or the reason why there is none (pressed.ts). */
+/** From an instant on: a variant, or the reason why there is none (rendered-products.ts). */
 interface CardState {
   readonly from: Instant;
-  readonly face: number;
+  readonly variant: number;
 }
 
-/** The dates a class of fronts means by today, tomorrow and weekend, from each instant on. */
+/** The dates a front profile means by today, tomorrow and weekend, from each instant on. */
 interface DaysFrom {
   readonly from: Instant;
   readonly days: FrontDays;
 }
 
-/** What is true of a product from an instant on for all classes alike; the texts on both sides of the price. */
+/** What is true of a product from an instant on for all profiles alike; the texts on both sides of the price. */
 interface PoolState {
   readonly from: Instant;
   /** null where nothing is offered: there is no card. */
@@ -41,27 +41,27 @@ interface PoolState {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
   readonly facets: Int32Array;
-  /** The faces it has been given so far: for these days and this money. */
-  readonly faces: { readonly days: FrontDays; readonly money: Money; readonly face: number }[];
+  /** The variants it has been given so far: for these days and this money. */
+  readonly variants: { readonly days: FrontDays; readonly money: Money; readonly variant: number }[];
 }
 
 /** What a card's price depends on besides its product. */
 type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 
-/** What of a product never changes while it is pressed. */
+/** What of a product never changes while it is rendered. */
 interface ProductInHand {
   readonly product: Product;
   readonly headText: string;
   readonly headLength: number;
   readonly groupsText: string;
   readonly groupsLength: number;
-  /** Faces by their text: classes mostly agree on a product. */
-  readonly faces: Map<string, number>;
+  /** Variants by their text: profiles mostly agree on a product. */
+  readonly variants: Map<string, number>;
   /** Timelines by their states as text, for the same reason. */
   readonly timelines: Map<string, number>;
 }
 
-/** Presses the products of one range: knows the build's instants and classes of fronts, and where the bytes go. */
+/** Renders the products of one range: knows the build's instants and front profiles, and where the bytes go. */
 export class ProductRenderer {
   readonly #now: Instant;
   readonly #until: Instant;
@@ -70,7 +70,7 @@ export class ProductRenderer {
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
 
-  constructor(classes: readonly FrontProfile[], taxonomy: Taxonomy, until: Instant, now: Instant) {
+  constructor(profiles: readonly FrontProfile[], taxonomy: Taxonomy, until: Instant, now: Instant) {
     this.#now = now;
     this.#until = until;
     this.#taxonomy = taxonomy;
@@ -78,20 +78,20 @@ export class ProductRenderer {
     // Equal days are one object, equal money too: that they are the same is then seen at once.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
-    this.#daysOfProfiles = classes.map(({ zone, weekendDays }) =>
+    this.#daysOfProfiles = profiles.map(({ zone, weekendDays }) =>
       [now, ...zone.dateChanges(now, until)].map((from) => ({
         from,
         days: days.one(frontDaysOf(zone.dayAt(from), weekendDays)),
       })),
     );
-    this.#moneyOfProfiles = classes.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
+    this.#moneyOfProfiles = profiles.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
   }
 
   /**
-   * Presses one product for the classes that show it, and apart for each front that excludes sessions of it.
-   * `excludingFronts` maps a front's id to its class; only published products have timelines.
+   * Renders one product for the profiles that show it, and apart for each front that excludes sessions of it.
+   * `excludingFronts` maps a front's id to its profile; only published products have timelines.
    */
-  press(
+  render(
     product: Product,
     profileIndexes: Iterable<number>,
     excludingFronts: ReadonlyMap<number, number>,
@@ -115,7 +115,7 @@ export class ProductRenderer {
         headLength: utf8Length(head),
         groupsText,
         groupsLength: utf8Length(groupsText),
-        faces: new Map(),
+        variants: new Map(),
         timelines: new Map(),
       };
       const shared = this.#poolStates(inHand, undefined, instants);
@@ -148,7 +148,7 @@ export class ProductRenderer {
           flagsFrom: 0,
           flagsUntil: 0,
           facets: linked,
-          faces: [],
+          variants: [],
         };
       }
       const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
@@ -165,7 +165,7 @@ export class ProductRenderer {
         flagsFrom: headLength,
         flagsUntil: headLength + flags.length,
         facets,
-        faces: [],
+        variants: [],
       };
     });
   }
@@ -179,7 +179,7 @@ export class ProductRenderer {
     return facets;
   }
 
-  /** Walks the product's own states and the dates of a class side by side. */
+  /** Walks the product's own states and the dates of a profile side by side. */
   #timeline(
     inHand: ProductInHand,
     excluded: Exclusion | undefined,
@@ -198,13 +198,13 @@ export class ProductRenderer {
       const daysFrom = daysFroms[daysIndex];
       const money = this.#moneyOfProfiles[profileIndex];
       if (poolState === undefined || daysFrom === undefined || money === undefined) break;
-      const face =
+      const variant =
         poolState.pool === null
           ? stateOfReason(dropReasonAt(inHand.product, excluded, instantOf(from)))
-          : this.#face(inHand, poolState, poolState.pool, daysFrom.days, money, builder);
-      if (states.at(-1)?.face !== face) {
-        states.push({ from: instantOf(from), face });
-        key += `${from} ${face},`;
+          : this.#variant(inHand, poolState, poolState.pool, daysFrom.days, money, builder);
+      if (states.at(-1)?.variant !== variant) {
+        states.push({ from: instantOf(from), variant });
+        key += `${from} ${variant},`;
       }
       const nextPoolFrom = poolStates[poolIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
       const nextDaysFrom = daysFroms[daysIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
@@ -220,7 +220,7 @@ export class ProductRenderer {
     return timeline;
   }
 
-  #face(
+  #variant(
     inHand: ProductInHand,
     poolState: PoolState,
     pool: Pool,
@@ -228,15 +228,15 @@ export class ProductRenderer {
     money: Money,
     builder: RenderedProductsBuilder,
   ): number {
-    for (const known of poolState.faces) if (known.days === days && known.money === money) return known.face;
+    for (const known of poolState.variants) if (known.days === days && known.money === money) return known.variant;
     const { currency, currencyExponent } = money;
     // A price changes only at the product's own boundaries, so it is the one of the pool's state.
     const amount = priceFromAt(pool, currency, poolState.from);
     const price = amount === null ? 'null' : formatAmount(amount, currencyExponent);
     const slots = slotsText(slotsOn(pool, days));
     const text = poolState.beforePrice + price + poolState.afterPrice + inHand.groupsText + slots;
-    let face = inHand.faces.get(text);
-    if (face === undefined) {
+    let variant = inHand.variants.get(text);
+    if (variant === undefined) {
       const parts: VariantParts = {
         flagsFrom: poolState.flagsFrom,
         flagsUntil: poolState.flagsUntil,
@@ -244,11 +244,11 @@ export class ProductRenderer {
         restLength: utf8Length(slots),
         bits: poolState.bits,
       };
-      face = builder.face(text, parts, poolState.facets);
-      inHand.faces.set(text, face);
+      variant = builder.variant(text, parts, poolState.facets);
+      inHand.variants.set(text, variant);
     }
-    poolState.faces.push({ days, money, face });
-    return face;
+    poolState.variants.push({ days, money, variant });
+    return variant;
   }
 }
 

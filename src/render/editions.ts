@@ -31,18 +31,18 @@ export class FrontEditions {
   /** The first boundary after the horizon: until then the last edition is known to be right (snapshot.md, Pointer). */
   readonly validUntil: Instant;
   readonly #front: Front;
-  readonly #pressed: RenderedCatalogue;
+  readonly #rendered: RenderedCatalogue;
   /** The end of the horizon. */
   readonly #until: Instant;
   readonly #now: Instant;
   readonly #shelf: FrontCards;
 
-  constructor(front: Front, profileIndex: number, pressed: RenderedCatalogue, until: Instant, now: Instant) {
+  constructor(front: Front, profileIndex: number, rendered: RenderedCatalogue, until: Instant, now: Instant) {
     this.#front = front;
-    this.#pressed = pressed;
+    this.#rendered = rendered;
     this.#until = until;
     this.#now = now;
-    this.#shelf = new FrontCards(front, profileIndex, pressed, now);
+    this.#shelf = new FrontCards(front, profileIndex, rendered, now);
     const reasons = new Map<DropReason, number>();
     let validUntil: number = front.zone.nextDateChange(until);
     let cards = 0;
@@ -65,7 +65,7 @@ export class FrontEditions {
   *render(): Generator<Edition> {
     const encoder = new TextEncoder();
     const shelf = this.#shelf;
-    const { taxonomy, spares } = this.#pressed;
+    const { taxonomy, spares } = this.#rendered;
     const facetBits = new FacetBits(taxonomy);
     const facets = new FrontFacets(this.#front, taxonomy, facetBits);
     const bits = new Int32Array(facetBits.words);

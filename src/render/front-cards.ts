@@ -1,4 +1,4 @@
-// One front's shelf while its editions are rendered: which face each place shows at an instant, with the front's own flags and its
+// One front's shelf while its editions are rendered: which variant each place shows at an instant, with the front's own flags and its
 // choice of groups. Places are numbers, in the shelf's order; what is known of each stands in columns.
 
 import type { Front } from '../catalogue/front.ts';
@@ -46,13 +46,13 @@ export class FrontCards implements CardSource {
   readonly #products: RenderedProducts;
   /** By position in the taxonomy: where the front prints a group; -1 where it does not attach it. */
   readonly #rankOfGroup: Int32Array;
-  /** By place: the product's number among the pressed ones, or NO_PRODUCT. */
+  /** By place: the product's number among the rendered ones, or NO_PRODUCT. */
   readonly #productAt: Int32Array;
-  /** By place: the state of its timeline at the first instant, that state's face or reason, and whether others follow. */
+  /** By place: the state of its timeline at the first instant, that state's variant or reason, and whether others follow. */
   readonly #firstStateAt: Int32Array;
   readonly #firstVariantAt: Int32Array;
   readonly #movesAt: Uint8Array;
-  /** By place: the state in force, and the face that is shown. */
+  /** By place: the state in force, and the variant that is shown. */
   readonly #stateAt: Int32Array;
   readonly #variantAt: Int32Array;
   /** By place: whether the front attaches all groups of the product, in the product's order. */
@@ -80,7 +80,7 @@ export class FrontCards implements CardSource {
       const rest = ofProfile[at + START.rest] ?? 0;
       this.#productAt[place] = product;
       this.#firstStateAt[place] = ofProfile[at + START.state] ?? NO_TIMELINE;
-      this.#firstVariantAt[place] = ofProfile[at + START.face] ?? 0;
+      this.#firstVariantAt[place] = ofProfile[at + START.variant] ?? 0;
       this.#movesAt[place] = rest & MOVES;
       this.#hasAllGroupsAt[place] = attachesAll[rest >> GROUP_LIST_SHIFT] ?? 0;
       if ((rest & HAS_OWN_TIMELINES) !== 0) this.#takeOwnTimeline(place, product, now);
@@ -97,8 +97,8 @@ export class FrontCards implements CardSource {
     const state = this.#firstStateAt[place] ?? NO_TIMELINE;
     if (state === NO_TIMELINE) return 'not-published';
     if (!this.#isVisible(place, now)) return 'not-visible';
-    const face = this.#firstVariantAt[place] ?? 0;
-    return face < 0 ? dropReasonOf(face) : null;
+    const variant = this.#firstVariantAt[place] ?? 0;
+    return variant < 0 ? dropReasonOf(variant) : null;
   }
 
   /** The instants in (now, until] at which places may change, by time, with those places, ascending: by their states, and by their own periods on the front. */
@@ -129,7 +129,7 @@ export class FrontCards implements CardSource {
   nextBoundaryAt(place: number, until: Instant): number {
     const first = this.#firstStateAt[place] ?? NO_TIMELINE;
     const { stateFroms, stateVariants, nextBoundaries } = this.#products;
-    // Offers only end: a place without a face gets none later.
+    // Offers only end: a place without a variant gets none later.
     if (first === NO_TIMELINE || (stateVariants[stateInForce(stateFroms, first, until)] ?? NO_VARIANT) < 0)
       return Infinity;
     const { from, until: to } = this.#front.shelf.visibleAt(place);
@@ -141,9 +141,9 @@ export class FrontCards implements CardSource {
   advance(place: number, at: Instant): boolean {
     if (this.#stateAt[place] === NO_TIMELINE) return false;
     const before = this.#variantAt[place] ?? NO_VARIANT;
-    const face = this.#isVisible(place, at) ? Math.max(NO_VARIANT, this.#variantIn(place, at)) : NO_VARIANT;
-    this.#variantAt[place] = face;
-    return face !== before && !this.#isSameCard(place, before, face);
+    const variant = this.#isVisible(place, at) ? Math.max(NO_VARIANT, this.#variantIn(place, at)) : NO_VARIANT;
+    this.#variantAt[place] = variant;
+    return variant !== before && !this.#isSameCard(place, before, variant);
   }
 
   isShown(place: number): boolean {
@@ -155,55 +155,55 @@ export class FrontCards implements CardSource {
     const { variantFacets } = this.#products;
     const words = bits.length;
     bits.fill(0);
-    for (const face of this.#variantAt) {
-      if (face === NO_VARIANT) continue;
+    for (const variant of this.#variantAt) {
+      if (variant === NO_VARIANT) continue;
       for (let word = 0; word < words; word++)
-        bits[word] = (bits[word] ?? 0) | (variantFacets[face * words + word] ?? 0);
+        bits[word] = (bits[word] ?? 0) | (variantFacets[variant * words + word] ?? 0);
     }
   }
 
   lengthAt(place: number): number {
-    const face = this.#variantAt[place] ?? NO_VARIANT;
-    if (face === NO_VARIANT) return 0;
-    const flags = this.#ownFlags(place, face);
-    const groups = this.#ownGroups(place, face);
-    const gap = (from: number, until: number): number => this.#part(face, until) - this.#part(face, from);
+    const variant = this.#variantAt[place] ?? NO_VARIANT;
+    if (variant === NO_VARIANT) return 0;
+    const flags = this.#ownFlags(place, variant);
+    const groups = this.#ownGroups(place, variant);
+    const gap = (from: number, until: number): number => this.#part(variant, until) - this.#part(variant, from);
     return (
-      this.#part(face, VARIANT.length) +
+      this.#part(variant, VARIANT.length) +
       (flags === null ? 0 : flags.length - gap(VARIANT.flagsFrom, VARIANT.flagsUntil)) +
       (groups === null ? 0 : groups.length - gap(VARIANT.groupsFrom, VARIANT.groupsUntil))
     );
   }
 
   write(place: number, target: Uint8Array, at: number): void {
-    const face = this.#variantAt[place] ?? NO_VARIANT;
-    const flags = this.#ownFlags(place, face);
-    const groups = this.#ownGroups(place, face);
+    const variant = this.#variantAt[place] ?? NO_VARIANT;
+    const flags = this.#ownFlags(place, variant);
+    const groups = this.#ownGroups(place, variant);
     // Nearly every card has neither: one copy.
     let from = 0;
     let end = at;
     if (flags !== null) {
-      const until = this.#part(face, VARIANT.flagsFrom);
-      target.set(this.#run(face, from, until), end);
+      const until = this.#part(variant, VARIANT.flagsFrom);
+      target.set(this.#run(variant, from, until), end);
       target.set(flags, end + until - from);
       end += until - from + flags.length;
-      from = this.#part(face, VARIANT.flagsUntil);
+      from = this.#part(variant, VARIANT.flagsUntil);
     }
     if (groups !== null) {
-      const until = this.#part(face, VARIANT.groupsFrom);
-      target.set(this.#run(face, from, until), end);
+      const until = this.#part(variant, VARIANT.groupsFrom);
+      target.set(this.#run(variant, from, until), end);
       target.set(groups, end + until - from);
       end += until - from + groups.length;
-      from = this.#part(face, VARIANT.groupsUntil);
+      from = this.#part(variant, VARIANT.groupsUntil);
     }
-    target.set(this.#run(face, from, this.#part(face, VARIANT.length)), end);
+    target.set(this.#run(variant, from, this.#part(variant, VARIANT.length)), end);
   }
 
   #isVisible(place: number, at: Instant): boolean {
     return periodContains(this.#front.shelf.visibleAt(place), at);
   }
 
-  /** The face or reason that a place's timeline has at an instant. */
+  /** The variant or reason that a place's timeline has at an instant. */
   #variantIn(place: number, at: Instant): number {
     if (this.#movesAt[place] === 0) return this.#firstVariantAt[place] ?? NO_VARIANT;
     const { stateFroms, stateVariants } = this.#products;
@@ -212,7 +212,7 @@ export class FrontCards implements CardSource {
     return stateVariants[state] ?? NO_VARIANT;
   }
 
-  /** The front's own timeline of a product instead of its class's, where it excludes sessions of it. */
+  /** The front's own timeline of a product instead of its profile's, where it excludes sessions of it. */
   #takeOwnTimeline(place: number, product: number, now: Instant): void {
     const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateVariants } = this.#products;
     for (let own = ownStarts[product] ?? 0; own < (ownStarts[product + 1] ?? 0); own++) {
@@ -225,36 +225,36 @@ export class FrontCards implements CardSource {
     }
   }
 
-  #part(face: number, part: number): number {
-    return this.#products.faces[face * VARIANT.width + part] ?? 0;
+  #part(variant: number, part: number): number {
+    return this.#products.variants[variant * VARIANT.width + part] ?? 0;
   }
 
-  /** The bytes of a face from one position in it to another. */
-  #run(face: number, from: number, until: number): Uint8Array {
-    const block = this.#products.blocks[this.#part(face, VARIANT.block)] ?? NO_BYTES;
-    const start = this.#part(face, VARIANT.start);
+  /** The bytes of a variant from one position in it to another. */
+  #run(variant: number, from: number, until: number): Uint8Array {
+    const block = this.#products.blocks[this.#part(variant, VARIANT.block)] ?? NO_BYTES;
+    const start = this.#part(variant, VARIANT.start);
     return block.subarray(start + from, start + until);
   }
 
-  /** The flags as the front has them, where the face's own are not these. */
-  #ownFlags(place: number, face: number): Uint8Array | null {
+  /** The flags as the front has them, where the variant's own are not these. */
+  #ownFlags(place: number, variant: number): Uint8Array | null {
     const own = this.#front.shelf.flags[place] ?? 0;
-    const bits = this.#part(face, VARIANT.bits);
+    const bits = this.#part(variant, VARIANT.bits);
     return (own | bits) === bits ? null : (FLAGS[own | bits] ?? NO_BYTES);
   }
 
   /** The groups as the front has them, where those of the product's own cards are not these. */
-  #ownGroups(place: number, face: number): Uint8Array | null {
+  #ownGroups(place: number, variant: number): Uint8Array | null {
     if (this.#hasAllGroupsAt[place] === 1) return null;
-    return (this.#groupsAt[place] ??= this.#attachedGroups(place, face));
+    return (this.#groupsAt[place] ??= this.#attachedGroups(place, variant));
   }
 
-  /** Whether two faces of one product make the same card here: the front's own flags may hide what tells them apart. */
+  /** Whether two variants of one product make the same card here: the front's own flags may hide what tells them apart. */
   #isSameCard(place: number, before: number, after: number): boolean {
     const own = this.#front.shelf.flags[place] ?? 0;
     if (own === 0 || before === NO_VARIANT || after === NO_VARIANT) return false;
     if ((this.#part(before, VARIANT.bits) | own) !== (this.#part(after, VARIANT.bits) | own)) return false;
-    // Up to the flags, all faces of a product are the same.
+    // Up to the flags, all variants of a product are the same.
     const a = this.#run(before, this.#part(before, VARIANT.flagsUntil), this.#part(before, VARIANT.length));
     const b = this.#run(after, this.#part(after, VARIANT.flagsUntil), this.#part(after, VARIANT.length));
     return a.length === b.length && a.every((byte, i) => byte === b[i]);
@@ -271,17 +271,17 @@ export class FrontCards implements CardSource {
     return true;
   }
 
-  /** `[…]` of those of a product's groups that the front attaches, in the front's order. All faces of a product have the same groups. */
-  #attachedGroups(place: number, face: number): Uint8Array {
+  /** `[…]` of those of a product's groups that the front attaches, in the front's order. All variants of a product have the same groups. */
+  #attachedGroups(place: number, variant: number): Uint8Array {
     const { groupStarts, groupPlaces } = this.#products;
     const product = this.#productAt[place] ?? 0;
     const runs: { readonly rank: number; readonly bytes: Uint8Array }[] = [];
     // Behind the bracket.
-    let from = this.#part(face, VARIANT.groupsFrom) + 1;
+    let from = this.#part(variant, VARIANT.groupsFrom) + 1;
     for (let row = groupStarts[product] ?? 0; row < (groupStarts[product + 1] ?? 0); row++) {
       const length = groupPlaces[row * 2 + 1] ?? 0;
       const rank = this.#rankOfGroup[groupPlaces[row * 2] ?? 0] ?? -1;
-      if (rank >= 0) runs.push({ rank, bytes: this.#run(face, from, from + length) });
+      if (rank >= 0) runs.push({ rank, bytes: this.#run(variant, from, from + length) });
       from += length + 1;
     }
     if (runs.length === 0) return NO_GROUPS;

@@ -1,31 +1,31 @@
-// Classes of fronts: those that share zone, weekend and currency, so that a product is pressed once for all of them.
+// Front profiles: those that share zone, weekend and currency, so that a product is rendered once for all of them.
 
 import type { Front, FrontProfile } from '../catalogue/front.ts';
 import type { ProductNumbers } from '../catalogue/front-products.ts';
 
 /** Groups fronts by what their cards depend on besides products. */
 export function groupByProfile(fronts: readonly Front[]): {
-  classes: readonly FrontProfile[];
+  profiles: readonly FrontProfile[];
   profileIndexOf: (front: Front) => number;
 } {
-  const classes: FrontProfile[] = [];
+  const profiles: FrontProfile[] = [];
   const indexes = new Map<string, number>();
   const keyOf = ({ zone, weekendDays, currency, currencyExponent }: FrontProfile): string =>
     [zone.name, weekendDays, currency, currencyExponent].join(' ');
   for (const front of fronts) {
     if (indexes.has(keyOf(front))) continue;
-    indexes.set(keyOf(front), classes.length);
-    classes.push(front);
+    indexes.set(keyOf(front), profiles.length);
+    profiles.push(front);
   }
-  return { classes, profileIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
+  return { profiles, profileIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
 }
 
 const NOBODY = 0;
 
-/** Which classes of fronts show each product. Equal sets are one: there are few of them and many products. */
+/** Which front profiles show each product. Equal sets are one: there are few of them and many products. */
 export class ShownProducts {
   readonly #products: ProductNumbers;
-  /** Ascending class indexes; the first set is empty. */
+  /** Ascending profile indexes; the first set is empty. */
   readonly #sets: (readonly number[])[] = [[]];
   /** By number of a product: its set. */
   readonly #setOf: Int32Array;
@@ -36,7 +36,7 @@ export class ShownProducts {
     const setOfProfiles = new Map<string, number>();
     for (const front of fronts) {
       const profileIndex = profileIndexOf(front);
-      /** By set: the same with this front's class. */
+      /** By set: the same with this front's profile. */
       const next: number[] = [];
       for (const number of front.shelf.numbers) {
         const set = this.#setOf[number] ?? NOBODY;
@@ -49,7 +49,7 @@ export class ShownProducts {
     return this.profilesOf(productId).length > 0;
   }
 
-  /** Indexes of classes, ascending. */
+  /** Indexes of profiles, ascending. */
   profilesOf(productId: number): readonly number[] {
     const number = this.#products.numberOf(productId);
     return this.#sets[number === undefined ? NOBODY : (this.#setOf[number] ?? NOBODY)] ?? [];
@@ -60,11 +60,11 @@ export class ShownProducts {
     return this.#products.ids.filter((_, number) => this.#setOf[number] !== NOBODY);
   }
 
-  /** The set that has one class more. */
+  /** The set that has one profile more. */
   #with(set: number, profileIndex: number, setOfProfiles: Map<string, number>): number {
-    const classes = [...new Set([...(this.#sets[set] ?? []), profileIndex])].sort((a, b) => a - b);
-    const after = setOfProfiles.get(classes.join()) ?? this.#sets.push(classes) - 1;
-    setOfProfiles.set(classes.join(), after);
+    const profiles = [...new Set([...(this.#sets[set] ?? []), profileIndex])].sort((a, b) => a - b);
+    const after = setOfProfiles.get(profiles.join()) ?? this.#sets.push(profiles) - 1;
+    setOfProfiles.set(profiles.join(), after);
     return after;
   }
 }

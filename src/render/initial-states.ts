@@ -1,33 +1,33 @@
-// Where every product stands at the first instant of a build, for one class of fronts: worked out once per class, because each of
+// Where every product stands at the first instant of a build, for one front profile: worked out once per profile, because each of
 // its fronts asks for each card. The numbers of one product lie side by side: a card of a large catalogue costs one look at memory.
 
 import type { ProductNumbers } from '../catalogue/front-products.ts';
 import { NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
 
-/** Where there is no such product: it is gone, or nothing was pressed. */
+/** Where there is no such product: it is gone, or nothing was rendered. */
 export const NO_PRODUCT = -1;
 
 /**
- * A product's numbers, in their order: its number among the pressed ones or NO_PRODUCT; the state of its timeline that is in force
- * or NO_TIMELINE; that state's face or reason; its list of groups, and the bits below.
+ * A product's numbers, in their order: its number among the rendered ones or NO_PRODUCT; the state of its timeline that is in force
+ * or NO_TIMELINE; that state's variant or reason; its list of groups, and the bits below.
  */
-export const START = { product: 0, state: 1, face: 2, rest: 3, width: 4 } as const;
+export const START = { product: 0, state: 1, variant: 2, rest: 3, width: 4 } as const;
 
 /** The bits of START.rest: a state follows the one in force; some front has a timeline of its own; from here on the list of groups. */
 export const MOVES = 1;
 export const HAS_OWN_TIMELINES = 2;
 export const GROUP_LIST_SHIFT = 2;
 
-/** There may be as many classes as fronts: of more than the usual handful, those that came last are kept. */
+/** There may be as many profiles as fronts: of more than the usual handful, those that came last are kept. */
 const CLASSES_KEPT = 8;
 
-/** What catalogues of pressed products are asked for each front, by number of the shelves' products. */
+/** What catalogues of rendered products are asked for each front, by number of the shelves' products. */
 export class InitialStates {
   /** Every list of groups that some product has, as positions in the taxonomy; products mostly share theirs. */
   readonly groupLists: readonly (readonly number[])[];
   readonly #products: RenderedProducts;
   readonly #now: number;
-  /** By number of a shelf's product: its number among the pressed ones. */
+  /** By number of a shelf's product: its number among the rendered ones. */
   readonly #renderedOf: Int32Array;
   /** The same: its list of groups. */
   readonly #groupListOf: Int32Array;
@@ -48,7 +48,7 @@ export class InitialStates {
     this.groupLists = lists.all;
   }
 
-  /** START.width numbers for each product of the shelves, by its number there. Cheap where classes come one after the other. */
+  /** START.width numbers for each product of the shelves, by its number there. Cheap where profiles come one after the other. */
   of(profileIndex: number): Int32Array {
     const known = this.#byProfile.get(profileIndex);
     if (known !== undefined) return known;
@@ -64,7 +64,7 @@ export class InitialStates {
       const state = stateInForce(stateFroms, timeline, this.#now);
       const hasOwn = (ownStarts[product] ?? 0) < (ownStarts[product + 1] ?? 0);
       starts[at + START.state] = state;
-      starts[at + START.face] = stateVariants[state] ?? 0;
+      starts[at + START.variant] = stateVariants[state] ?? 0;
       starts[at + START.rest] =
         ((this.#groupListOf[number] ?? 0) << GROUP_LIST_SHIFT) |
         (hasOwn ? HAS_OWN_TIMELINES : 0) |

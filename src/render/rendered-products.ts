@@ -1,15 +1,15 @@
-// Pressed products: every look that a product's card has within the horizon, as bytes, and when it has which. Kept as columns
+// Rendered products: every look that a product's card has within the horizon, as bytes, and when it has which. Kept as columns
 // (typed arrays, no object per product), so that they cost the collector nothing.
 
 import type { DropReason } from '../catalogue/offer.ts';
 import { DROP_REASONS } from '../catalogue/offer.ts';
 
-/** Where a product has no timeline for a class: no front of the class shows it, or it is not published. */
+/** Where a product has no timeline for a profile: no front of the profile shows it, or it is not published. */
 export const NO_TIMELINE = -1;
 
 /**
- * What a face's numbers are, in their order in `faces`: the block that its bytes are in and where they begin there; where in it the
- * flags and the groups stand, from its first byte; its length; its bits of FLAG (catalogue/shelf.ts), pushka and paused.
+ * What a variant's numbers are, in their order in `variants`: the block that its bytes are in and where they begin there; where in it the
+ * flags and the groups stand, from its first byte; its length; its bits of FLAG (catalogue/front-products.ts), pushka and paused.
  */
 export const VARIANT = {
   block: 0,
@@ -24,15 +24,15 @@ export const VARIANT = {
 } as const;
 
 /**
- * The columns. A product has a timeline per class of fronts; a timeline is a run of states, each from an instant on, and ends with a
- * state from Infinity. A state is a face, or the reason why there is no card. A face is a run of bytes (card.ts).
+ * The columns. A product has a timeline per front profile; a timeline is a run of states, each from an instant on, and ends with a
+ * state from Infinity. A state is a variant, or the reason why there is no card. A variant is a run of bytes (card.ts).
  */
 export interface RenderedProducts {
   /** By product: ids, ascending. */
   readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity where there is none. */
   readonly nextBoundaries: Float64Array;
-  /** By product and class: the first state of the timeline, or NO_TIMELINE. */
+  /** By product and profile: the first state of the timeline, or NO_TIMELINE. */
   readonly timelines: Int32Array;
   /** By product, and one more: where its rows in `ownFrontIds` and `ownTimelines` begin: fronts that exclude sessions of it. */
   readonly ownStarts: Int32Array;
@@ -40,33 +40,33 @@ export interface RenderedProducts {
   readonly ownTimelines: Int32Array;
   /** By product, and one more: where its rows in `groupPlaces` begin; by taxonomy position. */
   readonly groupStarts: Int32Array;
-  /** By product and group: the group's position in the taxonomy, and the length of its bytes in every face. */
+  /** By product and group: the group's position in the taxonomy, and the length of its bytes in every variant. */
   readonly groupPlaces: Int32Array;
   /** By state. */
   readonly stateFroms: Float64Array;
-  /** By state: a face, or -1 - the position of a DropReason. */
+  /** By state: a variant, or -1 - the position of a DropReason. */
   readonly stateVariants: Int32Array;
-  /** By face: VARIANT.width numbers. */
-  readonly faces: Int32Array;
-  /** By face: the facets that it reaches (facets.ts), as words of bits. */
+  /** By variant: VARIANT.width numbers. */
+  readonly variants: Int32Array;
+  /** By variant: the facets that it reaches (facets.ts), as words of bits. */
   readonly variantFacets: Int32Array;
-  /** The bytes of the faces. */
+  /** The bytes of the variants. */
   readonly blocks: readonly Uint8Array[];
 }
 
-/** The reason of a state without a face. */
+/** The reason of a state without a variant. */
 export function dropReasonOf(stateVariant: number): DropReason {
   const reason = DROP_REASONS[-1 - stateVariant];
-  if (reason === undefined) throw new Error(`state ${stateVariant} has a face`);
+  if (reason === undefined) throw new Error(`state ${stateVariant} has a variant`);
   return reason;
 }
 
-/** What a state without a face is written as. */
+/** What a state without a variant is written as. */
 export function stateOfReason(reason: DropReason): number {
   return -1 - DROP_REASONS.indexOf(reason);
 }
 
-/** One face as it is pressed: positions and lengths in bytes. */
+/** One variant as it is rendered: positions and lengths in bytes. */
 export interface VariantParts {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
@@ -76,10 +76,10 @@ export interface VariantParts {
   readonly bits: number;
 }
 
-/** Faces lie in blocks of this size, so that no position in one comes near the end of 32 bits; one that is larger has its own. */
+/** Variants lie in blocks of this size, so that no position in one comes near the end of 32 bits; one that is larger has its own. */
 const BLOCK_BYTES = 1 << 22;
 
-/** Collects pressed products, by ascending id. */
+/** Collects rendered products, by ascending id. */
 export class RenderedProductsBuilder {
   readonly #ids: number[] = [];
   readonly #nextBoundaries: number[] = [];
@@ -91,7 +91,7 @@ export class RenderedProductsBuilder {
   readonly #groupPlaces: number[] = [];
   readonly #stateFroms: number[] = [];
   readonly #stateVariants: number[] = [];
-  readonly #faces: number[] = [];
+  readonly #variants: number[] = [];
   readonly #variantFacets: number[] = [];
   readonly #blocks: Uint8Array[] = [];
   readonly #encoder = new TextEncoder();
@@ -99,8 +99,8 @@ export class RenderedProductsBuilder {
   #block = new Uint8Array(0);
   #used = 0;
 
-  /** A face, from its text; gives its number. */
-  face(text: string, parts: VariantParts, facets: Int32Array): number {
+  /** A variant, from its text; gives its number. */
+  variant(text: string, parts: VariantParts, facets: Int32Array): number {
     // Three bytes are the most that one UTF-16 unit can take.
     if (this.#used + text.length * 3 > this.#block.length) {
       this.#block = new Uint8Array(Math.max(BLOCK_BYTES, text.length * 3));
@@ -111,7 +111,7 @@ export class RenderedProductsBuilder {
     const { flagsFrom, flagsUntil, groupsLength, restLength, bits } = parts;
     const groupsUntil = written - restLength;
     const groupsFrom = groupsUntil - groupsLength;
-    this.#faces.push(
+    this.#variants.push(
       this.#blocks.length - 1,
       this.#used,
       flagsFrom,
@@ -123,22 +123,22 @@ export class RenderedProductsBuilder {
     );
     for (const word of facets) this.#variantFacets.push(word);
     this.#used += written;
-    return this.#faces.length / VARIANT.width - 1;
+    return this.#variants.length / VARIANT.width - 1;
   }
 
   /** A timeline from its states, at least one; gives the number of the first. */
-  timeline(states: readonly { readonly from: number; readonly face: number }[]): number {
+  timeline(states: readonly { readonly from: number; readonly variant: number }[]): number {
     const first = this.#stateFroms.length;
-    for (const { from, face } of states) {
+    for (const { from, variant } of states) {
       this.#stateFroms.push(from);
-      this.#stateVariants.push(face);
+      this.#stateVariants.push(variant);
     }
     this.#stateFroms.push(Number.POSITIVE_INFINITY);
     this.#stateVariants.push(NO_TIMELINE);
     return first;
   }
 
-  /** A product whose timelines have been added: by class, and by the ids of fronts that have their own. */
+  /** A product whose timelines have been added: by profile, and by the ids of fronts that have their own. */
   product(
     id: number,
     nextBoundary: number,
@@ -171,7 +171,7 @@ export class RenderedProductsBuilder {
       groupPlaces: Int32Array.from(this.#groupPlaces),
       stateFroms: Float64Array.from(this.#stateFroms),
       stateVariants: Int32Array.from(this.#stateVariants),
-      faces: Int32Array.from(this.#faces),
+      variants: Int32Array.from(this.#variants),
       variantFacets: Int32Array.from(this.#variantFacets),
       blocks: this.#blocks,
     };

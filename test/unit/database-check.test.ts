@@ -10,7 +10,7 @@ import { checkContract } from '../../src/database/schema/check-schema.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { Press } from '../../src/operations/render-products.ts';
+import { CatalogueRenderer } from '../../src/operations/render-products.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from './database-rows.ts';
 
@@ -341,12 +341,12 @@ describe('the load judges as check-db does', () => {
       views: new Set<string>(),
       keyRingInForce: null,
     };
-    const press = await Press.open(reader, options, now);
-    const pressed = await press.products(() => undefined);
+    const renderer = await CatalogueRenderer.open(reader, options, now);
+    const rendered = await renderer.products(() => undefined);
     await reader.close();
-    expect(pressed.findings).toEqual(await findingsOf(spoiled));
-    expect(pressed.findings.map((finding) => finding.code)).toEqual([code]);
-    const isHeld = pressed.findings.some(({ severity }) => severity === 'error');
-    expect(pressed.badCodes).toEqual(isHeld ? ['moscow'] : []);
+    expect(rendered.findings).toEqual(await findingsOf(spoiled));
+    expect(rendered.findings.map((finding) => finding.code)).toEqual([code]);
+    const isHeld = rendered.findings.some(({ severity }) => severity === 'error');
+    expect(rendered.badCodes).toEqual(isHeld ? ['moscow'] : []);
   });
 });

@@ -48,7 +48,7 @@ interface BuildFlags {
 export function addBuildCommand(program: Command, session: Session): void {
   program
     .command('build')
-    .summary('press the catalogue into a tree of static JSON and publish it')
+    .summary('render the catalogue into a tree of static JSON and publish it')
     .description(
       'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',

@@ -1,4 +1,4 @@
-// Loads fronts: their own rows, what each attaches, and their shelves (load-shelves.ts). Every row of these tables is read and
+// Loads fronts: their own rows, what each attaches, and their shelves (load-front-products.ts). Every row of these tables is read and
 // checked, those of fronts that are not built included: a row with a mistyped id would otherwise be missed in silence.
 
 import type { Front } from '../../catalogue/front.ts';

@@ -74,7 +74,7 @@ export function quoted(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
   if (value instanceof UndecodableText) return `text that is not ${value.encoding}, ${shortened(hexText(value.bytes))}`;
-  // As a query tells one that JSON cannot hold (grouped-rows.ts).
+  // As a query tells one that JSON cannot hold (read/grouped-query.ts).
   if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
   return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
 }

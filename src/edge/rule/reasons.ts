@@ -2,7 +2,7 @@
 
 /**
  * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those of nginx are its own, given before
- * or behind the rule (deploy-nginx.ts): the same document, but from its configuration. No bundle contains the list: of it the
+ * or behind the rule (deploy/nginx.ts): the same document, but from its configuration. No bundle contains the list: of it the
  * rule uses types alone, and they hold every refusal to the status that is told here.
  */
 export const REFUSALS = {

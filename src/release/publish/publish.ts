@@ -22,8 +22,8 @@ import type { ReleaseStore } from '../tree/store.ts';
 import { manifestText } from '../tree/codec.ts';
 
 export interface PublishInput {
-  /** What became of the fronts that were to be rendered (put-front.ts, `frontTasks`). */
-  readonly puts: readonly FrontResult[];
+  /** What became of the fronts that were to be rendered (render-front.ts, `frontTasks`). */
+  readonly results: readonly FrontResult[];
   /** Fronts that are not rendered, and why: their pointers stay. */
   readonly held: ReadonlyMap<string, HoldCode>;
   /** Why a published front that is in neither list keeps its pointer all the same; null where it is gone and loses it. */
@@ -74,8 +74,9 @@ export async function publish(
 ): Promise<Publication> {
   const plan = new Plan();
   const done: FrontOutcome[] = [];
-  for (const put of input.puts) {
-    done.push(put.held === null ? put : await keepPublished(put.code, put.held, published, put.guards, put.findings));
+  for (const result of input.results) {
+    const { code, held, guards, findings } = result;
+    done.push(held === null ? result : await keepPublished(code, held, published, guards, findings));
   }
   for (const [code, reason] of input.held) done.push(await keepPublished(code, reason, published));
   // State after a stop here: content that nothing points at, under temporary names.

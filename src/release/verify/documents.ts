@@ -1,5 +1,5 @@
 // One document against itself: schema, canonical form, references between its lists, and what the fields of a card say about
-// each other (spec, section 2; fields.md). Whether its dates are right depends on when it is in force: see verify-dates.ts.
+// each other (spec, section 2; fields.md). Whether its dates are right depends on when it is in force: see dates.ts.
 
 import type * as z from 'zod';
 import { parseOffsetDateTimeOfAnyYear } from '../../catalogue/instant.ts';
