@@ -249,7 +249,7 @@ describe('laws', () => {
 });
 
 test('a page can bundle it: nothing else comes with it', async () => {
-  const entry = fileURLToPath(new URL('../../src/release/document-diff.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../src/release/diff/document-diff.ts', import.meta.url));
   const { metafile } = await build({
     entryPoints: [entry],
     bundle: true,
