@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An edition's file (snapshot/paths.ts): the pointers beside them differ in what they say of their making. */
+/** An edition's file (render/paths.ts): the pointers beside them differ in what they say of their making. */
 const EDITION = /^public\/fronts\/[^/]+\/[a-z]+\.[0-9a-f]{16}\.json$/;
 
 /**

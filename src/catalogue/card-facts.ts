@@ -1,5 +1,5 @@
 // What the card of one product on one front says at an instant, of all that time can change: for explaining, one product at a time.
-// Documents are made elsewhere (snapshot/), for all products at once; both ask offer.ts, and a test holds them together.
+// Documents are made elsewhere (render/), for all products at once; both ask offer.ts, and a test holds them together.
 
 import { boundariesOf } from './boundaries.ts';
 import { frontDaysOf } from './calendar.ts';

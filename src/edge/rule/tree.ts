@@ -1,5 +1,5 @@
 // The part of the tree's layout that the edge needs: paths relative to the CDN's origin root, out/public (snapshot.md, "The output
-// tree"). Kept apart from snapshot/paths.ts because it also runs where that file's syntax does not; a test holds the two together.
+// tree"). Kept apart from render/paths.ts because it also runs where that file's syntax does not; a test holds the two together.
 
 import type { Endpoint } from '../../render/paths.ts';
 

@@ -1,5 +1,5 @@
 // What publishing asks of a place that keeps releases: a folder today, a bucket tomorrow. Small on purpose; paths are those of
-// snapshot/paths.ts. A dry run is a store that writes nothing, so that nobody here needs to know of it.
+// render/paths.ts. A dry run is a store that writes nothing, so that nobody here needs to know of it.
 
 export interface ReleaseStore {
   /** The bytes of a file, or undefined where there is none. @throws Obstruction where something that is no file is there */
