@@ -3,9 +3,15 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { setup } from '../test/compiled.ts';
 import { withRealOutput } from '../test/docs/console-blocks.ts';
 import { generatedFiles } from './generated.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 for (const [path, text] of await generatedFiles()) writeFileSync(root + path, text);
-writeFileSync(`${root}README.md`, withRealOutput(readFileSync(`${root}README.md`, 'utf8')));
+const discard = setup();
+try {
+  writeFileSync(`${root}README.md`, withRealOutput(readFileSync(`${root}README.md`, 'utf8')));
+} finally {
+  discard();
+}

@@ -10,6 +10,7 @@ import { keyRingSchema } from '../../src/contract/key-ring.ts';
 import { issuedKeySchema, keysResultSchema } from '../../src/contract/results.ts';
 import { catalogueAt, temporaryFolderOfFile } from '../trees.ts';
 import { playbill } from './run.ts';
+import { compiledCommand } from '../compiled.ts';
 
 const root = temporaryFolderOfFile();
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,14 +26,10 @@ let accessLog = '';
 
 /** Starts `playbill serve` and waits for its first line. */
 async function serve(words: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', `${checkout}src/cli/main.ts`, 'serve', '--out', out, '--port', '0', ...words],
-    {
-      cwd: checkout,
-      env: { ...process.env, PLAYBILL_TEST_SECRET: SECRET },
-    },
-  );
+  const child = spawn(process.execPath, [compiledCommand(), 'serve', '--out', out, '--port', '0', ...words], {
+    cwd: checkout,
+    env: { ...process.env, PLAYBILL_TEST_SECRET: SECRET },
+  });
   child.stdout.setEncoding('utf8').on('data', (text: string) => (accessLog += text));
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';

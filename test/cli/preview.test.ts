@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { previewResultSchema } from '../../src/contract/results.ts';
 import { temporaryFolder } from '../trees.ts';
 import { playbill } from './run.ts';
+import { compiledCommand } from '../compiled.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -20,7 +21,7 @@ function emptyTree(): string {
 
 test('it prints its address, shows the tree there, and ends with Ctrl-C', async () => {
   const words = ['preview', '--out', emptyTree(), '--port', '0', '--json'];
-  const child = spawn(process.execPath, ['--import', 'tsx', `${root}src/cli/main.ts`, ...words], { cwd: root });
+  const child = spawn(process.execPath, [compiledCommand(), ...words], { cwd: root });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise((resolve) => child.on('close', resolve));
   const line = await new Promise<string>((resolve) =>

@@ -1,7 +1,8 @@
-// Runs the real command as a person would, in a process of its own.
+// Runs the real command as a person would, compiled, in a process of its own.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { compiledCommand } from '../compiled.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -18,7 +19,7 @@ export function playbill(
   environment: Readonly<Record<string, string>> = {},
   input = '',
 ): Promise<Run> {
-  const child = spawn(process.execPath, ['--import', 'tsx', `${root}src/cli/main.ts`, ...words], {
+  const child = spawn(process.execPath, [compiledCommand(), ...words], {
     cwd: root,
     env: { ...process.env, ...environment },
   });

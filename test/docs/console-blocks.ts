@@ -5,10 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { demoRows } from '../../scripts/demo-rows.ts';
+import { compiledCommand } from '../compiled.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const DEMO_NOW = '2026-05-01T09:00:00Z';
 
 /** A document with every console block's output replaced by what its commands print now; stderr included, exit codes but 0 told. */
@@ -17,10 +16,7 @@ export function withRealOutput(markdown: string): string {
   try {
     mkdirSync(join(folder, 'bin'));
     const command = join(folder, 'bin', 'playbill');
-    writeFileSync(
-      command,
-      `#!/bin/sh\nexec "${process.execPath}" --import "${root}node_modules/tsx/dist/loader.mjs" "${root}src/cli/main.ts" "$@"\n`,
-    );
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${compiledCommand()}" "$@"\n`);
     chmodSync(command, 0o755);
     const work = join(folder, 'work');
     mkdirSync(work);

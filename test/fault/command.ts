@@ -1,13 +1,13 @@
-// The command as it is installed: compiled once per test file into a folder of its own, run as a process of its own. Nothing of
+// The command as it is installed: compiled, run as a process of its own. Nothing of
 // this process is in it, so it can be killed, stopped and starved for real.
 
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { afterAll } from 'vitest';
+import { compiledCommand } from '../compiled.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
 
 export interface Run {
@@ -34,31 +34,16 @@ export interface RunOptions {
 export const AS_ANYONE: readonly string[] =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'] : [];
 
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
-
 export class Command {
+  readonly #main = compiledCommand();
+  /** For what is put beside it; gone when the tests of the file have ended. */
   readonly #folder: string;
 
-  /** Compiles the command; it is gone when the tests of the file have ended. */
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), 'playbill-command-'));
     afterAll(() => rmSync(this.#folder, { recursive: true, force: true }));
-    const { status, stdout, stderr } = spawnSync(
-      join(projectRoot, 'node_modules/.bin/tsx'),
-      ['scripts/compile.ts', join(this.#folder, 'dist')],
-      { cwd: projectRoot, encoding: 'utf8' },
-    );
-    if (status !== 0) throw new Error(`the command does not compile:\n${stdout}${stderr}`);
-    symlinkSync(join(projectRoot, 'node_modules'), join(this.#folder, 'node_modules'));
-    copyFileSync(join(projectRoot, 'package.json'), join(this.#folder, 'package.json'));
-    mkdirSync(join(this.#folder, 'data'));
-    copyFileSync(join(projectRoot, 'data/schema.sql'), join(this.#folder, 'data/schema.sql'));
     const hook = readFileSync(new URL('step-signal.ts', import.meta.url), 'utf8');
     writeFileSync(this.#hook, transformSync(hook, { loader: 'ts', format: 'esm' }).code);
-  }
-
-  get #main(): string {
-    return join(this.#folder, 'dist/cli/main.js');
   }
 
   get #hook(): string {
