@@ -11,7 +11,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const root = `${process.env['FAULT_TREE'] ?? ''}/`;
 const [signal = '', at = '0'] = (process.env['FAULT_STEP'] ?? '').split(' ');
 const trace = process.env['FAULT_TRACE'];
-const { openSync, writeSync, fsyncSync, renameSync, rmSync, rmdirSync, mkdirSync } = fs;
+const { openSync, writeSync, fsyncSync, renameSync, unlinkSync, rmdirSync, mkdirSync } = fs;
 const { spawnSync } = childProcess;
 const pathOfDescriptor = new Map<number, string>();
 let steps = 0;
@@ -55,9 +55,9 @@ const watched = {
     if (isOfTree(from) && isOfTree(to)) step(`rename ${short(from)} ${short(to)}`);
     renameSync(from, to);
   },
-  rmSync(path: fs.PathLike, options?: fs.RmOptions): void {
+  unlinkSync(path: fs.PathLike): void {
     if (isOfTree(path)) step(`remove ${short(path)}`);
-    rmSync(path, options);
+    unlinkSync(path);
   },
   rmdirSync(path: fs.PathLike, options?: fs.RmDirOptions): void {
     if (isOfTree(path)) step(`remove ${short(path)}`);
