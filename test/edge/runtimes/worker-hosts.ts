@@ -19,8 +19,8 @@ export type WorkerHost = 'deno' | 'bun' | 'vercel' | 'netlify';
 
 const require = createRequire(import.meta.url);
 const PROGRAMS = {
-  deno: { manifest: require.resolve('deno/package.json'), path: 'deno' },
-  bun: { manifest: require.resolve('bun/package.json'), path: 'bin/bun' },
+  deno: { manifest: require.resolve('deno/package.json'), path: 'deno', moved: 'deno' },
+  bun: { manifest: require.resolve('bun/package.json'), path: 'bin/bun', moved: 'bin/bun.exe' },
 };
 
 /** Starts the worker on a host. `origin`: the URL of the tree, or the name of a binding that the README's files make of its folder. */
@@ -91,10 +91,12 @@ function start(
   }
 }
 
-/** What npm has brought for this platform: the packages' own commands need install scripts, or hide the process behind another one. */
-function program({ manifest, path }: (typeof PROGRAMS)[keyof typeof PROGRAMS]): string {
+/** What npm has brought for this platform, which install scripts, where npm runs them, move into the package itself. */
+function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeof PROGRAMS]): string {
   const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as { optionalDependencies: object };
-  const paths = Object.keys(optionalDependencies).map((name) => join(dirname(manifest), '..', name, path));
+  const folder = dirname(manifest);
+  const paths = Object.keys(optionalDependencies).map((name) => join(folder, '..', name, path));
+  paths.push(join(folder, moved));
   const found = paths.find((one) => existsSync(one));
   if (found === undefined) throw new Error(`npm has brought none of ${paths.join(', ')}`);
   return found;
