@@ -3,7 +3,7 @@
 import type { Instant } from '../catalogue/instant.ts';
 import type { Terminal } from './output/terminal.ts';
 
-export interface Session {
+export interface CommandContext {
   readonly terminal: Terminal;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;

@@ -2,17 +2,17 @@
 // the operator. The command's own text and the URL's path are never printed: they may hold a token.
 
 import { AppError, messageOf } from '../errors.ts';
-import type { Session } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** How long a command that is asked to end may take to do so. */
-const LAST_WORDS_SECONDS = 2;
+const KILL_AFTER_SECONDS = 2;
 
-export type Listener =
+export type PublishHook =
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'url'; readonly url: URL };
 
 /** What begins with http:// or https:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid */
-export function listenerArgument(text: string): Listener {
+export function publishHookArgument(text: string): PublishHook {
   const invalid = (found: string): AppError =>
     new AppError(
       'on-publish-invalid',
@@ -31,22 +31,22 @@ export function listenerArgument(text: string): Listener {
  * Hands a notice over, and waits until it was taken, for so many seconds at most, or until somebody interrupts. Gives back what went
  * wrong, or null.
  */
-export async function tell(
-  listener: Listener,
+export async function notify(
+  hook: PublishHook,
   notice: string,
-  session: Session,
+  context: CommandContext,
   seconds: number,
 ): Promise<string | null> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
   // What was to be published is: an interruption ends the telling, not the build's last words.
-  session.onInterrupt = () => stop.abort('was interrupted');
+  context.onInterrupt = () => stop.abort('was interrupted');
   try {
-    if (listener.kind === 'command') return await runCommand(listener.command, notice, stop.signal);
-    return await callUrl(listener.url, notice, session.toolVersion, stop.signal);
+    if (hook.kind === 'command') return await runCommand(hook.command, notice, stop.signal);
+    return await callUrl(hook.url, notice, context.toolVersion, stop.signal);
   } finally {
     clearTimeout(timer);
-    session.onInterrupt = null;
+    context.onInterrupt = null;
   }
 }
 
@@ -62,10 +62,10 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
       // All of it has ended already.
     }
   };
-  let lastWords: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
   stop.addEventListener('abort', () => {
     signalGroup('SIGTERM');
-    lastWords = setTimeout(() => signalGroup('SIGKILL'), LAST_WORDS_SECONDS * 1000);
+    killTimer = setTimeout(() => signalGroup('SIGKILL'), KILL_AFTER_SECONDS * 1000);
   });
   // A command that reads no stdin is as good as one that does.
   child.stdin?.on('error', () => undefined);
@@ -80,7 +80,7 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
       });
     });
   } finally {
-    clearTimeout(lastWords);
+    clearTimeout(killTimer);
     if (stop.aborted) signalGroup('SIGKILL');
   }
 }

@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Session } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { processTerminal } from './output/terminal.ts';
 
 async function main(words: readonly string[]): Promise<number> {
-  const session: Session = {
+  const context: CommandContext = {
     terminal: processTerminal(),
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
@@ -21,21 +21,21 @@ async function main(words: readonly string[]): Promise<number> {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      if (session.onInterrupt !== null) {
-        session.onInterrupt();
+      if (context.onInterrupt !== null) {
+        context.onInterrupt();
         return;
       }
       // Every write is ordered so that the tree is whole at any instant: there is nothing to finish, the lock dies with us.
-      session.terminal.say(`interrupted by ${signal}: what was published stands; run the same command again to finish`);
+      context.terminal.log(`interrupted by ${signal}: what was published stands; run the same command again to finish`);
       process.kill(process.pid, signal);
     });
   }
   if (words.length === 1 && words[0] === '--version') {
-    session.terminal.print(session.toolVersion);
+    context.terminal.print(context.toolVersion);
     return EXIT.done;
   }
   const { runProgram } = await import('./program.ts');
-  return runProgram(words, session);
+  return runProgram(words, context);
 }
 
 function versionOfPackage(): string {

@@ -19,7 +19,7 @@ import { addPruneCommand } from './commands/prune.ts';
 import { addReleasesCommand } from './commands/releases.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addServeCommand } from './commands/serve.ts';
-import type { Session } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -27,49 +27,49 @@ import { errorText } from './output/terminal.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
 /** Runs the command that the words name. @returns the exit code; nothing is thrown */
-export async function runProgram(words: readonly string[], session: Session): Promise<number> {
+export async function runProgram(words: readonly string[], context: CommandContext): Promise<number> {
   try {
-    await programOf(session).parseAsync([...words], { from: 'user' });
-    return session.exitCode;
+    await programOf(context).parseAsync([...words], { from: 'user' });
+    return context.exitCode;
   } catch (thrown) {
-    return report(thrown, words, session);
+    return report(thrown, words, context);
   }
 }
 
-/** The whole command line as the argument parser knows it: every command with its options, and what they do to a session. */
-export function programOf(session: Session): Command {
+/** The whole command line as the argument parser knows it: every command with its options, and what they do to a context. */
+export function programOf(context: CommandContext): Command {
   const program = new Command('playbill')
     .description(
       'Renders a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
     )
-    .version(session.toolVersion, '--version', 'print the version')
+    .version(context.toolVersion, '--version', 'print the version')
     .exitOverride()
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
-  addBuildCommand(program, session);
-  addVerifyCommand(program, session);
-  addShowCommand(program, session);
-  addNextCommand(program, session);
-  addStatusCommand(program, session);
-  addDiffCommand(program, session);
-  addExplainCommand(program, session);
-  addReleasesCommand(program, session);
-  addRollbackCommand(program, session);
-  addPruneCommand(program, session);
-  addCheckDbCommand(program, session);
-  addImportCommand(program, session);
-  addExportCommand(program, session);
-  addKeysCommand(program, session);
-  addSignCommand(program, session);
-  addServeCommand(program, session);
-  addPreviewCommand(program, session);
-  addEdgeCommand(program, session);
-  addOpenApiCommand(program, session);
+  addBuildCommand(program, context);
+  addVerifyCommand(program, context);
+  addShowCommand(program, context);
+  addNextCommand(program, context);
+  addStatusCommand(program, context);
+  addDiffCommand(program, context);
+  addExplainCommand(program, context);
+  addReleasesCommand(program, context);
+  addRollbackCommand(program, context);
+  addPruneCommand(program, context);
+  addCheckDbCommand(program, context);
+  addImportCommand(program, context);
+  addExportCommand(program, context);
+  addKeysCommand(program, context);
+  addSignCommand(program, context);
+  addServeCommand(program, context);
+  addPreviewCommand(program, context);
+  addEdgeCommand(program, context);
+  addOpenApiCommand(program, context);
   return program;
 }
 
-function report(thrown: unknown, words: readonly string[], { terminal }: Session): number {
+function report(thrown: unknown, words: readonly string[], { terminal }: CommandContext): number {
   // Help and version are no errors to us, though they are to the argument parser.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
@@ -79,13 +79,13 @@ function report(thrown: unknown, words: readonly string[], { terminal }: Session
       const { code, message, details, hint } = error;
       terminal.print(JSON.stringify({ error: { code, message, details, hint } }));
     }
-    terminal.say(errorText(error));
+    terminal.log(errorText(error));
     return exitCodeOf(error.code);
   }
-  terminal.say(
+  terminal.log(
     `error bug: this should not happen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
-  terminal.say('  hint: what was published stands; please report the lines above');
+  terminal.log('  hint: what was published stands; please report the lines above');
   return EXIT.bug;
 }
 

@@ -3,17 +3,17 @@
 
 import { Command, CommanderError } from 'commander';
 import { programOf, runProgram } from '../../src/cli/program.ts';
-import type { Session } from '../../src/cli/context.ts';
+import type { CommandContext } from '../../src/cli/context.ts';
 import { instant } from '../trees.ts';
 
-/** A session whose results go into a list, and everything else nowhere. */
-export function testSession(printed: string[] = []): Session {
+/** A context whose results go into a list, and everything else nowhere. */
+export function testContext(printed: string[] = []): CommandContext {
   const now = instant('2026-05-01T09:00:00Z');
   return {
     terminal: {
       print: (text) => void printed.push(text),
       printExact: (text) => void printed.push(text),
-      say: () => undefined,
+      log: () => undefined,
       progress: async () => ({ show: () => undefined, end: () => undefined }),
       isColoured: false,
     },
@@ -35,18 +35,18 @@ export interface Listed {
 }
 
 /** Every command that does something: with its words, without groups such as `keys`. */
-export function commandsOf(session: Session): Listed[] {
+export function commandsOf(context: CommandContext): Listed[] {
   const below = (parent: Command, words: readonly string[]): Listed[] =>
     parent.commands.flatMap((command) => {
       const own = [...words, command.name()];
       return command.commands.length === 0 ? [{ words: own, command }] : below(command, own);
     });
-  return below(programOf(session), []);
+  return below(programOf(context), []);
 }
 
 /** Why the parser refuses a line; null when it takes it. Values are parsed too: instants, durations, choices. */
 export async function refusalOf(words: readonly string[]): Promise<string | null> {
-  const program = programOf(testSession());
+  const program = programOf(testContext());
   const disarm = (command: Command): void => {
     if (command.commands.length === 0) command.action(() => undefined);
     for (const child of command.commands) disarm(child.configureOutput({ writeOut: () => undefined }));
@@ -64,6 +64,6 @@ export async function refusalOf(words: readonly string[]): Promise<string | null
 /** What a command prints by the terminal; nothing of what it streams. */
 export async function printedBy(words: readonly string[]): Promise<string> {
   const printed: string[] = [];
-  await runProgram(words, testSession(printed));
+  await runProgram(words, testContext(printed));
   return printed.join('\n');
 }

@@ -60,7 +60,7 @@ describe('a terminal', () => {
     const terminal = terminalOn(stdout, stderr, (name) => environment[name]);
     terminal.print(`${styled('x', 'bad', terminal)} ${NASTY}`);
     terminal.printExact(NASTY);
-    terminal.say(NASTY);
+    terminal.log(NASTY);
     const bar = await terminal.progress('loading');
     bar.show(1, 2);
     bar.end();

@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { RESULTS } from '../../src/contract/schemas.ts';
-import { commandsOf, printedBy, testSession } from '../cli/parser.ts';
+import { commandsOf, printedBy, testContext } from '../cli/parser.ts';
 import { playbill } from '../cli/run.ts';
 import { temporaryFolderOfFile } from '../trees.ts';
 
@@ -35,7 +35,7 @@ function problemsOf(name: string, text: string): unknown {
 }
 
 test('every command takes --json and has a schema in src/contract/schemas.ts, and no other', () => {
-  const all = commandsOf(testSession());
+  const all = commandsOf(testContext());
   const commands = all.map(({ words }) => words.join(' '));
   const without = all.filter(({ command }) => !command.options.some((option) => option.long === '--json'));
   expect(without.map(({ words }) => words.join(' '))).toEqual([]);

@@ -4,7 +4,7 @@
 import { cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commandsOf, testSession } from '../cli/parser.ts';
+import { commandsOf, testContext } from '../cli/parser.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
 import { runEveryCommand } from './every-command.ts';
 import { installPacked } from './installed.ts';
@@ -23,7 +23,7 @@ const binOf = (root: string): string => join(root, 'node_modules/.bin');
 
 describe.each(PLACES)('every command, %s', (place) => {
   test.each(['this', 22, 26] as const)('on Node.js: %s', { timeout: 300_000 }, async (version) => {
-    const commands = commandsOf(testSession()).map(({ words }) => words.join(' '));
+    const commands = commandsOf(testContext()).map(({ words }) => words.join(' '));
     const node = version === 'this' ? thisNode : OTHER_NODES[version];
     const where = { place, node, bin: binOf(installation), cwd: temporaryFolder() };
     const done = await runEveryCommand(where, commands);

@@ -19,9 +19,9 @@ import {
 import { withMetrics } from '../output/build-metrics.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
-import { listenerArgument, tell, type Listener } from '../on-publish.ts';
+import { publishHookArgument, notify, type PublishHook } from '../on-publish.ts';
 import { holdLines, prunedText, prunedTotals } from '../output/releases.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { foldedText } from '../output/table.ts';
 import { bytesText, countText, findingText, styled, tableBlocks, type Terminal } from '../output/terminal.ts';
 
@@ -38,14 +38,14 @@ interface BuildFlags {
   readonly workers?: string;
   readonly precompress?: readonly Compression[];
   readonly cache?: string | boolean;
-  readonly onPublish?: Listener;
+  readonly onPublish?: PublishHook;
   readonly onPublishTimeout: number;
   readonly prometheus?: string;
   readonly prune: boolean;
   readonly json?: true;
 }
 
-export function addBuildCommand(program: Command, session: Session): void {
+export function addBuildCommand(program: Command, context: CommandContext): void {
   program
     .command('build')
     .summary('render the catalogue into a tree of static JSON and publish it')
@@ -88,7 +88,7 @@ export function addBuildCommand(program: Command, session: Session): void {
     .option(
       '--on-publish <command|url>',
       'tell this command (on stdin) or URL (by POST) as JSON what was published',
-      listenerArgument,
+      publishHookArgument,
     )
     .option('--on-publish-timeout <duration>', 'how long that may take', durationArgument('--on-publish-timeout'), 60)
     .option('--prometheus <file>', 'replace this textfile at the end, however the build ends')
@@ -112,20 +112,20 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`,
     )
     .action(async (flags: BuildFlags) => {
-      const run = (): Promise<BuildResultJson> => runBuild(flags, session);
+      const run = (): Promise<BuildResultJson> => runBuild(flags, context);
       if (flags.prometheus === undefined || flags.dryRun === true) await run();
-      else await withMetrics(flags.prometheus, flags.out, session, run);
+      else await withMetrics(flags.prometheus, flags.out, context, run);
     });
 }
 
-/** Builds, prints the summary and leaves the exit code in the session. */
-async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResultJson> {
-  const { terminal } = session;
-  const now = flags.now ?? session.now();
+/** Builds, prints the summary and leaves the exit code in the context. */
+async function runBuild(flags: BuildFlags, context: CommandContext): Promise<BuildResultJson> {
+  const { terminal } = context;
+  const now = flags.now ?? context.now();
   const { build } = await import('../../operations/build.ts');
   if (flags.cache !== undefined)
-    terminal.say('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
-  if (flags.workers !== undefined) terminal.say('note: --workers does nothing any more: a build is one thread');
+    terminal.log('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
+  if (flags.workers !== undefined) terminal.log('note: --workers does nothing any more: a build is one thread');
   const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
   const result = await build(
     {
@@ -137,8 +137,8 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
       precompress: flags.precompress ?? [],
       guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
       pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
-      toolVersion: session.toolVersion,
-      tzdata: session.tzdata,
+      toolVersion: context.toolVersion,
+      tzdata: context.tzdata,
       onProgress: (phase, done, total) => {
         if (phase === 'publish') bars.load.end();
         bars[phase].show(done, total);
@@ -176,30 +176,30 @@ async function runBuild(flags: BuildFlags, session: Session): Promise<BuildResul
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
-    warnings: await warningsOfTelling(done, result.releaseId, flags, session, now),
+    warnings: await warningsOfTelling(done, result.releaseId, flags, context, now),
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
-  for (const { code, message } of json.warnings) terminal.say(`warning ${code}: ${message}; what was published stands`);
-  session.exitCode = exitCodeOfBuild(json);
+  for (const { code, message } of json.warnings) terminal.log(`warning ${code}: ${message}; what was published stands`);
+  context.exitCode = exitCodeOfBuild(json);
   return json;
 }
 
 /**
- * Tells whoever wants to know what was published. The lock is free by now: a listener may take its time, and may itself run a command
+ * Tells whoever wants to know what was published. The lock is free by now: a hook may take its time, and may itself run a command
  * that writes the tree. Two listeners may therefore run at once; each is told to look at paths, not what to find there.
  */
 async function warningsOfTelling(
   plan: readonly PlanEntry[],
   releaseId: string | null,
   { onPublish, onPublishTimeout, dryRun }: BuildFlags,
-  session: Session,
+  context: CommandContext,
   now: Instant,
 ): Promise<BuildResultJson['warnings']> {
   if (onPublish === undefined || dryRun === true) return [];
   const { publishNotice } = await import('../../release/publish/publish-notice.ts');
   const notice = publishNotice(plan, releaseId, now);
   if (notice === null) return [];
-  const problem = await tell(onPublish, `${JSON.stringify(notice)}\n`, session, onPublishTimeout);
+  const problem = await notify(onPublish, `${JSON.stringify(notice)}\n`, context, onPublishTimeout);
   return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
 }
 

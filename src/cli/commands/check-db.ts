@@ -5,7 +5,7 @@ import type { Finding } from '../../findings.ts';
 import type { FindingsResultJson } from '../../contract/results.ts';
 import type { CatalogueReader } from '../../database/open.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText, findingText } from '../output/terminal.ts';
 
@@ -17,7 +17,7 @@ interface CheckFlags {
 // A catalogue with a broken column has a finding per row: under --json enough are kept to see what is wrong.
 const FINDINGS_KEPT = 1000;
 
-export function addCheckDbCommand(program: Command, session: Session): void {
+export function addCheckDbCommand(program: Command, context: CommandContext): void {
   program
     .command('check-db')
     .summary('check the catalogue: its tables, every row, and every rule between rows')
@@ -41,7 +41,7 @@ A finding of severity error in what a front shows holds that front back in a bui
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`,
     )
     .action(async (flags: CheckFlags) => {
-      session.exitCode = await runCheck(flags, session);
+      context.exitCode = await runCheck(flags, context);
     });
 }
 
@@ -52,20 +52,20 @@ interface Tally {
   warnings: number;
 }
 
-async function runCheck(flags: CheckFlags, session: Session): Promise<number> {
+async function runCheck(flags: CheckFlags, context: CommandContext): Promise<number> {
   const { openCatalogue } = await import('../../database/open.ts');
   const reader = await openCatalogue(flags.db);
   const tally: Tally = { checked: {}, errors: 0, warnings: 0 };
   try {
     if (flags.json === true) {
       const findings: Finding[] = [];
-      for await (const finding of talliedFindings(reader, tally, session.tzdata)) {
+      for await (const finding of talliedFindings(reader, tally, context.tzdata)) {
         if (findings.length < FINDINGS_KEPT) findings.push(finding);
       }
       const json: FindingsResultJson = { ...tally, findings };
-      session.terminal.print(JSON.stringify(json));
+      context.terminal.print(JSON.stringify(json));
     } else {
-      await printAll(linesOf(reader, tally, session));
+      await printAll(linesOf(reader, tally, context));
     }
   } finally {
     await reader.close();
@@ -85,7 +85,11 @@ async function* talliedFindings(reader: CatalogueReader, tally: Tally, tzdata: s
   }
 }
 
-async function* linesOf(reader: CatalogueReader, tally: Tally, { terminal, tzdata }: Session): AsyncGenerator<string> {
+async function* linesOf(
+  reader: CatalogueReader,
+  tally: Tally,
+  { terminal, tzdata }: CommandContext,
+): AsyncGenerator<string> {
   for await (const finding of talliedFindings(reader, tally, tzdata)) yield `${findingText(finding, terminal)}\n`;
   const rowsTotal = Object.values(tally.checked).reduce((sum, count) => sum + count, 0);
   const tables = countText(Object.keys(tally.checked).length, 'table');

@@ -19,7 +19,7 @@ import {
 } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import { wallTimeText } from '../output/text.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
@@ -33,7 +33,7 @@ interface DiffFlags {
   readonly markdown?: true;
 }
 
-export function addDiffCommand(program: Command, session: Session): void {
+export function addDiffCommand(program: Command, context: CommandContext): void {
   program
     .command('diff')
     .summary('what differs between two releases and why, or what the clock will do to one')
@@ -70,7 +70,7 @@ Examples:
 Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`,
     )
     .action(async (before: string | undefined, after: string | undefined, flags: DiffFlags) => {
-      session.exitCode = await runDiff(before, after, flags, session);
+      context.exitCode = await runDiff(before, after, flags, context);
     });
 }
 
@@ -78,12 +78,12 @@ async function runDiff(
   before: string | undefined,
   after: string | undefined,
   flags: DiffFlags,
-  session: Session,
+  context: CommandContext,
 ): Promise<number> {
   const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
   if (flags.until !== undefined) {
     if (after !== undefined) throw usage('--until looks at one release, and two are named');
-    return runForecast(await openNamed(before ?? 'current', flags.out), flags.until, style, flags, session);
+    return runForecast(await openNamed(before ?? 'current', flags.out), flags.until, style, flags, context);
   }
   if (flags.from !== undefined) throw usage('--from belongs to --until');
   if (before === undefined || after === undefined) throw usage('two releases, or --until, are needed');
@@ -92,7 +92,7 @@ async function runDiff(
   const diffs = diffReleases(old, now, flags.front ?? null);
   if (flags.json === true) {
     const json = await diffJson(old, now, diffs);
-    session.terminal.print(JSON.stringify(json));
+    context.terminal.print(JSON.stringify(json));
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
@@ -183,9 +183,9 @@ async function runForecast(
   until: Instant,
   style: ReportStyle,
   flags: DiffFlags,
-  session: Session,
+  context: CommandContext,
 ): Promise<number> {
-  const from = flags.from ?? session.now();
+  const from = flags.from ?? context.now();
   const [fromText, untilText] = [formatInstant(from), formatInstant(until)];
   if (until <= from) throw usage(`--until ${untilText} is not after --from ${fromText}`);
   const { forecast } = await import('../../release/status/forecast.ts');
@@ -197,7 +197,7 @@ async function runForecast(
       fronts.push({ ...front, steps: steps.map((step) => ({ ...step, wallTime: offsetTimeOf(step.at, zone) })) });
     }
     const json: ForecastResultJson = { release: release.id, from: fromText, until: untilText, fronts };
-    session.terminal.print(JSON.stringify(json));
+    context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
   await printAll(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true));

@@ -10,7 +10,7 @@ import type { SettingsFile } from '../../edge/rule/settings.ts';
 import { AppError, messageOf, shellWord } from '../../errors.ts';
 import { durationArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { bytesText } from '../output/terminal.ts';
 
 type Target = 'nginx' | 'worker';
@@ -30,7 +30,7 @@ interface EdgeFlags {
   readonly json?: true;
 }
 
-export function addEdgeCommand(program: Command, session: Session): void {
+export function addEdgeCommand(program: Command, context: CommandContext): void {
   const edge = program
     .command('edge')
     .summary('write the deployable edge rule for a runtime')
@@ -83,11 +83,11 @@ Examples:
 Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`,
     )
     .action(async (flags: EdgeFlags) => {
-      session.exitCode = await runEdgeBuild(flags, session);
+      context.exitCode = await runEdgeBuild(flags, context);
     });
 }
 
-async function runEdgeBuild(flags: EdgeFlags, { terminal }: Session): Promise<number> {
+async function runEdgeBuild(flags: EdgeFlags, { terminal }: CommandContext): Promise<number> {
   const { faultOfSettings } = await import('../../edge/rule/settings.ts');
   const settings: SettingsFile = { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority };
   const fault = faultOfSettings(settings);

@@ -5,7 +5,7 @@ import type { Instant } from '../../catalogue/instant.ts';
 import type { ExplainResultJson } from '../../contract/explain-result.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 interface ExplainFlags {
   readonly db: string;
@@ -15,13 +15,13 @@ interface ExplainFlags {
   readonly json?: true;
 }
 
-export function addExplainCommand(program: Command, session: Session): void {
+export function addExplainCommand(program: Command, context: CommandContext): void {
   program
     .command('explain')
     .summary('why a product has a card or has none at an instant, rule by rule')
     .description(
       'Asks the database as a build for that instant would, and tells every rule with its outcome: front, shelf, visibility,\n' +
-        "status, each session, each price tier, the card's flags and dates, its categories, groups, tags and badges, and when\n" +
+        "status, each context, each price tier, the card's flags and dates, its categories, groups, tags and badges, and when\n" +
         'the clock will next change any of it. Times are those of the front, a session is told by its ticket.',
     )
     .requiredOption('--front <code>', 'the front, as in X-Front')
@@ -42,22 +42,22 @@ It tells what the database says. What is published may be older: "show" prints i
 Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`,
     )
     .action(async (flags: ExplainFlags) => {
-      session.exitCode = await runExplain(flags, session);
+      context.exitCode = await runExplain(flags, context);
     });
 }
 
-async function runExplain(flags: ExplainFlags, session: Session): Promise<number> {
+async function runExplain(flags: ExplainFlags, context: CommandContext): Promise<number> {
   const { explainProduct } = await import('../../operations/explain.ts');
   const explained = await explainProduct(
-    { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: session.tzdata },
-    flags.at ?? session.now(),
+    { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: context.tzdata },
+    flags.at ?? context.now(),
   );
   if (flags.json === true) {
     const json: ExplainResultJson = explained;
-    session.terminal.print(JSON.stringify(json));
+    context.terminal.print(JSON.stringify(json));
   } else {
     const { explanationText } = await import('../output/explain.ts');
-    session.terminal.print(explanationText(explained));
+    context.terminal.print(explanationText(explained));
   }
   return EXIT.done;
 }

@@ -3,7 +3,7 @@
 import { Option, type Command } from 'commander';
 import { TABLE_NAMES, type TableName } from '../../database/schema/tables.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
@@ -12,7 +12,7 @@ interface ExportFlags {
   readonly table?: readonly TableName[];
 }
 
-export function addExportCommand(program: Command, session: Session): void {
+export function addExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
     .summary('print the rows of the catalogue, as import reads them')
@@ -36,11 +36,11 @@ Secrets are never in a catalogue, so there are none in its rows; names of secret
 Exit codes: 0 printed, 2 wrong usage or unreadable input.`,
     )
     .action(async (flags: ExportFlags) => {
-      session.exitCode = await runExport(flags, session);
+      context.exitCode = await runExport(flags, context);
     });
 }
 
-async function runExport(flags: ExportFlags, session: Session): Promise<number> {
+async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const { checkContract } = await import('../../database/schema/check-schema.ts');
   const { exportRows } = await import('../../database/write/export-rows.ts');
   const { openCatalogue } = await import('../../database/open.ts');
@@ -52,7 +52,7 @@ async function runExport(flags: ExportFlags, session: Session): Promise<number> 
     const tables = TABLE_NAMES.filter((name) => wanted.includes(name));
     const isWhole = await printAll(exportRows(reader, tables, (_table, rows) => (rowsTotal += rows)));
     const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
-    if (isWhole) session.terminal.say(`Exported ${what} from ${flags.db}`);
+    if (isWhole) context.terminal.log(`Exported ${what} from ${flags.db}`);
     return EXIT.done;
   } finally {
     await reader.close();

@@ -6,7 +6,7 @@ import type { RowsResultJson } from '../../contract/results.ts';
 import type { ImportSource } from '../../database/write/import-rows.ts';
 import { shellWord } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { countText, tableText } from '../output/terminal.ts';
 
 interface ImportFlags {
@@ -15,7 +15,7 @@ interface ImportFlags {
   readonly json?: true;
 }
 
-export function addImportCommand(program: Command, session: Session): void {
+export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
     .summary('read rows into the catalogue, which is made if there is none')
@@ -48,12 +48,12 @@ Tables and columns are those of data/schema.sql. What takes several rows to judg
 Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`,
     )
     .action(async (files: readonly string[], flags: ImportFlags) => {
-      session.exitCode = await runImport(files, flags, session);
+      context.exitCode = await runImport(files, flags, context);
     });
 }
 
-async function runImport(files: readonly string[], flags: ImportFlags, session: Session): Promise<number> {
-  const { terminal } = session;
+async function runImport(files: readonly string[], flags: ImportFlags, context: CommandContext): Promise<number> {
+  const { terminal } = context;
   const { importRows } = await import('../../database/write/import-rows.ts');
   const interrupted = new AbortController();
   // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.

@@ -9,7 +9,7 @@ import type { KeyPair } from '../../edge/rule/key-pair.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { errorText, tableText } from '../output/terminal.ts';
 
 interface IssueFlags {
@@ -32,7 +32,7 @@ interface KeysFlags {
   readonly json?: true;
 }
 
-export function addKeysCommand(program: Command, session: Session): void {
+export function addKeysCommand(program: Command, context: CommandContext): void {
   const keys = program
     .command('keys')
     .summary('issue, list and revoke the keys that requests are signed with')
@@ -50,12 +50,12 @@ Examples:
 Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`,
     );
-  addIssue(keys, session);
-  addList(keys, session);
-  addRevoke(keys, session);
+  addIssue(keys, context);
+  addList(keys, context);
+  addRevoke(keys, context);
 }
 
-function addIssue(keys: Command, session: Session): void {
+function addIssue(keys: Command, context: CommandContext): void {
   keys
     .command('issue')
     .summary('make a key pair, or name a secret, and bind it to a front')
@@ -97,12 +97,12 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing
 6 the tree could not be written.`,
     )
     .action(async (flags: IssueFlags) => {
-      session.exitCode = await runIssue(flags, session);
+      context.exitCode = await runIssue(flags, context);
     });
 }
 
-async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
-  const { terminal } = session;
+async function runIssue(flags: IssueFlags, context: CommandContext): Promise<number> {
+  const { terminal } = context;
   const isHmac = flags.alg === 'hmac-sha256';
   if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
     throw new AppError(
@@ -130,7 +130,7 @@ async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
   const file = flags.to === undefined ? null : createPrivateFile(flags.to);
   let issued: IssuedKeyJson;
   try {
-    issued = await storeNumbered(flags, pair, session, (json) => file?.write(`${JSON.stringify(json)}\n`));
+    issued = await storeNumbered(flags, pair, context, (json) => file?.write(`${JSON.stringify(json)}\n`));
   } catch (error) {
     file?.remove();
     throw error;
@@ -139,17 +139,17 @@ async function runIssue(flags: IssueFlags, session: Session): Promise<number> {
   const { keyid, front, alg, secretRef } = issued;
   if (flags.to === undefined) {
     terminal.print(JSON.stringify(issued));
-    if (flags.json !== true) terminal.say(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
+    if (flags.json !== true) terminal.log(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
   } else if (flags.json === true) {
     terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
   } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
   if (secretRef !== null) {
-    terminal.say(
+    terminal.log(
       `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
   openssl rand -base64 32`,
     );
   }
-  return enforce(flags, session);
+  return enforce(flags, context);
 }
 
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
@@ -162,12 +162,12 @@ keep it in a file that only you can read, as --to FILE makes it.`;
 async function storeNumbered(
   flags: IssueFlags,
   pair: KeyPair | null,
-  session: Session,
+  context: CommandContext,
   keep: (json: IssuedKeyJson) => void,
 ): Promise<IssuedKeyJson> {
   const { storeKey } = await import('../../database/write/front-keys.ts');
   const { front, alg, secretRef = null } = flags;
-  const month = `${front}-${formatInstant(session.now()).slice(0, 7)}`;
+  const month = `${front}-${formatInstant(context.now()).slice(0, 7)}`;
   for (let number = 1; ; number++) {
     const keyid = flags.keyid ?? (number === 1 ? month : `${month}-${number}`);
     const privateHalf = {
@@ -193,7 +193,7 @@ async function storeNumbered(
   }
 }
 
-function addList(keys: Command, session: Session): void {
+function addList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
     .summary('all keys, and whether they are valid now')
@@ -214,7 +214,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`,
       const reader = await openCatalogue(flags.db);
       try {
         await checkContract(reader);
-        const now = formatInstant(session.now());
+        const now = formatInstant(context.now());
         const json: KeysResultJson = {
           keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, now) })),
         };
@@ -225,7 +225,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`,
           state,
           datesText(notBefore, notAfter),
         ]);
-        session.terminal.print(
+        context.terminal.print(
           flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
         );
       } finally {
@@ -250,7 +250,7 @@ function stateOf(
   return key.notBefore !== null && now < key.notBefore ? 'not-yet-valid' : 'valid';
 }
 
-function addRevoke(keys: Command, session: Session): void {
+function addRevoke(keys: Command, context: CommandContext): void {
   keys
     .command('revoke')
     .summary('end a key, and say what to type for each kind of edge')
@@ -274,11 +274,11 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing
     )
     .action(async (keyid: string, flags: KeysFlags) => {
       const { revokeKey } = await import('../../database/write/front-keys.ts');
-      const revokedAt = await revokeKey(flags.db, keyid, formatInstant(flags.at ?? session.now()));
-      session.terminal.print(
+      const revokedAt = await revokeKey(flags.db, keyid, formatInstant(flags.at ?? context.now()));
+      context.terminal.print(
         flags.json === true ? JSON.stringify({ keyid, revokedAt }) : `Revoked ${keyid} from ${revokedAt} on`,
       );
-      session.exitCode = await enforce(flags, session);
+      context.exitCode = await enforce(flags, context);
     });
 }
 
@@ -286,20 +286,23 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing
  * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
  * and its result is printed, so a failure is told beside the result, and is the exit code.
  */
-async function enforce(flags: { readonly db: string; readonly out: string }, { terminal }: Session): Promise<number> {
+async function enforce(
+  flags: { readonly db: string; readonly out: string },
+  { terminal }: CommandContext,
+): Promise<number> {
   if (!existsSync(flags.out)) {
-    terminal.say(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
+    terminal.log(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;
   }
   const { putKeysIntoForce } = await import('../../operations/publish-keys.ts');
   try {
     await putKeysIntoForce(flags.db, flags.out);
-    terminal.say(edgesText(flags.out));
+    terminal.log(edgesText(flags.out));
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    terminal.say(errorText(error));
-    terminal.say(
+    terminal.log(errorText(error));
+    terminal.log(
       `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
     );
     return exitCodeOf(error.code);

@@ -7,7 +7,7 @@ import type { NextResultJson } from '../../contract/watch-results.ts';
 import { AppError } from '../../errors.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { shortened, spanText, tableText } from '../output/terminal.ts';
 
 interface NextFlags {
@@ -16,7 +16,7 @@ interface NextFlags {
   readonly json?: true;
 }
 
-export function addNextCommand(program: Command, session: Session): void {
+export function addNextCommand(program: Command, context: CommandContext): void {
   program
     .command('next')
     .summary('the next effective change of every front and overall, for a scheduler')
@@ -41,11 +41,11 @@ a build must come before.
 Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`,
     )
     .action(async (flags: NextFlags) => {
-      session.exitCode = await runNext(flags, session);
+      context.exitCode = await runNext(flags, context);
     });
 }
 
-async function runNext(flags: NextFlags, { terminal, now }: Session): Promise<number> {
+async function runNext(flags: NextFlags, { terminal, now }: CommandContext): Promise<number> {
   const at = flags.at ?? now();
   const { DirectoryReader } = await import('../../storage/directory/reader.ts');
   const { readTreeStatus } = await import('../../release/status/read-status.ts');
@@ -67,7 +67,7 @@ async function runNext(flags: NextFlags, { terminal, now }: Session): Promise<nu
       endpoints: [...endpoints],
     })),
   };
-  for (const finding of tree.findings) terminal.say(findingLine(finding));
+  for (const finding of tree.findings) terminal.log(findingLine(finding));
   terminal.print(flags.json === true ? JSON.stringify(json) : nextText(json, at));
   return changes.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
 }

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { bytesText } from '../output/terminal.ts';
 
 interface OpenApiFlags {
@@ -12,7 +12,7 @@ interface OpenApiFlags {
   readonly json?: true;
 }
 
-export function addOpenApiCommand(program: Command, session: Session): void {
+export function addOpenApiCommand(program: Command, context: CommandContext): void {
   program
     .command('openapi')
     .summary('print the OpenAPI document of the API, or write JSON Schemas')
@@ -36,13 +36,13 @@ Examples:
 Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`,
     )
     .action(async (flags: OpenApiFlags) => {
-      session.exitCode = await (flags.schemas === undefined
-        ? printDocument(serverOf(flags.server), session)
-        : writeSchemas(flags.schemas, flags.json === true, session));
+      context.exitCode = await (flags.schemas === undefined
+        ? printDocument(serverOf(flags.server), context)
+        : writeSchemas(flags.schemas, flags.json === true, context));
     });
 }
 
-async function printDocument(server: string, { terminal, toolVersion }: Session): Promise<number> {
+async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<number> {
   const { openApiDocument } = await import('../../contract/openapi.ts');
   const { withProfiles } = await import('../../edge/rule/profiles.ts');
   const { REFUSALS } = await import('../../edge/rule/reasons.ts');
@@ -76,7 +76,7 @@ function serverOf(text: string): string {
   );
 }
 
-async function writeSchemas(folder: string, isJson: boolean, { terminal }: Session): Promise<number> {
+async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<number> {
   const { schemaFiles } = await import('../../contract/schemas.ts');
   const { writeFolder } = await import('../../storage/directory/folder.ts');
   const files = schemaFiles();

@@ -7,7 +7,7 @@ import type { PageBundle } from '../../preview/bundle.ts';
 import { portArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import { listening } from '../listening.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 interface PreviewFlags {
   readonly out: string;
@@ -16,7 +16,7 @@ interface PreviewFlags {
   readonly json?: true;
 }
 
-export function addPreviewCommand(program: Command, session: Session): void {
+export function addPreviewCommand(program: Command, context: CommandContext): void {
   program
     .command('preview')
     .summary('a local page that shows a front as its visitors see it')
@@ -39,12 +39,12 @@ Examples:
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback or cannot be listened on.`,
     )
     .action(async (flags: PreviewFlags) => {
-      session.exitCode = await runPreview(flags, session);
+      context.exitCode = await runPreview(flags, context);
     });
 }
 
-async function runPreview(flags: PreviewFlags, session: Session): Promise<number> {
-  const { terminal } = session;
+async function runPreview(flags: PreviewFlags, context: CommandContext): Promise<number> {
+  const { terminal } = context;
   const { isLoopback } = await import('../../edge/runtimes/node.ts');
   if (!isLoopback(flags.host)) {
     throw new AppError(
@@ -59,14 +59,14 @@ async function runPreview(flags: PreviewFlags, session: Session): Promise<number
   const server = createPreviewServer({
     library: new Library(DirectoryReader.open(flags.out)),
     page: await pageBundle(),
-    now: session.now,
-    onBug: (message) => terminal.say(`error bug: ${message}`),
+    now: context.now,
+    onBug: (message) => terminal.log(`error bug: ${message}`),
   });
   const { address, port } = await listening(server, flags);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/`;
   terminal.print(flags.json === true ? JSON.stringify({ url }) : url);
-  terminal.say(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
-  session.onInterrupt = () => {
+  terminal.log(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
+  context.onInterrupt = () => {
     server.close();
     server.closeAllConnections();
   };

@@ -6,7 +6,7 @@ import type { PruneResultJson } from '../../contract/release-results.ts';
 import { DEFAULT_GRACE_SECONDS, durationArgument, durationText } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import { prunedText, prunedTotals } from '../output/releases.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { bytesText, countText, tableText } from '../output/terminal.ts';
 
 interface PruneFlags {
@@ -16,7 +16,7 @@ interface PruneFlags {
   readonly json?: true;
 }
 
-export function addPruneCommand(program: Command, session: Session): void {
+export function addPruneCommand(program: Command, context: CommandContext): void {
   program
     .command('prune')
     .summary('remove releases that are not kept any longer, and files that nobody names')
@@ -48,11 +48,11 @@ Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged 
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`,
     )
     .action(async (flags: PruneFlags) => {
-      session.exitCode = await runPrune(flags, session);
+      context.exitCode = await runPrune(flags, context);
     });
 }
 
-async function runPrune(flags: PruneFlags, session: Session): Promise<number> {
+async function runPrune(flags: PruneFlags, context: CommandContext): Promise<number> {
   const isDryRun = flags.dryRun === true;
   const { pruneTree } = await import('../../operations/rollback.ts');
   const { releases, hold, plan } = await pruneTree(flags.out, {
@@ -68,7 +68,7 @@ async function runPrune(flags: PruneFlags, session: Session): Promise<number> {
     pruned: prunedTotals(plan),
     plan: [...plan],
   };
-  session.terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+  context.terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
   return EXIT.done;
 }
 

@@ -5,7 +5,7 @@ import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { bytesText, tableText } from '../output/terminal.ts';
 
 interface ReleasesFlags {
@@ -13,7 +13,7 @@ interface ReleasesFlags {
   readonly json?: true;
 }
 
-export function addReleasesCommand(program: Command, session: Session): void {
+export function addReleasesCommand(program: Command, context: CommandContext): void {
   program
     .command('releases')
     .summary('list the kept releases: what one may go back to')
@@ -33,11 +33,11 @@ Examples:
 Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`,
     )
     .action(async (flags: ReleasesFlags) => {
-      session.exitCode = await runReleases(flags, session);
+      context.exitCode = await runReleases(flags, context);
     });
 }
 
-async function runReleases(flags: ReleasesFlags, session: Session): Promise<number> {
+async function runReleases(flags: ReleasesFlags, context: CommandContext): Promise<number> {
   const { releasesOfTree } = await import('../../operations/rollback.ts');
   const { releases, hold, findings } = await releasesOfTree(flags.out);
   const json: ReleasesResultJson = {
@@ -45,10 +45,10 @@ async function runReleases(flags: ReleasesFlags, session: Session): Promise<numb
     hold: hold === null ? null : { release: hold.releaseId },
     findings: [...findings],
   };
-  if (flags.json === true) session.terminal.print(JSON.stringify(json));
+  if (flags.json === true) context.terminal.print(JSON.stringify(json));
   else {
-    session.terminal.print(listText(json));
-    for (const finding of findings) session.terminal.say(findingLine(finding));
+    context.terminal.print(listText(json));
+    for (const finding of findings) context.terminal.log(findingLine(finding));
   }
   return findings.length > 0 ? EXIT.findings : EXIT.done;
 }

@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import type { PlanAction } from '../../release/publish/plan.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
 
 interface RollbackFlags {
@@ -17,7 +17,7 @@ interface RollbackFlags {
   readonly json?: true;
 }
 
-export function addRollbackCommand(program: Command, session: Session): void {
+export function addRollbackCommand(program: Command, context: CommandContext): void {
   program
     .command('rollback')
     .summary('go back to a kept release, and hold the tree there')
@@ -42,34 +42,34 @@ Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing o
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`,
     )
     .action(async (id: string | undefined, flags: RollbackFlags) => {
-      session.exitCode = await runRollback(id, flags, session);
+      context.exitCode = await runRollback(id, flags, context);
     });
 }
 
-async function runRollback(id: string | undefined, flags: RollbackFlags, session: Session): Promise<number> {
+async function runRollback(id: string | undefined, flags: RollbackFlags, context: CommandContext): Promise<number> {
   if ((id === undefined) !== (flags.resume === true)) {
     const found = id === undefined ? 'neither' : 'both';
     throw new AppError('usage', `expected the id of a release or --resume, found ${found}`, 'see: playbill releases');
   }
-  const [json, text] = id === undefined ? await resume(flags) : await rollBack(id, flags, session);
-  session.terminal.print(flags.json === true ? JSON.stringify(json) : text);
+  const [json, text] = id === undefined ? await resume(flags) : await rollBack(id, flags, context);
+  context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
   return EXIT.done;
 }
 
 async function rollBack(
   id: string,
   flags: RollbackFlags,
-  { terminal, now }: Session,
+  { terminal, now }: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
   const { rollBackTree } = await import('../../operations/rollback.ts');
   const { manifest, plan, findings } = await rollBackTree(flags.out, id);
-  for (const finding of findings) terminal.say(findingLine(finding));
+  for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanAction): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
   const [validUntil = null] = manifest.fronts.map(({ pointer }) => pointer.validUntil).sort();
   if (validUntil !== null && validUntil <= formatInstant(now())) {
-    terminal.say(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
+    terminal.log(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
   }
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +

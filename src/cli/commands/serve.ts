@@ -7,7 +7,7 @@ import { AppError, shellWord } from '../../errors.ts';
 import { durationArgument, instantArgument, portArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import { listening } from '../listening.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 interface ServeFlags {
   readonly out: string;
@@ -21,7 +21,7 @@ interface ServeFlags {
   readonly json?: true;
 }
 
-export function addServeCommand(program: Command, session: Session): void {
+export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .summary('the edge rule over local HTTP, for development and tests')
@@ -49,12 +49,12 @@ Examples:
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listened on.`,
     )
     .action(async (flags: ServeFlags) => {
-      session.exitCode = await runServe(flags, session);
+      context.exitCode = await runServe(flags, context);
     });
 }
 
-async function runServe(flags: ServeFlags, session: Session): Promise<number> {
-  const { terminal, clock, environment } = session;
+async function runServe(flags: ServeFlags, context: CommandContext): Promise<number> {
+  const { terminal, clock, environment } = context;
   const { createServer, isLoopback } = await import('../../edge/runtimes/node.ts');
   const { faultOfSettings } = await import('../../edge/rule/settings.ts');
   if (flags.unsigned === true && !isLoopback(flags.host)) {
@@ -92,10 +92,10 @@ async function runServe(flags: ServeFlags, session: Session): Promise<number> {
   });
   const { address, port } = await listening(server, flags);
   const host = address.includes(':') ? `[${address}]` : address;
-  terminal.say(
+  terminal.log(
     `Serving ${flags.out} on http://${host}:${port}${flags.base}${flags.unsigned === true ? ', without signatures' : ''}; Ctrl-C ends it`,
   );
-  session.onInterrupt = () => {
+  context.onInterrupt = () => {
     server.close();
     server.closeAllConnections();
   };

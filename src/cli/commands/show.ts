@@ -5,7 +5,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 interface ShowFlags {
   readonly front: string;
@@ -14,7 +14,7 @@ interface ShowFlags {
   readonly out: string;
 }
 
-export function addShowCommand(program: Command, session: Session): void {
+export function addShowCommand(program: Command, context: CommandContext): void {
   program
     .command('show')
     .summary('print the document that a request at an instant gets')
@@ -42,13 +42,13 @@ Examples:
 Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`,
     )
     .action(async (flags: ShowFlags) => {
-      session.exitCode = await runShow(flags, session);
+      context.exitCode = await runShow(flags, context);
     });
 }
 
-async function runShow(flags: ShowFlags, session: Session): Promise<number> {
-  const { terminal } = session;
-  const at = flags.at ?? session.now();
+async function runShow(flags: ShowFlags, context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const at = flags.at ?? context.now();
   const { DirectoryReader } = await import('../../storage/directory/reader.ts');
   const { showDocument } = await import('../../release/status/show.ts');
   const { text, pointer, timeliness } = await showDocument(
@@ -58,11 +58,11 @@ async function runShow(flags: ShowFlags, session: Session): Promise<number> {
     at,
   );
   if (timeliness === 'early') {
-    terminal.say(`note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`);
+    terminal.log(`note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`);
   }
   if (timeliness === 'stale') {
     const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
-    terminal.say(`note: ${message}; run playbill build`);
+    terminal.log(`note: ${message}; run playbill build`);
   }
   // The document ends in a line end of its own, and so does what is printed.
   terminal.printExact(text.slice(0, -1));

@@ -8,7 +8,7 @@ import type { IssuedKeyJson } from '../../contract/results.ts';
 import { AppError, messageOf, shellWord } from '../../errors.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 interface SignFlags {
   readonly key: string;
@@ -21,7 +21,7 @@ interface SignFlags {
   readonly json?: true;
 }
 
-export function addSignCommand(program: Command, session: Session): void {
+export function addSignCommand(program: Command, context: CommandContext): void {
   program
     .command('sign')
     .summary('print the headers, or a ready curl command, of a signed request')
@@ -50,16 +50,16 @@ Examples:
 Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`,
     )
     .action(async (url: string, flags: SignFlags) => {
-      session.exitCode = await runSign(url, flags, session);
+      context.exitCode = await runSign(url, flags, context);
     });
 }
 
-async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: Session): Promise<number> {
+async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: CommandContext): Promise<number> {
   const issued = await readKeyFile(flags.key);
   // Of a pipe there is nothing to protect.
   const stats = statSync(flags.key, { throwIfNoEntry: false });
   if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
-    terminal.say(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
+    terminal.log(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new AppError(
       'usage',
@@ -126,7 +126,7 @@ async function readKeyFile(path: string): Promise<IssuedKeyJson> {
 function clientKeyOf(
   issued: IssuedKeyJson,
   secretEnv: string | undefined,
-  environment: Session['environment'],
+  environment: CommandContext['environment'],
 ): ClientKey {
   const { keyid, privateKey, secretRef } = issued;
   if (privateKey !== null) {

@@ -7,7 +7,7 @@ import { durationArgument, instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import { buildMetricsOf, METRICS_MARK, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { countText, findingText, shortened, spanText, tableText, type Terminal } from '../output/terminal.ts';
 
 interface StatusFlags {
@@ -18,7 +18,7 @@ interface StatusFlags {
   readonly json?: true;
 }
 
-export function addStatusCommand(program: Command, session: Session): void {
+export function addStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')
     .summary('age and remaining validity of every front; exit 1 when stale')
@@ -50,17 +50,17 @@ Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong
 be written.`,
     )
     .action(async (flags: StatusFlags) => {
-      session.exitCode = await runStatus(flags, session);
+      context.exitCode = await runStatus(flags, context);
     });
 }
 
-async function runStatus(flags: StatusFlags, session: Session): Promise<number> {
-  const { terminal } = session;
-  const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? session.now());
+async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? context.now());
   if (flags.prometheus !== undefined) {
     const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
     const before = readReplaceableFile(flags.prometheus, METRICS_MARK);
-    replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), session.processId);
+    replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), context.processId);
   }
   terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
   return status.isStale ? EXIT.findings : EXIT.done;

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Finding } from '../../findings.ts';
 import type { FindingsResultJson } from '../../contract/results.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { bytesText, countText, findingText, type Progress, type Terminal } from '../output/terminal.ts';
 
@@ -16,7 +16,7 @@ interface VerifyFlags {
 // A tree whose disk is failing has findings without end: under --json enough are kept to see what is wrong.
 const FINDINGS_KEPT = 1000;
 
-export function addVerifyCommand(program: Command, session: Session): void {
+export function addVerifyCommand(program: Command, context: CommandContext): void {
   program
     .command('verify')
     .summary('check a tree without the database: digests, schemas, pointers, dates, strangers')
@@ -44,7 +44,7 @@ any build; a damaged manifest, and a folder in a file's place, is for you to rem
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or one of a newer schema.`,
     )
     .action(async (flags: VerifyFlags) => {
-      session.exitCode = await runVerify(flags, session);
+      context.exitCode = await runVerify(flags, context);
     });
 }
 
@@ -55,8 +55,8 @@ interface Tally {
   warnings: number;
 }
 
-async function runVerify(flags: VerifyFlags, session: Session): Promise<number> {
-  const bar = await session.terminal.progress('verifying');
+async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
+  const bar = await context.terminal.progress('verifying');
   const tally: Tally = { checked: { fronts: 0, editions: 0, bytes: 0, releases: 0 }, errors: 0, warnings: 0 };
   try {
     if (flags.json === true) {
@@ -65,9 +65,9 @@ async function runVerify(flags: VerifyFlags, session: Session): Promise<number> 
         if (findings.length < FINDINGS_KEPT) findings.push(finding);
       }
       const json: FindingsResultJson = { ...tally, findings };
-      session.terminal.print(JSON.stringify(json));
+      context.terminal.print(JSON.stringify(json));
     } else {
-      await printAll(linesOf(flags.out, tally, bar, session.terminal), bar.end);
+      await printAll(linesOf(flags.out, tally, bar, context.terminal), bar.end);
     }
   } finally {
     bar.end();

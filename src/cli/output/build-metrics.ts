@@ -5,18 +5,18 @@ import type { BuildResultJson } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { buildMetrics, METRICS_MARK, treeMetrics, type BuildRun } from './prometheus.ts';
-import type { Session } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { readStatus } from '../commands/status.ts';
 import { errorText } from './terminal.ts';
 
 /**
- * Runs a build, which leaves its exit code in the session, and writes what became of it. A file that cannot be replaced is refused
+ * Runs a build, which leaves its exit code in the context, and writes what became of it. A file that cannot be replaced is refused
  * before anything is built; later it is a warning. @throws AppError metrics-not-writable, and what the build throws
  */
 export async function withMetrics(
   path: string,
   out: string,
-  session: Session,
+  context: CommandContext,
   run: () => Promise<BuildResultJson>,
 ): Promise<void> {
   const { readReplaceableFile } = await import('../../storage/text-file.ts');
@@ -24,12 +24,12 @@ export async function withMetrics(
   try {
     const { findingsTotal, warnings } = await run();
     const isOnPublishFailed = warnings.some(({ code }) => code === 'on-publish-failed');
-    await writeMetrics(path, out, { exitCode: session.exitCode, findings: findingsTotal, isOnPublishFailed }, session);
+    await writeMetrics(path, out, { exitCode: context.exitCode, findings: findingsTotal, isOnPublishFailed }, context);
   } catch (error) {
     const exitCode = error instanceof AppError ? exitCodeOf(error.code) : EXIT.bug;
     // The run that holds the lock is the one that knows.
     if (exitCode !== EXIT.locked) {
-      await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false }, session);
+      await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false }, context);
     }
     throw error;
   }
@@ -39,24 +39,24 @@ async function writeMetrics(
   path: string,
   out: string,
   run: Omit<BuildRun, 'endedAt'>,
-  session: Session,
+  context: CommandContext,
 ): Promise<void> {
   const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
   try {
-    const tree = await treeMetricsOf(out, session);
+    const tree = await treeMetricsOf(out, context);
     // Read only now: another run may have ended meanwhile, and its success is as good as ours.
     const before = readReplaceableFile(path, METRICS_MARK);
-    replaceTextFile(path, tree + buildMetrics({ ...run, endedAt: session.clock() }, before), session.processId);
+    replaceTextFile(path, tree + buildMetrics({ ...run, endedAt: context.clock() }, before), context.processId);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    session.terminal.say(errorText(error).replace(/^error/, 'warning'));
+    context.terminal.log(errorText(error).replace(/^error/, 'warning'));
   }
 }
 
 /** Nothing where there is no tree that can be read: the exit code says why. */
-async function treeMetricsOf(out: string, session: Session): Promise<string> {
+async function treeMetricsOf(out: string, context: CommandContext): Promise<string> {
   try {
-    return treeMetrics(await readStatus(out, null, session.now()));
+    return treeMetrics(await readStatus(out, null, context.now()));
   } catch (error) {
     if (error instanceof AppError) return '';
     throw error;

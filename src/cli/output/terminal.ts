@@ -13,7 +13,7 @@ export interface Terminal {
   /** Prints a line of the result byte for byte; made harmless where that is a terminal. For documents that are published. */
   readonly printExact: (text: string) => void;
   /** Says something beside the result. */
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
   /** A bar on stderr where that is a terminal; elsewhere nothing. */
   readonly progress: (label: string) => Promise<Progress>;
   /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is not asked: a pipe gets plain text. */
@@ -48,7 +48,7 @@ export function terminalOn(
   return {
     print: (text) => void stdout.write(`${safe(text)}\n`),
     printExact: (text) => void stdout.write(`${stdout.isTTY === true ? escapeControls(text) : text}\n`),
-    say: (text) => void stderr.write(`${escapeControls(text)}\n`),
+    log: (text) => void stderr.write(`${escapeControls(text)}\n`),
     progress: async (label) => {
       if (stderr.isTTY !== true) return NO_PROGRESS;
       // CommonJS: bundled, it has no other export than this.
