@@ -163,7 +163,7 @@ function benchSize(size: Size, rounds: number, work: string, disk: string): Row[
     rmSync(out('day'), { recursive: true, force: true });
     fresh(out('one'), ...one);
     const plain = timed(`${root}node_modules/.bin/tsx`, [
-      `${root}test/reference/plain-build.ts`,
+      `${root}test/support/reference/plain-build.ts`,
       '--db',
       database,
       '--out',

@@ -3,8 +3,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { setup } from '../test/compiled.ts';
-import { withRealOutput } from '../test/docs/console-blocks.ts';
+import { setup } from '../test/support/compiled.ts';
+import { withRealOutput } from '../test/support/docs/console-blocks.ts';
 import { generatedFiles } from './generated.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));

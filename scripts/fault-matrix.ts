@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { matrixText, type MatrixRow } from '../test/fault/matrix-text.ts';
+import { matrixText, type MatrixRow } from '../test/support/fault/matrix-text.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = join(root, 'test/fault/README.md');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from '../src/contract/documents.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/trees.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/support/trees.ts';
 import { demoRows } from './demo-rows.ts';
 
 /** The smallest front of the demo, at the instant of its goldens. */

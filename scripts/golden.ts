@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { GOLDEN_INSTANTS, goldenName, goldenText } from '../test/golden/golden-trees.ts';
+import { GOLDEN_INSTANTS, goldenName, goldenText } from '../test/support/golden-trees.ts';
 
 const goldens = fileURLToPath(new URL('../test/golden/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'playbill-golden-'));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { hash } from '../data/demo/schedule.ts';
-import { demoTree, launch, startPreview } from '../test/preview/stage.ts';
+import { demoTree, launch, startPreview } from '../test/support/preview-stage.ts';
 
 const BYTES_MAX = 150_000;
 const AT = '2026-05-01T10:15:00Z';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/trees.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/support/trees.ts';
 import { demoRows } from './demo-rows.ts';
 
 const DAY = 86_400;

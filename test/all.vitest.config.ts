@@ -11,6 +11,6 @@ export default defineConfig({
     include: [...SERVERS_AND_TIME, ...BOTH],
     exclude: [],
     env: { PLAYBILL_THOROUGH: 'yes' },
-    globalSetup: ['test/compiled.ts', 'test/machine-setup.ts'],
+    globalSetup: ['test/support/compiled.ts', 'test/support/machine-setup.ts'],
   },
 });

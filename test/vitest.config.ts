@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 900_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
-    globalSetup: ['test/compiled.ts'],
+    globalSetup: ['test/support/compiled.ts'],
     reporters: report === undefined ? ['default'] : ['default', 'json'],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
   },

@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../trees.ts';
+import { temporaryFolder } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

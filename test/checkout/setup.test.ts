@@ -6,8 +6,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolderOfFile } from '../trees.ts';
-import { OTHER_NODES as nodes } from './nodes.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+import { OTHER_NODES as nodes } from '../support/nodes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const checkout = temporaryFolderOfFile();

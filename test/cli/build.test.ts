@@ -6,8 +6,8 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
-import { catalogueAt, filesOf, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const root = temporaryFolderOfFile();

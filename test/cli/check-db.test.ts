@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema, findingsResultSchema } from '../../src/contract/results.ts';
 import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
-import { catalogueAt, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.sqlite');

@@ -7,9 +7,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { widthOf } from '../../src/cli/output/text.ts';
-import { smallCatalogue, NOW } from '../fault/small-catalogue.ts';
-import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { smallCatalogue, NOW } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const root = temporaryFolderOfFile();
 const tree = join(root, 'tree');

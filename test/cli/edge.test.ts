@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
 import { issuedKeySchema, keysResultSchema } from '../../src/contract/results.ts';
-import { catalogueAt, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
-import { compiledCommand } from '../compiled.ts';
+import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
+import { compiledCommand } from '../support/compiled.ts';
 
 const root = temporaryFolderOfFile();
 const checkout = fileURLToPath(new URL('../../', import.meta.url));

@@ -10,8 +10,8 @@ import { widthOf } from '../../src/cli/output/text.ts';
 import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
-import { catalogueAt, instant, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const root = temporaryFolderOfFile();

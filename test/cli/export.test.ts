@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.sqlite');

@@ -10,9 +10,9 @@ import { buildResultSchema, errorResultSchema } from '../../src/contract/results
 import { AppError } from '../../src/errors.ts';
 import type { BuildResult } from '../../src/operations/build.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/rollback.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
-import { findingsOf, lineOf } from '../unit/verify-tree.ts';
-import { playbill, type Run } from './run.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { findingsOf, lineOf } from '../support/verify-tree.ts';
+import { playbill, type Run } from '../support/cli/run.ts';
 
 const EARLY = '2026-05-01T09:00:00Z';
 const LATE = '2026-05-01T10:00:00Z';

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from './parser.ts';
+import { refusalOf } from '../support/cli/parser.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

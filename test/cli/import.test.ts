@@ -9,8 +9,8 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema, rowsResultSchema } from '../../src/contract/results.ts';
-import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.ndjson');

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { issuedKeySchema } from '../../src/contract/results.ts';
-import { smallCatalogue } from '../fault/small-catalogue.ts';
-import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { playbill, type Run } from './run.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill, type Run } from '../support/cli/run.ts';
 
 const folder = temporaryFolderOfFile();
 const database = join(folder, 'catalogue.sqlite');

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
-import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { buildHere, wordsOf } from '../fault/build-with.ts';
-import { Command, type Running } from '../fault/command.ts';
-import { smallCatalogue } from '../fault/small-catalogue.ts';
-import { copyTree } from '../fault/tree-copy.ts';
+import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildHere, wordsOf } from '../support/fault/build-with.ts';
+import { Command, type Running } from '../support/fault/command.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { copyTree } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

@@ -4,9 +4,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../trees.ts';
-import { Command, errorCodeOf, type Run } from '../fault/command.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { Command, errorCodeOf, type Run } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 
 const root = temporaryFolderOfFile();
 const command = new Command();

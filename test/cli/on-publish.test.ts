@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
-import { Command, summaryOf, type Run } from '../fault/command.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { catalogueAt, filesOf, temporaryFolderOfFile } from '../trees.ts';
+import { Command, summaryOf, type Run } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
 
 const root = temporaryFolderOfFile();
 const command = new Command();

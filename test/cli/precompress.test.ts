@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { catalogueAt, temporaryFolder } from '../trees.ts';
-import { playbill } from './run.ts';
+import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { previewResultSchema } from '../../src/contract/results.ts';
-import { temporaryFolder } from '../trees.ts';
-import { playbill } from './run.ts';
-import { compiledCommand } from '../compiled.ts';
+import { temporaryFolder } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
+import { compiledCommand } from '../support/compiled.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

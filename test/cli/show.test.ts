@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
-import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
-import { playbill } from './run.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const root = temporaryFolderOfFile();

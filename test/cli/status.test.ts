@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { nextResultSchema, statusResultSchema } from '../../src/contract/watch-results.ts';
-import { Command } from '../fault/command.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
-import { samplesOf } from '../textfile.ts';
+import { Command } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { samplesOf } from '../support/textfile.ts';
 
 const root = temporaryFolderOfFile();
 const command = new Command();

@@ -9,9 +9,9 @@ import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/o
 import { foldedText, tableText, widthOf } from '../../src/cli/output/table.ts';
 import { errorText, findingText, styled, terminalOn } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
-import { smallCatalogue } from '../fault/small-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
-import { playbill } from './run.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ESC = '\u001b';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import type * as contract from '../../src/contract/documents.ts';
 import type * as published from '../../src/client/documents.ts';
-import { temporaryFolderOfFile } from '../trees.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(root, 'node_modules/.bin/tsc');

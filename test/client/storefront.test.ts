@@ -9,11 +9,11 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
 import type { Key } from '../../src/edge/rule/key-store.ts';
-import { startNodeServer } from '../edge/runtimes/node-server.ts';
-import { temporaryFolder } from '../edge/temporary-folder.ts';
-import type { World } from '../edge/world.ts';
-import type { CatalogueRow } from '../reference/random-catalogue.ts';
-import { buildTree, catalogueAt, instant } from '../trees.ts';
+import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import { temporaryFolder } from '../support/edge/temporary-folder.ts';
+import type { World } from '../support/edge/world.ts';
+import type { CatalogueRow } from '../support/reference/random-catalogue.ts';
+import { buildTree, catalogueAt, instant } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const NOW = '2026-05-01T09:00:00Z';

@@ -8,9 +8,9 @@ import addFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { RESULTS } from '../../src/contract/schemas.ts';
-import { commandsOf, printedBy, testContext } from '../cli/parser.ts';
-import { playbill } from '../cli/run.ts';
-import { temporaryFolderOfFile } from '../trees.ts';
+import { commandsOf, printedBy, testContext } from '../support/cli/parser.ts';
+import { playbill } from '../support/cli/run.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
 
 const CONTRACT = fileURLToPath(new URL('../../src/contract/', import.meta.url));
 const NOW = '2026-05-01T09:00:00Z';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { playbill } from '../cli/run.ts';
-import { withRealOutput } from './console-blocks.ts';
+import { playbill } from '../support/cli/run.ts';
+import { withRealOutput } from '../support/docs/console-blocks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(root + path, 'utf8');

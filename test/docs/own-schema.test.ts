@@ -7,9 +7,9 @@ import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { findingsResultSchema, type FindingsResultJson } from '../../src/contract/results.ts';
-import { printedBy } from '../cli/parser.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../trees.ts';
-import { fillBoxOffice } from './box-office.ts';
+import { printedBy } from '../support/cli/parser.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { fillBoxOffice } from '../support/docs/box-office.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../data/own-schema.md', import.meta.url)), 'utf8');
 const NOW = '2026-05-01T09:00:00Z';

@@ -7,13 +7,13 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instantText } from '../../src/edge/rule/instant.ts';
-import { prepareLines } from './exchange.ts';
-import { startNginx } from './runtimes/nginx.ts';
-import { startNodeServer } from './runtimes/node-server.ts';
-import type { Runtime, StartRuntime } from './runtimes/runtime.ts';
-import { startWorkerd } from './runtimes/workerd.ts';
-import { headerValues, type WireAnswer } from './wire.ts';
-import { makeWorld, type World } from './world.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
+import { startNginx } from '../support/edge/runtimes/nginx.ts';
+import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
+import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
+import { headerValues, type WireAnswer } from '../support/edge/wire.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 const CLOCKED: readonly { readonly name: string; readonly start: StartRuntime }[] = [
   { name: 'node', start: (world) => startNodeServer(world, { clock: () => Date.now() / 1000 }) },

@@ -18,9 +18,9 @@ import {
 } from '../../src/client/client.ts';
 import { type ClientKey, curlCommand, signRequest } from '../../src/client/signature.ts';
 import { generateKeyPair, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
-import { startNodeServer } from './runtimes/node-server.ts';
-import type { Runtime } from './runtimes/runtime.ts';
-import { makeWorld, type World } from './world.ts';
+import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 const START = 1_800_000_000;
 

@@ -9,7 +9,7 @@ import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import type { KeyRingFile } from '../../src/edge/rule/key-store.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
 const open = { notBefore: null, notAfter: null, revokedAt: null };
 const KEY_RING: KeyRingFile = {

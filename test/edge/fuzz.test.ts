@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareLines } from './exchange.ts';
-import { RUNTIMES } from './runtimes/all.ts';
-import type { Runtime } from './runtimes/runtime.ts';
-import { makeWorld, type World } from './world.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
+import { RUNTIMES } from '../support/edge/runtimes/all.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 const RUNS: { readonly [name: string]: number } = { core: 3000, node: 300, nginx: 300, workerd: 300 };
 

@@ -7,11 +7,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compare, prepareLines } from './exchange.ts';
-import { OWN_REFUSALS } from './own-refusals.ts';
-import { type NginxRuntime, startNginx } from './runtimes/nginx.ts';
-import { headerValues, parseAnswer, sendLines, type WireAnswer } from './wire.ts';
-import { makeWorld, type World } from './world.ts';
+import { compare, prepareLines } from '../support/edge/exchange.ts';
+import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';
+import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
+import { headerValues, parseAnswer, sendLines, type WireAnswer } from '../support/edge/wire.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 let world: World;
 let nginx: NginxRuntime;

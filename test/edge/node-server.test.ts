@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AccessLogEntry, createServer, isLoopback, type ServeOptions } from '../../src/edge/runtimes/node.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { prepareLines } from './exchange.ts';
-import { startNodeServer } from './runtimes/node-server.ts';
-import type { Runtime } from './runtimes/runtime.ts';
-import { temporaryFolder } from './temporary-folder.ts';
-import { headerValues, type WireAnswer } from './wire.ts';
-import { makeWorld, pointerText, type World } from './world.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
+import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { temporaryFolder } from '../support/edge/temporary-folder.ts';
+import { headerValues, type WireAnswer } from '../support/edge/wire.ts';
+import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
 
 const UNSIGNED = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow'];
 const SIGNED = [...UNSIGNED, 'Sign: keyid=moscow-1'];

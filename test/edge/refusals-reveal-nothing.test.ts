@@ -7,12 +7,12 @@ import { decide } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { withProfiles } from '../../src/edge/rule/profiles.ts';
 import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
-import { prepareLines } from './exchange.ts';
-import { RUNTIMES } from './runtimes/all.ts';
-import { requestOfLines } from './runtimes/core.ts';
-import type { Runtime } from './runtimes/runtime.ts';
-import type { WireAnswer } from './wire.ts';
-import { makeWorld, type World } from './world.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
+import { RUNTIMES } from '../support/edge/runtimes/all.ts';
+import { requestOfLines } from '../support/edge/runtimes/core.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import type { WireAnswer } from '../support/edge/wire.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 /** Ways to sign badly that must not be told apart. `{front}` is filled in. */
 const ONE_ANSWER = {

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyFrom } from '../../src/client/key-file.ts';
 import { signRequest } from '../../src/client/signature.ts';
-import { playbill } from '../cli/run.ts';
-import { smallCatalogue } from '../fault/small-catalogue.ts';
-import { catalogueAt } from '../trees.ts';
-import { freePort, startProgram } from './runtimes/runtime.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { playbill } from '../support/cli/run.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { catalogueAt } from '../support/trees.ts';
+import { freePort, startProgram } from '../support/edge/runtimes/runtime.ts';
+import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const database = join(folder, 'catalogue.sqlite');

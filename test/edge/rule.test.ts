@@ -10,7 +10,7 @@ import { decide, type Decision, decideUnsigned } from '../../src/edge/rule/rule.
 import { DEFAULT_SETTINGS, type SettingsFile } from '../../src/edge/rule/settings.ts';
 import { withProfiles } from '../../src/edge/rule/profiles.ts';
 import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
-import { signRaw } from './signers.ts';
+import { signRaw } from '../support/edge/signers.ts';
 
 const T = Date.parse('2026-05-01T09:00:00Z') / 1000;
 const at = (seconds: number): string => instantText(T + seconds);

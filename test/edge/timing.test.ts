@@ -7,9 +7,9 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPair } from '../../src/edge/rule/key-pair.ts';
 import type { Key, KeyRingFile } from '../../src/edge/rule/key-store.ts';
-import { prepareLines } from './exchange.ts';
-import { type NginxRuntime, startNginx } from './runtimes/nginx.ts';
-import { makeWorld, type World } from './world.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
+import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 /** Requests of each kind in a round, and how often they are signed in it. */
 const REQUESTS = 2000;

@@ -1,11 +1,11 @@
 // Runs every transcript against every runtime: the pure core, node:http, real nginx with njs, real workerd.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runExchange } from './exchange.ts';
-import { RUNTIMES } from './runtimes/all.ts';
-import type { Runtime } from './runtimes/runtime.ts';
-import { TRANSCRIPTS } from './transcript.ts';
-import { makeWorld, type World } from './world.ts';
+import { runExchange } from '../support/edge/exchange.ts';
+import { RUNTIMES } from '../support/edge/runtimes/all.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { TRANSCRIPTS } from '../support/edge/transcript.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
 
 describe.each(RUNTIMES)('$name', ({ start }) => {
   let world: World;

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gunzipSync } from 'node:zlib';
 import type { KeyRingFile } from '../../src/edge/rule/key-store.ts';
-import { prepareLines, runExchange } from './exchange.ts';
-import type { Runtime } from './runtimes/runtime.ts';
-import { startWorkerHost, type WorkerHost } from './runtimes/worker-hosts.ts';
-import { TRANSCRIPTS } from './transcript.ts';
-import { headerValues, type WireAnswer } from './wire.ts';
-import { editionContent, makeWorld, type World } from './world.ts';
+import { prepareLines, runExchange } from '../support/edge/exchange.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { startWorkerHost, type WorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
+import { TRANSCRIPTS } from '../support/edge/transcript.ts';
+import { headerValues, type WireAnswer } from '../support/edge/wire.ts';
+import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
 
 let world: World;
 let bucket: Server;

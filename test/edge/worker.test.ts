@@ -12,9 +12,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { prepareLines } from './exchange.ts';
-import { temporaryFolder } from './temporary-folder.ts';
-import { makeWorld, pointerText, type World } from './world.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
+import { temporaryFolder } from '../support/edge/temporary-folder.ts';
+import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
 
 interface Worker {
   fetch(request: Request, environment?: { readonly [name: string]: unknown } | null): Promise<Response>;

@@ -4,13 +4,13 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { changeDatabase } from './build-with.ts';
-import { Command, summaryOf, type Run } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import { checkAsReader, stateOf, type TreeState } from './readers-check.ts';
-import { NOW, smallCatalogue } from './small-catalogue.ts';
-import { copyTree } from './tree-copy.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { changeDatabase } from '../support/fault/build-with.ts';
+import { Command, summaryOf, type Run } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { checkAsReader, stateOf, type TreeState } from '../support/fault/readers-check.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { copyTree } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

@@ -15,16 +15,16 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { catalogueAt, filesOf, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { findingsOf, lineOf } from '../unit/verify-tree.ts';
-import { buildHere, changeDatabase, wordsOf } from './build-with.ts';
-import { Command, summaryOf, type Run } from './command.ts';
-import { DAMAGES, FRONT, type Remedy } from './damages.ts';
-import { matrixOf } from './matrix.ts';
-import type { Sees } from './matrix-text.ts';
-import { wholeFrontsIn } from './readers-check.ts';
-import { smallCatalogue } from './small-catalogue.ts';
-import { copyTree } from './tree-copy.ts';
+import { catalogueAt, filesOf, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { findingsOf, lineOf } from '../support/verify-tree.ts';
+import { buildHere, changeDatabase, wordsOf } from '../support/fault/build-with.ts';
+import { Command, summaryOf, type Run } from '../support/fault/command.ts';
+import { DAMAGES, FRONT, type Remedy } from '../support/fault/damages.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import type { Sees } from '../support/fault/matrix-text.ts';
+import { wholeFrontsIn } from '../support/fault/readers-check.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { copyTree } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

@@ -17,12 +17,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openCatalogue, type CatalogueReader } from '../../src/database/open.ts';
 import { AppError } from '../../src/errors.ts';
 import { DirectoryStore } from '../../src/storage/directory/store.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { buildWith, HORIZON_SECONDS } from './build-with.ts';
-import { AS_ANYONE, Command, errorCodeOf } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import { NOW, smallCatalogue } from './small-catalogue.ts';
-import { copyTree, stampsOf } from './tree-copy.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildWith, HORIZON_SECONDS } from '../support/fault/build-with.ts';
+import { AS_ANYONE, Command, errorCodeOf } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { Command } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import { NOW, smallCatalogue } from './small-catalogue.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { Command } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

@@ -9,12 +9,20 @@ import Database from 'better-sqlite3';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../src/edge/runtimes/node.ts';
 import { pruneTree, rollBackTree } from '../../src/operations/rollback.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../trees.ts';
-import { Command } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import { checkAsReader, stateOf, type Sight, type TreeState } from './readers-check.ts';
-import { NOW, smallCatalogue } from './small-catalogue.ts';
-import { copyTree } from './tree-copy.ts';
+import {
+  buildTree,
+  catalogueAt,
+  documentAt,
+  filesOf,
+  instant,
+  pointerOf,
+  temporaryFolderOfFile,
+} from '../support/trees.ts';
+import { Command } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { checkAsReader, stateOf, type Sight, type TreeState } from '../support/fault/readers-check.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { copyTree } from '../support/fault/tree-copy.ts';
 
 const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
 const LATER = '2026-05-01T09:10:00Z';

@@ -5,12 +5,12 @@ import Database from 'better-sqlite3';
 import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { Command, errorCodeOf, summaryOf, type Run } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import { checkAsReader, stateOf, type TreeState } from './readers-check.ts';
-import { NOW, smallCatalogue } from './small-catalogue.ts';
-import { copyTree, stampsOf } from './tree-copy.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { Command, errorCodeOf, summaryOf, type Run } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { checkAsReader, stateOf, type TreeState } from '../support/fault/readers-check.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

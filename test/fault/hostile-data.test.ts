@@ -7,12 +7,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import { buildTree, catalogueAt, documentAt, instant, temporaryFolder } from '../trees.ts';
-import { changeDatabase } from './build-with.ts';
-import { Command, errorCodeOf, summaryOf } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import { expectRight, frontProductsOf } from './shelf.ts';
-import { NOW } from './small-catalogue.ts';
+import { buildTree, catalogueAt, documentAt, instant, temporaryFolder } from '../support/trees.ts';
+import { changeDatabase } from '../support/fault/build-with.ts';
+import { Command, errorCodeOf, summaryOf } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { expectRight, frontProductsOf } from '../support/fault/shelf.ts';
+import { NOW } from '../support/fault/small-catalogue.ts';
 
 const command = new Command();
 const tellFault = matrixOf(import.meta.url);

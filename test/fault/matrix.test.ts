@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { expectSection, matrixText, sectionText, totalText, type MatrixRow } from './matrix-text.ts';
+import { expectSection, matrixText, sectionText, totalText, type MatrixRow } from '../support/fault/matrix-text.ts';
 
 const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8');
 

@@ -4,16 +4,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { catalogueAt, filesOf, temporaryFolderOfFile } from '../trees.ts';
-import { findingsOf } from '../unit/verify-tree.ts';
-import { buildHere, changeDatabase, twoAtATime, wordsOf } from './build-with.ts';
-import { Command, errorCodeOf } from './command.ts';
-import { matrixOf } from './matrix.ts';
-import type { Ending } from './matrix-text.ts';
-import { checkAsReader, EMPTY_TREE, stateOf, type TreeState } from './readers-check.ts';
-import { smallCatalogue } from './small-catalogue.ts';
-import { runDisturbed, treeCallsOf, type Disturbance, type TreeCall } from './system-calls.ts';
-import { copyTree, stampsOf } from './tree-copy.ts';
+import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { findingsOf } from '../support/verify-tree.ts';
+import { buildHere, changeDatabase, twoAtATime, wordsOf } from '../support/fault/build-with.ts';
+import { Command, errorCodeOf } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import type { Ending } from '../support/fault/matrix-text.ts';
+import { checkAsReader, EMPTY_TREE, stateOf, type TreeState } from '../support/fault/readers-check.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { runDisturbed, treeCallsOf, type Disturbance, type TreeCall } from '../support/fault/system-calls.ts';
+import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();

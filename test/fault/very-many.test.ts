@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
-import { changeDatabase } from './build-with.ts';
-import { matrixOf } from './matrix.ts';
-import { expectRight, frontProductsOf } from './shelf.ts';
-import { NOW } from './small-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { changeDatabase } from '../support/fault/build-with.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { expectRight, frontProductsOf } from '../support/fault/shelf.ts';
+import { NOW } from '../support/fault/small-catalogue.ts';
 
 const tellFault = matrixOf(import.meta.url);
 

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../trees.ts';
-import { GOLDEN_INSTANTS, goldenName, goldenText } from './golden-trees.ts';
+import { temporaryFolder } from '../support/trees.ts';
+import { GOLDEN_INSTANTS, goldenName, goldenText } from '../support/golden-trees.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 

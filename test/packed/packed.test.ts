@@ -4,12 +4,12 @@
 import { cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commandsOf, testContext } from '../cli/parser.ts';
-import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { runEveryCommand } from './every-command.ts';
-import { installPacked } from './installed.ts';
-import { OTHER_NODES } from '../checkout/nodes.ts';
-import { PLACES, start } from './runs.ts';
+import { commandsOf, testContext } from '../support/cli/parser.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { runEveryCommand } from '../support/packed/every-command.ts';
+import { installPacked } from '../support/packed/installed.ts';
+import { OTHER_NODES } from '../support/nodes.ts';
+import { PLACES, start } from '../support/packed/runs.ts';
 
 const thisNode = dirname(process.execPath);
 const folder = temporaryFolderOfFile();

@@ -4,8 +4,8 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { temporaryFolderOfFile } from '../trees.ts';
-import { browserOfFile, demoTree, previewOfFile, visit } from './stage.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+import { browserOfFile, demoTree, previewOfFile, visit } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const preview = previewOfFile(() => demoTree(folder));

@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { ProductsDocument } from '../../src/contract/documents.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
-import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../trees.ts';
-import { browserOfFile, NOW, previewOfFile, visit } from './stage.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { browserOfFile, NOW, previewOfFile, visit } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const browser = browserOfFile();

@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import type { ProductsDocument } from '../../src/contract/documents.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import { diffDocuments } from '../../src/release/diff/document-diff.ts';
-import { temporaryFolderOfFile } from '../trees.ts';
-import { browserOfFile, demoTree, NOW, previewOfFile } from './stage.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+import { browserOfFile, demoTree, NOW, previewOfFile } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const preview = previewOfFile(() => demoTree(folder), NOW);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { isOwnHost } from '../../src/preview/server.ts';
-import { buildTree, temporaryFolder, temporaryFolderOfFile, instant } from '../trees.ts';
-import { demoTree, NOW, startPreview, type Preview } from './stage.ts';
+import { buildTree, temporaryFolder, temporaryFolderOfFile, instant } from '../support/trees.ts';
+import { demoTree, NOW, startPreview, type Preview } from '../support/preview-stage.ts';
 
 interface Answer {
   readonly status: number;

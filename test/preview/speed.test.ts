@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { seedCatalogue } from '../../scripts/seed.ts';
-import { buildTree, instant, temporaryFolderOfFile } from '../trees.ts';
-import { browserOfFile, NOW, previewOfFile, visitIn } from './stage.ts';
+import { buildTree, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { browserOfFile, NOW, previewOfFile, visitIn } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const browser = browserOfFile();

@@ -6,8 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { browserOfFile, demoTree, NOW, startPreview, visit, type Preview, type Visit } from './stage.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import {
+  browserOfFile,
+  demoTree,
+  NOW,
+  startPreview,
+  visit,
+  type Preview,
+  type Visit,
+} from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const browser = browserOfFile();

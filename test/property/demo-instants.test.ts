@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolder } from '../trees.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const HORIZON_SECONDS = 6 * 3600;

@@ -20,8 +20,8 @@ import type { SnapshotDiff } from '../../src/release/diff/snapshot-diff.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { DirectoryStore } from '../../src/storage/directory/store.ts';
 import { dryRunStore } from '../../src/storage/dry-run.ts';
-import { smallCatalogue, NOW } from '../fault/small-catalogue.ts';
-import { catalogueArbitrary } from '../reference/random-catalogue.ts';
+import { smallCatalogue, NOW } from '../support/fault/small-catalogue.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import {
   buildTree,
   catalogueAt,
@@ -31,7 +31,7 @@ import {
   pointerOf,
   temporaryFolder,
   temporaryFolderOfFile,
-} from '../trees.ts';
+} from '../support/trees.ts';
 
 async function diffTrees(before: string, after: string): Promise<FrontDiff[]> {
   const releases = [before, after].map((tree) => openRelease(null, DirectoryReader.open(tree)));

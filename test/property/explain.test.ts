@@ -11,10 +11,10 @@ import { formatInstant, instantOf, type Instant } from '../../src/catalogue/inst
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { FrontProductRows, type ProductExplanation } from '../../src/operations/explain.ts';
-import { renderPlain } from '../reference/plain-documents.ts';
-import { plainKysely } from '../reference/plain-tables.ts';
-import { catalogueArbitrary } from '../reference/random-catalogue.ts';
-import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
+import { renderPlain } from '../support/reference/plain-documents.ts';
+import { plainKysely } from '../support/reference/plain-tables.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
 /** Everything on a front's shelf, explained, by slug. */
 async function explainFront(database: string, front: string, now: Instant): Promise<Map<string, ProductExplanation>> {

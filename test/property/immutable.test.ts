@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import { pruneTree, releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/rollback.ts';
-import { checkAsReader, stateOf } from '../fault/readers-check.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { changedEditions, stampsOf } from '../fault/tree-copy.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
-import { findingsOf } from '../unit/verify-tree.ts';
+import { checkAsReader, stateOf } from '../support/fault/readers-check.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { changedEditions, stampsOf } from '../support/fault/tree-copy.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { findingsOf } from '../support/verify-tree.ts';
 
 type Deed =
   | { readonly kind: 'build'; readonly seconds: number; readonly front: number; readonly isActive: boolean }

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
-import { plainKysely } from '../reference/plain-tables.ts';
-import { renderPlain } from '../reference/plain-documents.ts';
-import { catalogueArbitrary } from '../reference/random-catalogue.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
+import { plainKysely } from '../support/reference/plain-tables.ts';
+import { renderPlain } from '../support/reference/plain-documents.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 import { runs } from '../speeds.ts';
 
 const HORIZON_SECONDS = 30 * 3600;

@@ -11,9 +11,9 @@ import { demoRows } from '../../scripts/demo-rows.ts';
 import { instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/rollback.ts';
-import { catalogueArbitrary } from '../reference/random-catalogue.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { IS_THOROUGH } from '../speeds.ts';
-import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const SIX_HOURS = 6 * 3600;

@@ -6,10 +6,10 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { temporaryFolderOfFile } from '../trees.ts';
-import { productionPackages } from '../packed/installed.ts';
-import { recipe, run } from './recipe.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+import { productionPackages } from '../support/packed/installed.ts';
+import { recipe, run } from '../support/recipe.ts';
 
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const text = recipe('Containerfile');

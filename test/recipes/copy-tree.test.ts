@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Command } from '../fault/command.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { catalogueAt, filesOf, temporaryFolderOfFile } from '../trees.ts';
-import { recipe, RECIPES, run, type Ran } from './recipe.ts';
+import { Command } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { recipe, RECIPES, run, type Ran } from '../support/recipe.ts';
 
 const root = temporaryFolderOfFile();
 const command = new Command();

@@ -11,11 +11,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { rollBackTree } from '../../src/operations/rollback.ts';
-import { Command } from '../fault/command.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { samplesOf } from '../textfile.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { recipe, RECIPES, run, uncompressedEditions } from './recipe.ts';
+import { Command } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { samplesOf } from '../support/textfile.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { recipe, RECIPES, run, uncompressedEditions } from '../support/recipe.ts';
 
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const root = temporaryFolderOfFile();

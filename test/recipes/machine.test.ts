@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { Command } from '../fault/command.ts';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { catalogueAt, filesOf, temporaryFolder } from '../trees.ts';
-import { recipe, RECIPES, run, type Ran, uncompressedEditions } from './recipe.ts';
+import { Command } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { catalogueAt, filesOf, temporaryFolder } from '../support/trees.ts';
+import { recipe, RECIPES, run, type Ran, uncompressedEditions } from '../support/recipe.ts';
 
 const bin = new Command().folderForPath;
 

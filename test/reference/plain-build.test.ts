@@ -13,10 +13,15 @@ import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { plainBuild } from './plain-build.ts';
-import { renderPlain } from './plain-documents.ts';
-import { plainKysely } from './plain-tables.ts';
-import { catalogueArbitrary, createCatalogue, insertRows, type CatalogueRow } from './random-catalogue.ts';
+import { plainBuild } from '../support/reference/plain-build.ts';
+import { renderPlain } from '../support/reference/plain-documents.ts';
+import { plainKysely } from '../support/reference/plain-tables.ts';
+import {
+  catalogueArbitrary,
+  createCatalogue,
+  insertRows,
+  type CatalogueRow,
+} from '../support/reference/random-catalogue.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbill-plain-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -136,7 +141,7 @@ test('the script writes both documents of each active front, named by their dige
   await db.destroy();
 
   const outDir = join(folder, 'out');
-  const script = fileURLToPath(new URL('plain-build.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../support/reference/plain-build.ts', import.meta.url));
   const options = ['--db', dbPath, '--out', outDir, '--now', '2026-05-01T12:00:00.900+03:00'];
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...options]);
 

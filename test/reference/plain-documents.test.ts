@@ -3,13 +3,13 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { catalogueOf, noon, session, tier } from './hand-case.ts';
-import { DATES, EXAMPLES } from './hand-dates.ts';
-import { DROPS, PAUSES, PRICES } from './hand-prices.ts';
-import { renderPlain, type DropReason, type PlainDocuments } from './plain-documents.ts';
-import { plainKysely } from './plain-tables.ts';
-import { decimal } from './plain-values.ts';
-import { createCatalogue, insertRows, type CatalogueRow } from './random-catalogue.ts';
+import { catalogueOf, noon, session, tier } from '../support/reference/hand-case.ts';
+import { DATES, EXAMPLES } from '../support/reference/hand-dates.ts';
+import { DROPS, PAUSES, PRICES } from '../support/reference/hand-prices.ts';
+import { renderPlain, type DropReason, type PlainDocuments } from '../support/reference/plain-documents.ts';
+import { plainKysely } from '../support/reference/plain-tables.ts';
+import { decimal } from '../support/reference/plain-values.ts';
+import { createCatalogue, insertRows, type CatalogueRow } from '../support/reference/random-catalogue.ts';
 
 async function render(rows: Iterable<CatalogueRow>, code: string, now: string): Promise<PlainDocuments> {
   const database = createCatalogue(':memory:');

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { frontDaysOf, isKnownZone, localDateText, Zone } from '../../src/catalogue/calendar.ts';
 import { dateTextOf, dayNumberOf, formatInstant, instantOf, isoWeekdayOf } from '../../src/catalogue/instant.ts';
-import { instant } from '../trees.ts';
+import { instant } from '../support/trees.ts';
 
 describe('wall time with the offset in force', () => {
   test.each([

@@ -11,8 +11,8 @@ import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { CatalogueRenderer } from '../../src/operations/render-products.ts';
-import { instant, temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from './database-rows.ts';
+import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from '../support/database-rows.ts';
 
 const folder = temporaryFolderOfFile();
 const path = join(folder, 'bare.sqlite');

@@ -12,8 +12,8 @@ import { linesOf } from '../../src/database/write/ndjson-lines.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { catalogueAt, temporaryFolder } from '../trees.ts';
-import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn } from './database-rows.ts';
+import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn } from '../support/database-rows.ts';
 
 /** A file of this text (or these bytes), read in pieces of so many bytes. */
 function file(content: string | Buffer, pieceLength = 65_536, name = 'rows.ndjson'): ImportSource {

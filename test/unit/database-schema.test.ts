@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
-import { temporaryFolder, temporaryFolderOfFile } from '../trees.ts';
-import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from './database-rows.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
 const folder = temporaryFolderOfFile();
 const database = goodCatalogue(join(folder, 'good.sqlite'), false);

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
 const IN_AN_HOUR = '2026-05-01T10:00:00Z';
 

@@ -7,10 +7,10 @@ import { describe, expect, test } from 'vitest';
 import { DROP_REASONS } from '../../src/catalogue/offer.ts';
 import { productsDocumentSchema } from '../../src/contract/documents.ts';
 import { DROP_CODES } from '../../src/contract/manifest.ts';
-import { catalogueOf, type Case } from '../reference/hand-case.ts';
-import { DATES, EXAMPLES } from '../reference/hand-dates.ts';
-import { DROPS, PAUSES, PRICES } from '../reference/hand-prices.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolder } from '../trees.ts';
+import { catalogueOf, type Case } from '../support/reference/hand-case.ts';
+import { DATES, EXAMPLES } from '../support/reference/hand-dates.ts';
+import { DROPS, PAUSES, PRICES } from '../support/reference/hand-prices.ts';
+import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';
 
 async function cardOf(one: Case) {
   const root = temporaryFolder();

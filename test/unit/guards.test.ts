@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { guardsTripped, type GuardOptions } from '../../src/release/publish/guards.ts';
-import { instant } from '../trees.ts';
+import { instant } from '../support/trees.ts';
 
 const publishedNow = '2026-05-01T09:00:00Z';
 const plain: GuardOptions = { maxShrink: 0.5, allowShrink: false, force: false };

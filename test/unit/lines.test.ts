@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Zone } from '../../src/catalogue/calendar.ts';
 import { codeSpan, folded, escapeControls, wallTimeText, widthOf } from '../../src/cli/output/text.ts';
-import { instant } from '../trees.ts';
+import { instant } from '../support/trees.ts';
 
 test.each([
   ['a line end', 'a\nb\r', 'a\\u{a}b\\u{d}'],

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
-import { richCatalogue, viewsAt } from '../fault/rich-catalogue.ts';
-import { NOW } from '../fault/small-catalogue.ts';
-import { buildTree, filesOf, instant, temporaryFolder } from '../trees.ts';
+import { richCatalogue, viewsAt } from '../support/fault/rich-catalogue.ts';
+import { NOW } from '../support/fault/small-catalogue.ts';
+import { buildTree, filesOf, instant, temporaryFolder } from '../support/trees.ts';
 
 /** Builds two fronts over views, with whole numbers stored as integers, and changed by `change`. */
 async function built(change: (database: Database.Database) => void) {

@@ -9,7 +9,7 @@ import { markAfter, markBefore, sceneOf } from '../../src/preview/page/scene.ts'
 import { httpsUrl, initialOf, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/text.ts';
 import { dateWords, droppedWords, durationWords, moneyOf, sessionWords, zoneOf } from '../../src/preview/page/words.ts';
 import { TABS } from '../../src/preview/page/arrangement.ts';
-import { instant } from '../trees.ts';
+import { instant } from '../support/trees.ts';
 
 describe('words', () => {
   test.each([

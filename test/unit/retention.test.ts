@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import type { DatedRelease } from '../../src/release/history/kept-releases.ts';
 import { releasesKept, type RetentionOptions } from '../../src/release/history/retention.ts';
-import { instant } from '../trees.ts';
+import { instant } from '../support/trees.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../trees.ts';
-import { SCHEMA } from './database-rows.ts';
+import { temporaryFolder } from '../support/trees.ts';
+import { SCHEMA } from '../support/database-rows.ts';
 
 const OBJECTS = "SELECT type || ' ' || name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
 

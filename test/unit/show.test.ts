@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { showDocument } from '../../src/release/status/show.ts';
 import type { Endpoint } from '../../src/render/paths.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
-import { documentAt, filesOf, instant, pointerOf } from '../trees.ts';
-import { editionIn } from './verify-forgery.ts';
-import { copyOf, F, K, pointerPath, soundTree } from './verify-tree.ts';
+import { documentAt, filesOf, instant, pointerOf } from '../support/trees.ts';
+import { editionIn } from '../support/verify-forgery.ts';
+import { copyOf, F, K, pointerPath, soundTree } from '../support/verify-tree.ts';
 
 const sound = soundTree();
 const NOW = '2026-05-01T11:00:00Z';

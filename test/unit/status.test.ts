@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextChangesOf, statusOf } from '../../src/release/status/status.ts';
 import type { TreeStatus } from '../../src/release/status/read-status.ts';
-import { instant } from '../trees.ts';
+import { instant } from '../support/trees.ts';
 
 const D = '0123456789abcdef';
 

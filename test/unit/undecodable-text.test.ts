@@ -7,10 +7,10 @@ import { describe, expect, test } from 'vitest';
 import { exportRows } from '../../src/database/write/export-rows.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
-import { richCatalogue, viewsAt } from '../fault/rich-catalogue.ts';
-import { NOW } from '../fault/small-catalogue.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolder } from '../trees.ts';
-import { findingsOf } from './database-rows.ts';
+import { richCatalogue, viewsAt } from '../support/fault/rich-catalogue.ts';
+import { NOW } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';
+import { findingsOf } from '../support/database-rows.ts';
 
 const ROWS = richCatalogue(['alpha', 'bravo']);
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder, type Rows } from '../trees.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder, type Rows } from '../support/trees.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 /** The horizon ends at 10:00; the front's day at 21:00 (Moscow). */

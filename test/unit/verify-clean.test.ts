@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
-import { catalogueArbitrary } from '../reference/random-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../trees.ts';
-import { findingsOf, nothingLooked } from './verify-tree.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { findingsOf, nothingLooked } from '../support/verify-tree.ts';
 
 let serial = 0;
 

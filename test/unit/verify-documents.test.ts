@@ -2,8 +2,8 @@
 // refers to them is forged along, so that no other check could notice.
 
 import { expect } from 'vitest';
-import { cardChange, documentChange, editionIn, forge, pointerIn } from './verify-forgery.ts';
-import { describeDamages, F, K, pointerPath, soundTree, type Damage } from './verify-tree.ts';
+import { cardChange, documentChange, editionIn, forge, pointerIn } from '../support/verify-forgery.ts';
+import { describeDamages, F, K, pointerPath, soundTree, type Damage } from '../support/verify-tree.ts';
 
 const sound = soundTree();
 

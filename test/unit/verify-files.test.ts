@@ -5,9 +5,9 @@ import { appendFileSync, mkdirSync, renameSync, symlinkSync, truncateSync } from
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { filesOf } from '../trees.ts';
-import { editionIn, manifestIn, otherManifestPaths, sha256 } from './verify-forgery.ts';
-import { describeDamages, F, flipBit, K, pointerPath, read, remove, soundTree, write } from './verify-tree.ts';
+import { filesOf } from '../support/trees.ts';
+import { editionIn, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
+import { describeDamages, F, flipBit, K, pointerPath, read, remove, soundTree, write } from '../support/verify-tree.ts';
 
 const sound = soundTree();
 

@@ -1,7 +1,7 @@
 // The key ring: form, keys that are not one key, and above all secrets.
 
 import { expect } from 'vitest';
-import { describeDamages, read, remove, soundTree, write, type Damage } from './verify-tree.ts';
+import { describeDamages, read, remove, soundTree, write, type Damage } from '../support/verify-tree.ts';
 
 const sound = soundTree();
 

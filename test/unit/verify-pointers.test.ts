@@ -3,9 +3,9 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { pointerText } from '../../src/release/tree/codec.ts';
-import { filesOf } from '../trees.ts';
-import { forge, manifestIn, otherManifestPaths, pointerIn } from './verify-forgery.ts';
-import { describeDamages, F, FRONTS, K, pointerPath, read, remove, soundTree, write } from './verify-tree.ts';
+import { filesOf } from '../support/trees.ts';
+import { forge, manifestIn, otherManifestPaths, pointerIn } from '../support/verify-forgery.ts';
+import { describeDamages, F, FRONTS, K, pointerPath, read, remove, soundTree, write } from '../support/verify-tree.ts';
 
 const sound = soundTree();
 

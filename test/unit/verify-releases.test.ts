@@ -3,8 +3,8 @@
 import { mkdirSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifestText, pointerText } from '../../src/release/tree/codec.ts';
-import { currentManifestPath, forge, manifestIn, otherManifestPaths, sha256 } from './verify-forgery.ts';
-import { describeDamages, F, flipBit, K, pointerPath, remove, soundTree, write } from './verify-tree.ts';
+import { currentManifestPath, forge, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
+import { describeDamages, F, flipBit, K, pointerPath, remove, soundTree, write } from '../support/verify-tree.ts';
 
 const sound = soundTree();
 

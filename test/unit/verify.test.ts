@@ -6,12 +6,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { filesOf, temporaryFolder } from '../trees.ts';
+import { filesOf, temporaryFolder } from '../support/trees.ts';
 import { formatAmount } from '../../src/catalogue/money.ts';
 import { AppError } from '../../src/errors.ts';
 import { verifyTree } from '../../src/release/verify/verify.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
-import { editionIn, forge, manifestIn, otherManifestPaths, sha256 } from './verify-forgery.ts';
+import { editionIn, forge, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
 import {
   copyOf,
   F,
@@ -25,7 +25,7 @@ import {
   remove,
   soundTree,
   write,
-} from './verify-tree.ts';
+} from '../support/verify-tree.ts';
 
 const sound = soundTree();
 

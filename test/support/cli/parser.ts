@@ -1,0 +1,69 @@
+// The real command line inside the test's own process: its parser without the actions, to see what a line would be taken for; and whole
+// commands, where a process for each would cost more than what they do.
+
+import { Command, CommanderError } from 'commander';
+import { programOf, runProgram } from '../../../src/cli/program.ts';
+import type { CommandContext } from '../../../src/cli/context.ts';
+import { instant } from '../trees.ts';
+
+/** A context whose results go into a list, and everything else nowhere. */
+export function testContext(printed: string[] = []): CommandContext {
+  const now = instant('2026-05-01T09:00:00Z');
+  return {
+    terminal: {
+      print: (text) => void printed.push(text),
+      printExact: (text) => void printed.push(text),
+      log: () => undefined,
+      progress: async () => ({ show: () => undefined, end: () => undefined }),
+      isColoured: false,
+    },
+    now: () => now,
+    clock: () => now,
+    environment: () => undefined,
+    toolVersion: 'test',
+    processId: '1',
+    onInterrupt: null,
+    tzdata: 'test',
+    exitCode: 0,
+  };
+}
+
+export interface Listed {
+  /** `keys`, `issue`. */
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+/** Every command that does something: with its words, without groups such as `keys`. */
+export function commandsOf(context: CommandContext): Listed[] {
+  const below = (parent: Command, words: readonly string[]): Listed[] =>
+    parent.commands.flatMap((command) => {
+      const own = [...words, command.name()];
+      return command.commands.length === 0 ? [{ words: own, command }] : below(command, own);
+    });
+  return below(programOf(context), []);
+}
+
+/** Why the parser refuses a line; null when it takes it. Values are parsed too: instants, durations, choices. */
+export async function refusalOf(words: readonly string[]): Promise<string | null> {
+  const program = programOf(testContext());
+  const disarm = (command: Command): void => {
+    if (command.commands.length === 0) command.action(() => undefined);
+    for (const child of command.commands) disarm(child.configureOutput({ writeOut: () => undefined }));
+  };
+  disarm(program.configureOutput({ writeOut: () => undefined }));
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return null;
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+/** What a command prints by the terminal; nothing of what it streams. */
+export async function printedBy(words: readonly string[]): Promise<string> {
+  const printed: string[] = [];
+  await runProgram(words, testContext(printed));
+  return printed.join('\n');
+}

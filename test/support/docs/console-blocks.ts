@@ -1,0 +1,66 @@
+// The ```console blocks of a document, run: each line that begins with `$ ` is a command, what follows is what it printed. All
+// blocks of a document run in one folder of their own, in order, where demo.ndjson is the demo as of 1 May 2026.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demoRows } from '../../../scripts/demo-rows.ts';
+import { compiledCommand } from '../compiled.ts';
+
+const DEMO_NOW = '2026-05-01T09:00:00Z';
+
+/** A document with every console block's output replaced by what its commands print now; stderr included, exit codes but 0 told. */
+export function withRealOutput(markdown: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'playbill-docs-'));
+  try {
+    mkdirSync(join(folder, 'bin'));
+    const command = join(folder, 'bin', 'playbill');
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${compiledCommand()}" "$@"\n`);
+    chmodSync(command, 0o755);
+    const work = join(folder, 'work');
+    mkdirSync(work);
+    const rows = [...demoRows(DEMO_NOW)].map((row) => JSON.stringify(row));
+    writeFileSync(join(work, 'demo.ndjson'), `${rows.join('\n')}\n`);
+    const ids = new StandIns();
+    return markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, block: string) => {
+      const commands = block.split('\n').filter((line) => line.startsWith('$ '));
+      return `\`\`\`console\n${commands.map((line) => run(line, work, join(folder, 'bin'), ids)).join('')}\`\`\``;
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Ids of releases depend on the versions of tool and time-zone rules, which the documents should not: others stand in for them, in
+ * what is printed and in what is typed.
+ */
+class StandIns {
+  readonly #standInOf = new Map<string, string>();
+
+  printed(text: string): string {
+    return text.replaceAll(/\b[0-9a-f]{16}\b/g, (id) => {
+      const turn = this.#standInOf.size;
+      const standIn = this.#standInOf.get(id) ?? '0123456789abcdef'.slice(turn) + '0123456789abcdef'.slice(0, turn);
+      this.#standInOf.set(id, standIn);
+      return standIn;
+    });
+  }
+
+  typed(line: string): string {
+    return [...this.#standInOf].reduce((text, [id, standIn]) => text.replaceAll(standIn, id), line);
+  }
+}
+
+function run(line: string, cwd: string, bin: string, ids: StandIns): string {
+  const words = ids.typed(line.slice(2));
+  const { status, stdout } = spawnSync('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${words}`], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+  });
+  const text = ids.printed(stdout);
+  const output = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return `${line}\n${output}${status === 0 ? '' : `(exit ${status})\n`}`;
+}

@@ -1,0 +1,51 @@
+// The pure core, without any server: a request's lines become the rule's request, the answer becomes what a server would have sent.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer } from '../../../../src/edge/rule/respond.ts';
+import { linesAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
+import { decide } from '../../../../src/edge/rule/rule.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
+import { withProfiles } from '../../../../src/edge/rule/profiles.ts';
+import { pointerPath } from '../../../../src/edge/rule/tree.ts';
+import { webCryptoKeyRing } from '../../../../src/edge/runtimes/web-crypto.ts';
+import type { WireAnswer } from '../wire.ts';
+import type { World } from '../world.ts';
+import type { StartRuntime } from './runtime.ts';
+
+export const startCore: StartRuntime = async (world) => ({
+  name: 'core',
+  now: () => world.now,
+  send: (lines) => answerLines(world, lines),
+  stop: async () => undefined,
+});
+
+/** The rule's request in the lines of one. */
+export function requestOfLines(lines: readonly string[]): RuleRequest {
+  const [method = '', target = ''] = (lines[0] ?? '').split(' ');
+  const fields = lines.slice(1).map((line) => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const;
+  });
+  const authority = fields.find(([name]) => name === 'host')?.[1] ?? '';
+  return { method, scheme: 'http', authority, target, lines: linesAmong(fields) };
+}
+
+async function answerLines(world: World, lines: readonly string[]): Promise<WireAnswer> {
+  const request = requestOfLines(lines);
+  const settings = withProfiles(DEFAULT_SETTINGS);
+  const keyRing = webCryptoKeyRing(world.keyRing, (name) => world.secrets[name] ?? null);
+  const read = async (path: string): Promise<Buffer | null> =>
+    readFile(join(world.root, 'public', path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+  const readPointer = async (front: string): Promise<string | null> =>
+    (await read(pointerPath(front)))?.toString() ?? null;
+  const store = { encodings: ['br', 'gzip'] as const, open: read, pointers: () => ({ read: readPointer }) };
+  const { decision, headers, content } = await answer(request, store, settings, (pointers) =>
+    decide(request, pointers, keyRing, settings, world.now),
+  );
+  const isEmpty = request.method === 'HEAD' || content === null;
+  return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };
+}

@@ -1,0 +1,49 @@
+// Real nginx with njs, from the folder that `edge build --target nginx` writes, unchanged but where a test says otherwise.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
+import { nginxFiles } from '../../../../src/edge/deploy/nginx.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
+import { sendLines } from '../wire.ts';
+import type { World } from '../world.ts';
+import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
+
+/** What tests of nginx alone look at. */
+export interface NginxRuntime extends Runtime {
+  readonly port: number;
+  /** Where it runs and writes. */
+  readonly folder: string;
+  /** Of its master process. */
+  readonly pid: number;
+}
+
+/** Starts it; `edit` is what an operator would change in a file of the folder. */
+export async function startNginx(
+  world: World,
+  edit: (name: string, text: string) => string = (_, text) => text,
+): Promise<NginxRuntime> {
+  const port = await freePort();
+  const keyRingPath = join(world.root, 'edge/keyring.json');
+  writeFileSync(keyRingPath, `${JSON.stringify(world.keyRing)}\n`);
+  const files = nginxFiles({
+    bundle: await bundleEdge('nginx'),
+    keyRing: world.keyRing,
+    settings: DEFAULT_SETTINGS,
+    publicRoot: join(world.root, 'public'),
+    keyRingPath,
+    listen: `127.0.0.1:${port}`,
+  });
+  const folder = writeFolder(files.map(([name, text]) => [name, edit(name, text)]));
+  writeFileSync(join(folder, 'playbill-secrets.json'), JSON.stringify(world.secrets));
+  const stop = await startProgram('nginx', ['-p', folder, '-c', 'nginx.conf'], port, { cwd: folder, env: process.env });
+  return {
+    name: 'nginx',
+    port,
+    folder,
+    pid: Number(readFileSync(join(folder, 'nginx.pid'), 'utf8')),
+    now: () => Math.floor(Date.now() / 1000),
+    send: (lines) => sendLines(port, lines),
+    stop,
+  };
+}

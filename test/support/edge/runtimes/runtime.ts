@@ -1,0 +1,95 @@
+// What a transcript is run against: something that answers requests as they are written. Each runtime is started over one world.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import type { WireAnswer } from '../wire.ts';
+import type { World } from '../world.ts';
+
+export interface Runtime {
+  readonly name: string;
+  /** The runtime's own idea of the time, seconds since 1970: what a client would sign with. */
+  now(): number;
+  /** Sends a request, given as its lines. */
+  send(lines: readonly string[]): Promise<WireAnswer>;
+  stop(): Promise<void>;
+}
+
+/** Starts a runtime over a world; `clock` tells the time where a runtime lets itself be told. */
+export type StartRuntime = (world: World) => Promise<Runtime>;
+
+/** Writes a deployable folder into a fresh directory and returns its path. */
+export function writeFolder(files: DeploymentFiles): string {
+  const folder = temporaryFolder();
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** A port of the loopback interface that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A program that listens on a port; rejects with its own words when it ends before it does. */
+export async function startProgram(
+  command: string,
+  args: readonly string[],
+  port: number,
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<() => Promise<void>> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const words: string[] = [];
+  child.stdout.on('data', (chunk) => words.push(String(chunk)));
+  child.stderr.on('data', (chunk) => words.push(String(chunk)));
+  const failed = new Promise<never>((_, reject) => {
+    child.on('error', (error) =>
+      reject(
+        new Error(
+          `${command} does not start (node scripts/install-debian.mjs installs what tests need): ${error.message}`,
+        ),
+      ),
+    );
+    child.on('exit', (code) => reject(new Error(`${command} ended with ${code}: ${words.join('')}`)));
+  });
+  await Promise.race([failed, untilListening(port)]);
+  failed.catch(() => undefined);
+  return () => stopProgram(child);
+}
+
+async function stopProgram(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function untilListening(port: number): Promise<void> {
+  // A little less than a hook's own patience, so that the port is named.
+  for (let attempt = 0; attempt < 2000; attempt++) {
+    if (await isListening(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`nobody listens on port ${port}`);
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,156 @@
+// Signs the requests of transcripts: by two libraries that are not ours, so that ours is never its own judge; and by hand over any text
+// whatever, so that what must be refused is refused for its form and not for its signature.
+
+import { createHmac, createPrivateKey, sign as nodeSign } from 'node:crypto';
+import { createSignature } from 'http-message-sig';
+import { httpbis } from 'http-message-signatures';
+import type { PrivateJwk } from '../../../src/edge/rule/key-pair.ts';
+
+export interface SignedMessage {
+  readonly method: string;
+  readonly host: string;
+  readonly target: string;
+  /** Field lines, names as written. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+export interface SignatureWish {
+  readonly label: string;
+  readonly keyid: string;
+  /** What to sign with: a private key, or a secret. */
+  readonly key: PrivateJwk | string;
+  readonly components: readonly string[];
+  readonly created: number;
+  readonly expires: number | null;
+  readonly alg: string | null;
+  readonly nonce: string | null;
+}
+
+export interface SignatureLines {
+  readonly input: string;
+  readonly signature: string;
+}
+
+export const SIGNERS = ['http-message-sig', 'http-message-signatures'] as const;
+
+/** Signs with the named library. */
+export function signBy(
+  signer: (typeof SIGNERS)[number],
+  message: SignedMessage,
+  wish: SignatureWish,
+): Promise<SignatureLines> {
+  return signer === 'http-message-sig' ? signWithSig(message, wish) : signWithSignatures(message, wish);
+}
+
+async function signWithSig(message: SignedMessage, wish: SignatureWish): Promise<SignatureLines> {
+  const { signature, signatureInput } = await createSignature(
+    {
+      kind: 'request',
+      method: message.method,
+      targetUri: `http://${message.host}${message.target}`,
+      fields: message.fields.map(([name, value]) => ({ name, value })),
+    },
+    {
+      label: wish.label,
+      components: [...wish.components],
+      parameters: {
+        created: wish.created,
+        keyid: wish.keyid,
+        tag: 'x-front',
+        ...(wish.expires === null ? {} : { expires: wish.expires }),
+        ...(wish.alg === null ? {} : { alg: wish.alg }),
+        ...(wish.nonce === null ? {} : { nonce: wish.nonce }),
+      },
+      signer: { algorithm: wish.alg ?? algorithmOf(wish.key), sign: (data) => rawSignature(wish.key, data) },
+    },
+  );
+  return { input: signatureInput, signature };
+}
+
+async function signWithSignatures(message: SignedMessage, wish: SignatureWish): Promise<SignatureLines> {
+  const headers: Record<string, string> = { Host: message.host };
+  for (const [name, value] of message.fields) headers[name] = value;
+  const optional = { expires: wish.expires, alg: wish.alg, nonce: wish.nonce };
+  const signed = await httpbis.signMessage(
+    {
+      name: wish.label,
+      key: {
+        id: wish.keyid,
+        alg: algorithmOf(wish.key),
+        sign: async (data) => Buffer.from(rawSignature(wish.key, data)),
+      },
+      fields: [...wish.components],
+      params: [
+        'created',
+        'keyid',
+        'tag',
+        ...Object.entries(optional).flatMap(([name, value]) => (value === null ? [] : [name])),
+      ],
+      paramValues: {
+        created: new Date(wish.created * 1000),
+        keyid: wish.keyid,
+        tag: 'x-front',
+        ...(wish.expires === null ? {} : { expires: new Date(wish.expires * 1000) }),
+        ...(wish.alg === null ? {} : { alg: wish.alg }),
+        ...(wish.nonce === null ? {} : { nonce: wish.nonce }),
+      },
+    },
+    { method: message.method, url: `http://${message.host}${message.target}`, headers },
+  );
+  return { input: headerOf(signed.headers, 'signature-input'), signature: headerOf(signed.headers, 'signature') };
+}
+
+function headerOf(headers: Record<string, string | string[]>, name: string): string {
+  const entry = Object.entries(headers).find(([key]) => key.toLowerCase() === name);
+  return String(entry?.[1] ?? '');
+}
+
+/** Signs a label's raw text, whatever it is. Components that no signer would know count as empty. */
+export function signRaw(message: SignedMessage, key: PrivateJwk | string, parameters: string): string {
+  const list = parameters.slice(0, parameters.indexOf(')') + 1);
+  const identifiers = list.match(/"[^"]*"(?:;[a-z]+(?:="[^"]*")?)*/g) ?? [];
+  const lines = identifiers.map(
+    (identifier) => `${identifier}: ${componentOf(message, /"([^"]*)"/.exec(identifier)?.[1] ?? '')}`,
+  );
+  const base = [...lines, `"@signature-params": ${parameters}`].join('\n');
+  return Buffer.from(rawSignature(key, Buffer.from(base, 'latin1'))).toString('base64');
+}
+
+function componentOf(message: SignedMessage, name: string): string {
+  const mark = message.target.indexOf('?');
+  const path = mark === -1 ? message.target : message.target.slice(0, mark);
+  switch (name) {
+    case '@method':
+      return message.method;
+    case '@authority':
+      return message.host.toLowerCase();
+    case '@path':
+      return path;
+    case '@query':
+      return mark === -1 ? '?' : message.target.slice(mark);
+    case '@scheme':
+      return 'http';
+    case '@target-uri':
+      return `http://${message.host}${message.target}`;
+    case '@request-target':
+      return message.target;
+    default:
+      return message.fields
+        .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+        .map(([, value]) => value.trim())
+        .join(', ');
+  }
+}
+
+function algorithmOf(key: PrivateJwk | string): string {
+  if (typeof key === 'string') return 'hmac-sha256';
+  return key.kty === 'EC' ? 'ecdsa-p256-sha256' : 'ed25519';
+}
+
+function rawSignature(key: PrivateJwk | string, data: Uint8Array): Uint8Array {
+  if (typeof key === 'string') return createHmac('sha256', key).update(data).digest();
+  const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' });
+  return key.kty === 'EC'
+    ? nodeSign('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+    : nodeSign(null, data, privateKey);
+}

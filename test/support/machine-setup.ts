@@ -1,0 +1,26 @@
+// Before the first test: what the tests need from the machine is installed where that is allowed, and named where it is not.
+
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { bringOtherNodes } from './nodes.ts';
+
+/** Debian packages that tests use, and for what. */
+const DEBIAN_PACKAGES = [
+  'sqlite3',
+  'nginx',
+  'libnginx-mod-http-js',
+  'rsync',
+  'systemd',
+  'chromium',
+  'strace',
+  'fonts-noto-core',
+] as const;
+
+export function setup(): void {
+  const script = fileURLToPath(new URL('../../scripts/install-debian.mjs', import.meta.url));
+  const { status } = spawnSync(process.execPath, [script, ...DEBIAN_PACKAGES], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) throw new Error('the machine lacks what the tests need: see the lines above');
+  bringOtherNodes();
+}

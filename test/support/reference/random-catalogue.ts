@@ -1,0 +1,255 @@
+// Small, nasty catalogues for properties: valid for data/schema.sql and its row rules, but with instants crowded around
+// `now`, mean zones, ties, awkward ids and awkward text. It judges nothing: what a document should say is not known here.
+
+import { readFileSync } from 'node:fs';
+
+import Database from 'better-sqlite3';
+import type * as fc from 'fast-check';
+import { DateTime } from 'luxon';
+
+import {
+  catalogueDraft,
+  PLACES,
+  SESSIONS,
+  TIERS,
+  type CatalogueDraft,
+  type FrontDraft,
+  type ProductDraft,
+  type SessionDraft,
+  type TierDraft,
+} from './random-drafts.ts';
+import { resolveInstant, resolveNow, type InstantDraft } from './random-instants.ts';
+
+export interface CatalogueRow {
+  readonly table: string;
+  readonly row: Readonly<Record<string, string | number | null>>;
+}
+
+/** Rows in an order that foreign keys accept, and the instant around which their own instants lie. */
+export interface RandomCatalogue {
+  readonly rows: readonly CatalogueRow[];
+  readonly now: string;
+}
+
+/** What turns the descriptions of one draft into values: ids, instants and time zones. */
+interface Resolver {
+  readonly id: (index: number) => number;
+  readonly at: (draft: InstantDraft | null) => string | null;
+  readonly startsAt: (draft: InstantDraft) => string;
+  readonly zone: (zone: string | null | undefined) => string;
+}
+
+/**
+ * Catalogues of 1 to 4 fronts, 1 to 8 products and 0 to 12 sessions each. The fronts have the codes `front-0`, `front-1`, …;
+ * the first is always active.
+ */
+export function catalogueArbitrary(): fc.Arbitrary<RandomCatalogue> {
+  return catalogueDraft.map((draft) => {
+    const now = resolveNow(draft.now);
+    return { rows: [...catalogueRows(draft, now)], now };
+  });
+}
+
+function* catalogueRows(draft: CatalogueDraft, now: string): Generator<CatalogueRow> {
+  const { moment } = draft.now;
+  const startsAt = (instant: InstantDraft) => resolveInstant(instant, now, moment);
+  const resolver: Resolver = {
+    // Scrambled, so that the order of ids is neither that of insertion nor that of their text; 37 and 997 are coprime.
+    id: (index) => ((index * 37 + draft.salt) % 997) + 1,
+    at: (instant) => (instant === null ? null : startsAt(instant)),
+    startsAt,
+    zone: (zone) => zone ?? moment.zone,
+  };
+  for (const [f, front] of draft.fronts.entries()) yield frontRow(resolver, front, f);
+  yield* placeRows(resolver, draft);
+  for (const [f, front] of draft.fronts.entries()) yield* frontPlaceRows(resolver, front, f);
+  for (const [p, product] of draft.products.entries()) yield* productRows(resolver, draft, product, p);
+}
+
+function frontRow({ id, zone }: Resolver, front: FrontDraft, f: number): CatalogueRow {
+  return {
+    table: 'fronts',
+    row: {
+      id: id(f),
+      code: `front-${f}`,
+      name: `Front ${f}`,
+      timezone: zone(front.zone),
+      currency: front.currency,
+      currency_exponent: front.exponent,
+      weekend_days: front.weekendDays,
+      status: front.disabled === 1 && f > 0 ? 'disabled' : 'active',
+    },
+  };
+}
+
+function* placeRows({ id, zone }: Resolver, draft: CatalogueDraft): Generator<CatalogueRow> {
+  for (const k of PLACES) {
+    const venue = draft.venues[k];
+    const name = draft.names[k] ?? '';
+    const sort_weight = draft.weights[k] ?? 0;
+    const own = { id: id(k) };
+    yield { table: 'venues', row: { ...own, name: venue?.name ?? '', timezone: zone(venue?.zone), city: null } };
+    const credit = {
+      alt_text: k === 0 ? null : name,
+      copyright: name,
+      copyright_url: k === 2 ? 'https://r.test/' : null,
+    };
+    yield { table: 'images', row: { ...own, url: `https://images.test/${k}.jpg?"${name}"`, ...credit } };
+    yield { table: 'categories', row: { ...own, slug: `category-${k}`, name_singular: name, name_plural: `${name}s` } };
+    yield { table: 'groups', row: { ...own, slug: `group-${k}`, name, card_type: k } };
+    yield { table: 'tags', row: { ...own, slug: `tag-${k}`, name, sort_weight } };
+    yield {
+      table: 'badges',
+      row: { ...own, slug: `badge-${k}`, name, color: `#a${k}B0c${k}`, sort_weight: -sort_weight },
+    };
+  }
+}
+
+function* frontPlaceRows({ id }: Resolver, front: FrontDraft, f: number): Generator<CatalogueRow> {
+  for (const k of PLACES) {
+    const category = front.categories[k];
+    const group = front.groups[k];
+    const own = { front_id: id(f) };
+    if (category !== null) {
+      yield { table: 'front_categories', row: { ...own, category_id: id(k), sort_weight: category } };
+    }
+    if (group !== null) yield { table: 'front_groups', row: { ...own, group_id: id(k), sort_weight: group } };
+  }
+}
+
+function* productRows(
+  resolver: Resolver,
+  draft: CatalogueDraft,
+  product: ProductDraft,
+  p: number,
+): Generator<CatalogueRow> {
+  const { id, at } = resolver;
+  const product_id = id(p);
+  yield {
+    table: 'products',
+    row: {
+      id: product_id,
+      slug: `product-${p}`,
+      name: product.name,
+      age_rating: product.ageRating,
+      sale_schema: product.saleSchema,
+      pushka: product.pushka,
+      paused: product.paused,
+      paused_until: product.paused === 1 ? at(product.pausedUntil) : null,
+      image_id: product.image === null ? null : id(product.image),
+      status: product.status,
+    },
+  };
+  for (const [f, attachment] of product.attachments.slice(0, draft.fronts.length).entries()) {
+    if (attachment === null) continue;
+    const { featured, banner, paused, weight: sort_weight, from, until } = attachment;
+    const window = { visible_from: at(from), visible_until: at(until) };
+    yield {
+      table: 'front_products',
+      row: { front_id: id(f), product_id, featured, banner, paused, sort_weight, ...window },
+    };
+  }
+  for (const k of product.categories) yield { table: 'product_categories', row: { product_id, category_id: id(k) } };
+  for (const k of product.tags) yield { table: 'product_tags', row: { product_id, tag_id: id(k) } };
+  for (const k of PLACES) {
+    const sort_weight = product.groups[k];
+    if (sort_weight !== null) yield { table: 'product_groups', row: { product_id, group_id: id(k), sort_weight } };
+  }
+  for (const [k, { from, until }] of product.badges.entries()) {
+    const window = { valid_from: at(from), valid_until: at(until) };
+    yield { table: 'product_badges', row: { product_id, badge_id: id(k), ...window } };
+  }
+  const firstTier = p * (SESSIONS + 1) * TIERS;
+  yield* tierRows(resolver, product_id, null, product.tiers, firstTier);
+  for (const [s, session] of product.sessions.entries()) {
+    const session_id = id(p * SESSIONS + s);
+    yield sessionRow(resolver, draft, session, { id: session_id, product_id });
+    yield* tierRows(resolver, product_id, session_id, session.tiers, firstTier + (s + 1) * TIERS);
+    for (const f of session.excludedBy) {
+      if (f < draft.fronts.length) yield { table: 'front_session_exclusions', row: { front_id: id(f), session_id } };
+    }
+  }
+}
+
+function sessionRow(
+  { id, at, startsAt, zone }: Resolver,
+  draft: CatalogueDraft,
+  session: SessionDraft,
+  own: { readonly id: number; readonly product_id: number },
+): CatalogueRow {
+  const starts_at = startsAt(session.startsAt);
+  // A wall time that has drifted from the zone's rules is only a warning and must change nothing.
+  const wall = DateTime.fromISO(starts_at, { zone: zone(draft.venues[session.venue]?.zone) });
+  const starts_local = session.local === 'drifted' ? wall.plus({ hours: 1 }) : wall;
+  return {
+    table: 'sessions',
+    row: {
+      ...own,
+      venue_id: id(session.venue),
+      starts_at,
+      starts_local:
+        session.local === 'none' ? null : starts_local.toISO({ includeOffset: false, suppressMilliseconds: true }),
+      ends_at: at(session.endsAt),
+      sales_start_at: at(session.salesStart),
+      sales_end_at: at(session.salesEnd),
+      status: session.status,
+      previous_starts_at: at(session.previous),
+      paused: session.paused,
+      available: session.seats,
+    },
+  };
+}
+
+function* tierRows(
+  { id, at }: Resolver,
+  product_id: number,
+  session_id: number | null,
+  tiers: readonly TierDraft[],
+  firstIndex: number,
+): Generator<CatalogueRow> {
+  for (const [t, tier] of tiers.entries()) {
+    yield {
+      table: 'price_tiers',
+      row: {
+        id: id(firstIndex + t),
+        product_id,
+        session_id,
+        name: '',
+        kind: tier.kind,
+        is_public: tier.isPublic,
+        in_price_from: tier.inPriceFrom,
+        amount_minor: tier.amount,
+        currency: tier.currency,
+        available: tier.seats,
+        valid_from: at(tier.from),
+        valid_until: at(tier.until),
+      },
+    };
+  }
+}
+
+/** A new, empty catalogue at `path` (`:memory:` too), made by data/schema.sql. The caller closes it. */
+export function createCatalogue(path: string): Database.Database {
+  const database = new Database(path);
+  database.exec(readFileSync(new URL('../../../data/schema.sql', import.meta.url), 'utf8'));
+  return database;
+}
+
+/** Inserts the rows in their order, in one transaction, with foreign keys enforced. Columns left out take their default. */
+export function insertRows(database: Database.Database, rows: Iterable<CatalogueRow>): void {
+  database.pragma('foreign_keys = ON');
+  const statements = new Map<string, Database.Statement>();
+  database.transaction(() => {
+    for (const { table, row } of rows) {
+      const columns = Object.keys(row);
+      const key = `${table}(${columns.join()})`;
+      let statement = statements.get(key);
+      if (statement === undefined) {
+        const names = columns.map((column) => `"${column}"`).join(', ');
+        statement = database.prepare(`INSERT INTO "${table}" (${names}) VALUES (${columns.map(() => '?').join(', ')})`);
+        statements.set(key, statement);
+      }
+      statement.run(...Object.values(row));
+    }
+  })();
+}
