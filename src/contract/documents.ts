@@ -121,7 +121,6 @@ export const productsDocumentSchema = z
   })
   .meta({ id: 'ProductsDocument', description: "All that it takes to build a front's main page" });
 
-export type Category = z.infer<typeof categorySchema>;
 export type ProductCard = z.infer<typeof productCardSchema>;
 export type CategoriesDocument = z.infer<typeof categoriesDocumentSchema>;
 export type ProductsDocument = z.infer<typeof productsDocumentSchema>;

@@ -6,31 +6,29 @@ import type { Finding } from '../findings.ts';
 import { localDateText } from '../catalogue/calendar.ts';
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
-import type { KeyRing } from '../contract/key-ring.ts';
 import type { HoldCode } from '../contract/manifest.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { AppError } from '../errors.ts';
-import { keysNow, replaceKeyRing } from './publish-keys.ts';
+import { replaceKeyRing } from './publish-keys.ts';
 import { CatalogueRenderer, type FrontsToRender } from './render-products.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { readHold, type Hold } from '../release/tree/hold.ts';
 import type { PlanEntry } from '../release/publish/plan.ts';
 import { PlannedDiffs, type PlannedDiff } from '../release/diff/planned-diff.ts';
 import { prune } from '../release/history/prune.ts';
-import { frontTasks, publish, type FrontOutcome } from '../release/publish/publish.ts';
-import { renderFront, type FrontTask } from '../release/publish/render-front.ts';
+import { frontTasks, publish } from '../release/publish/publish.ts';
+import { renderFront, type FrontResult, type FrontTask } from '../release/publish/render-front.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
-import type { Compression } from '../release/tree/reader.ts';
+import type { Compression } from '../release/tree/files.ts';
 import { swapKeyRing } from '../release/publish/key-ring.ts';
-import { keyRingText } from '../release/tree/codec.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
 import { DirectoryStore } from '../storage/directory/store.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
-import { lockTree } from '../storage/directory/lock.ts';
 import { precompressingStore } from '../storage/precompress.ts';
-import { refuseNoFolder } from '../storage/directory/folder.ts';
+import { refuseNoFolder } from '../storage/folder.ts';
+import { writingTree } from './writing-tree.ts';
 
 export interface BuildOptions {
   readonly databasePath: string;
@@ -54,7 +52,7 @@ export interface BuildResult {
   readonly releaseId: string | null;
   /** Why nothing was published: the tree is held after a rollback. null where it is not. */
   readonly hold: Hold | null;
-  readonly outcomes: readonly FrontOutcome[];
+  readonly outcomes: readonly FrontResult[];
   /** Files that are no front's new content: pointers, manifest, current, key ring, and what was pruned. */
   readonly plan: readonly PlanEntry[];
   /** Whether every front's code could be read: one that cannot be is built under no name, and appears in no outcome. */
@@ -70,55 +68,24 @@ export interface BuildResult {
  * @throws AppError database-…, contract-…, front-unknown, tree-…
  */
 export async function build(options: BuildOptions, now: Instant): Promise<BuildResult> {
+  const { outPath } = options;
   const reader = await openCatalogue(options.databasePath);
   try {
     const views = await checkContract(reader);
     if (options.isDryRun) {
-      refuseNoFolder(options.outPath);
-      const store = dryRunStore(new DirectoryStore(options.outPath));
+      refuseNoFolder(outPath);
+      const store = dryRunStore(new DirectoryStore(outPath));
       return await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
     }
-    const lock = lockTree(options.outPath);
-    try {
-      const store = new DirectoryStore(options.outPath);
-      // A newer tool's tree is refused here, before even its temporary names are touched.
-      const published = await PublishedTree.read(store);
-      store.sweep();
-      try {
-        const into = precompressingStore(store, options.precompress);
-        const putKeyRing = (loaded: KeyRing): Promise<readonly PlanEntry[]> =>
-          putKeys(loaded, published.keyRing, store, options);
-        return await buildInto(into, published, reader, views, options, now, putKeyRing);
-      } catch (error) {
-        // What was published stands; what was on its way is cleared, so that a full disk has its room back.
-        store.sweep();
-        throw error;
-      }
-    } finally {
-      lock.release();
-    }
+    return await writingTree(outPath, (published, store) =>
+      buildInto(precompressingStore(store, options.precompress), published, reader, views, options, now),
+    );
   } finally {
     await reader.close();
   }
 }
 
-/**
- * Puts the keys that a build has loaded into force. If somebody has changed the key ring since the build looked at the tree, before its
- * transaction, the loaded keys may be older: the catalogue is asked once more, so that a revoked key does not come back.
- */
-function putKeys(
-  loaded: KeyRing,
-  before: KeyRing | null,
-  store: ReleaseStore,
-  { databasePath, outPath }: BuildOptions,
-): Promise<readonly PlanEntry[]> {
-  const textOf = (ring: KeyRing | null): string | null => ring && keyRingText(ring);
-  return replaceKeyRing(outPath, store, async (inForce) =>
-    textOf(inForce) === textOf(before) ? loaded : keysNow(databasePath, inForce),
-  );
-}
-
-/** What `build` does once the tree is known and nobody else writes it, on a store of the caller's; `putKeyRing` writes the keys. */
+/** What `build` does once the tree is read and nobody else writes it, on a store of the caller's. @throws as `build` */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
@@ -126,7 +93,6 @@ export async function buildInto(
   views: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
-  putKeyRing: (loaded: KeyRing) => Promise<readonly PlanEntry[]> = (loaded) => swapKeyRing(loaded, store),
 ): Promise<BuildResult> {
   const { isDryRun, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
@@ -143,7 +109,9 @@ export async function buildInto(
   );
   const rendered = await renderer.products((done, total) => options.onProgress('load', done, total));
   // A revocation never waits for the guards.
-  const keyRingPlan = await putKeyRing(rendered.keyRing);
+  const keyRingPlan = isDryRun
+    ? await swapKeyRing(rendered.keyRing, store)
+    : await replaceKeyRing({ ring: rendered.keyRing, before: published.keyRing }, store, options.databasePath);
 
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const { tasks, obstructed } = await frontTasks(

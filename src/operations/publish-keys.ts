@@ -1,65 +1,70 @@
-// Puts a change of keys into force at once, outside any build: a revocation never waits, not even for a build that is writing the tree.
+// Publishes a change of keys at once, outside any release: a revocation does not wait for a build that is writing the tree, only for
+// another change of keys. Under the key ring's own lock, held for the reading of the keys as well: of two changes the later one stands,
+// and no key ring is followed by one that was read before it.
 
 import type { KeyRing } from '../contract/key-ring.ts';
-import { currentKeyRing } from '../database/write/front-keys.ts';
 import { openCatalogue } from '../database/open.ts';
+import { currentKeyRing } from '../database/write/front-keys.ts';
 import { swapKeyRing } from '../release/publish/key-ring.ts';
-import { Obstruction, orObstruction } from '../release/tree/obstruction.ts';
 import type { PlanEntry } from '../release/publish/plan.ts';
+import { keyRingText } from '../release/tree/codec.ts';
+import { orNull } from '../release/tree/found.ts';
 import { PublishedTree } from '../release/tree/published.ts';
+import { readKeyRing } from '../release/tree/read.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
-import { parseKeyRing } from '../release/tree/codec.ts';
-import { EDGE_FOLDER, pathOf } from '../render/paths.ts';
-import { DirectoryStore } from '../storage/directory/store.ts';
+import { EDGE_FOLDER } from '../render/paths.ts';
 import { lockKeyRing } from '../storage/directory/lock.ts';
+import { DirectoryStore } from '../storage/directory/store.ts';
 
-/**
- * Puts the catalogue's keys into force in a tree, at once, whoever else writes it.
- * @throws AppError database-…, tree-…
- */
-export async function putKeysIntoForce(databasePath: string, outPath: string): Promise<void> {
+/** Keys that a run has loaded, and the key ring of the tree as it was before. */
+interface LoadedKeys {
+  readonly ring: KeyRing;
+  readonly before: KeyRing | null;
+}
+
+/** Publishes the catalogue's keys as they are now. @throws AppError database-…, tree-… */
+export async function publishKeys(databasePath: string, outPath: string): Promise<void> {
   const store = new DirectoryStore(outPath);
   // A newer tool's tree is refused before anything of it is touched.
   await PublishedTree.read(store);
-  await replaceKeyRing(outPath, store, (inForce) => keysNow(databasePath, inForce));
+  await replaceKeyRing(null, store, databasePath);
 }
 
 /**
- * Replaces the key ring of a tree by what `read` gives, which is handed the one in force. Under the key ring's own lock, held for the
- * reading as well: so that of two changes the later one stands, and no key ring is followed by one that was read before it.
- * @throws AppError tree-…, and what `read` throws
+ * Replaces the key ring of a tree by the keys that a build has loaded; null: by those of the catalogue as they are now. If the ring has
+ * changed since `before` was read, which was before the build's transaction, the loaded keys may be older: then the catalogue is read
+ * once more, so that a revoked key does not come back. @throws AppError database-…, tree-…
  */
 export async function replaceKeyRing(
-  outPath: string,
+  loaded: LoadedKeys | null,
   store: ReleaseStore,
-  read: (inForce: KeyRing | null) => Promise<KeyRing>,
+  databasePath: string,
 ): Promise<readonly PlanEntry[]> {
-  const lock = await lockKeyRing(outPath);
+  const lock = await lockKeyRing(store.root);
   try {
-    try {
-      return await swapKeyRing(await read(await keyRingOf(store)), store);
-    } finally {
-      // What was on its way, or what a killed run has left.
-      new DirectoryStore(outPath).sweep([EDGE_FOLDER]);
-    }
+    const current = orNull(await readKeyRing(store));
+    const isUnchanged = loaded !== null && textOf(current) === textOf(loaded.before);
+    return await swapKeyRing(isUnchanged ? loaded.ring : await keysNow(databasePath, current), store);
   } finally {
-    lock.release();
+    try {
+      // What was on its way, or what a killed run has left.
+      await new DirectoryStore(store.root).sweep([EDGE_FOLDER]);
+    } finally {
+      lock.release();
+    }
   }
+}
+
+function textOf(ring: KeyRing | null): string | null {
+  return ring && keyRingText(ring);
 }
 
 /** The keys as the catalogue has them at this moment, in a transaction of their own. @throws AppError database-… */
-export async function keysNow(databasePath: string, inForce: KeyRing | null): Promise<KeyRing> {
+async function keysNow(databasePath: string, current: KeyRing | null): Promise<KeyRing> {
   const reader = await openCatalogue(databasePath);
   try {
-    return await currentKeyRing(reader, inForce);
+    return await currentKeyRing(reader, current);
   } finally {
     await reader.close();
   }
-}
-
-/** The key ring in force; null where there is none that can be read. @throws AppError tree-newer-schema, tree-unreadable */
-async function keyRingOf(store: ReleaseStore): Promise<KeyRing | null> {
-  const path = pathOf({ kind: 'key-ring' });
-  const bytes = await orObstruction(store.read(path));
-  return bytes === undefined || bytes instanceof Obstruction ? null : parseKeyRing(bytes, path).value;
 }

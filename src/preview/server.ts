@@ -5,11 +5,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from './bundle.ts';
-import type { Library } from './preview-data.ts';
+import type { PreviewData } from './preview-data.ts';
 import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type Refusal } from './messages.ts';
 
 export interface PreviewOptions {
-  readonly library: Library;
+  readonly data: PreviewData;
   readonly page: PageBundle;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;
@@ -93,12 +93,12 @@ function fixedReply(path: string, page: PageBundle): Reply | null {
   }
 }
 
-async function treeReply(path: string, { library, now }: PreviewOptions): Promise<Reply | null> {
-  if (path === OVERVIEW_PATH) return json(200, JSON.stringify(await library.overview(now())));
+async function treeReply(path: string, { data, now }: PreviewOptions): Promise<Reply | null> {
+  if (path === OVERVIEW_PATH) return json(200, JSON.stringify(await data.overview(now())));
   if (path.startsWith(RELEASES_PATH)) {
-    return json(200, JSON.stringify(await library.release(path.slice(RELEASES_PATH.length))));
+    return json(200, JSON.stringify(await data.release(path.slice(RELEASES_PATH.length))));
   }
-  if (path.startsWith(FRONTS_PATH)) return json(200, await library.edition(path.slice(FRONTS_PATH.length)));
+  if (path.startsWith(FRONTS_PATH)) return json(200, await data.edition(path.slice(FRONTS_PATH.length)));
   return null;
 }
 

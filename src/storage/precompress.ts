@@ -3,9 +3,13 @@
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import pLimit from 'p-limit';
 import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
-import type { Compression } from '../release/tree/reader.ts';
+import type { Compression } from '../release/tree/files.ts';
 import { pathOf, treeFileOf } from '../render/paths.ts';
+
+/** How many files are compressed at the same time: as many as zlib has threads. */
+const COMPRESSIONS_AT_ONCE = 4;
 
 /** How many siblings may be on their way, so that what waits does not fill the memory. */
 const UNDERWAY_MAX = 16;
@@ -19,11 +23,13 @@ const brotlied = promisify(brotliCompress);
  */
 export function precompressingStore(store: ReleaseStore, compressions: readonly Compression[]): ReleaseStore {
   if (compressions.length === 0) return store;
+  const limit = pLimit(COMPRESSIONS_AT_ONCE);
   const underway: { readonly path: string; readonly bytes: Promise<Uint8Array> }[] = [];
   const writeAllBut = async (left: number): Promise<void> => {
     for (const { path, bytes } of underway.splice(0, underway.length - left)) await store.create(path, await bytes);
   };
   return {
+    root: store.root,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),
@@ -34,7 +40,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       // A copy: the caller writes the next edition over these bytes.
       const copy = bytes.slice();
       for (const encoding of compressions) {
-        const sibling = compressed(copy, encoding);
+        const sibling = limit(() => compressed(copy, encoding));
         // Thrown where it is waited for.
         sibling.catch(() => undefined);
         underway.push({ path: pathOf({ ...file, encoding }), bytes: sibling });

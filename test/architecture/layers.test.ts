@@ -26,7 +26,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   edge: ['render', 'contract'],
   client: ['edge', 'contract'],
   preview: ['release', 'render', 'catalogue', 'contract', 'findings'],
-  operations: ['storage', 'database', 'release', 'render', 'catalogue', 'contract', 'findings', 'suggestions'],
+  operations: [
+    'storage',
+    'database',
+    'edge',
+    'preview',
+    'release',
+    'render',
+    'catalogue',
+    'contract',
+    'findings',
+    'suggestions',
+  ],
   cli: [
     'operations',
     'storage',
@@ -52,11 +63,11 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   catalogue: /^$/,
   contract: /^zod$/,
   render: /^$/,
-  release: /^(node:crypto|p-limit|zod)$/,
-  storage: /^(node:.*|better-sqlite3)$/,
+  release: /^(node:(crypto|zlib)|zod)$/,
+  storage: /^(node:.*|better-sqlite3|p-limit)$/,
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
-  operations: /^node:timers\/promises$/,
+  operations: /^node:(timers\/promises|path|fs|http)$/,
   cli: /^(node:.*|commander|cli-progress)$/,
 };
 
@@ -78,6 +89,12 @@ const FORBIDDEN: readonly {
     parts: /^(catalogue|contract|render|release)$/,
     except: /^catalogue\/calendar\.ts$/,
     why: 'Date or Intl outside calendar.ts',
+  },
+  {
+    what: /'(\.\.\/)+(database\/(?!schema\/tables\.ts)|storage\/(?!(folder|private-file|text-file)\.ts))/,
+    parts: /^cli$/,
+    except: /^$/,
+    why: 'a database or a tree opened by a command: every command goes through operations/',
   },
   { what: /\bconsole\./, parts: /./, except: /^$/, why: 'console: results go through the terminal' },
 ];
@@ -225,6 +242,18 @@ describe('layers', () => {
     ['the environment', 'database/x.ts', "process.env['A']", 'database/x.ts: clock, chance or environment below cli'],
     ['Intl', 'catalogue/x.ts', "new Intl.NumberFormat('en')", 'catalogue/x.ts: Date or Intl outside calendar.ts'],
     ['the console', 'cli/x.ts', "console.log('a')", 'cli/x.ts: console: results go through the terminal'],
+    [
+      'a command that opens a tree',
+      'cli/commands/x.ts',
+      "const { a } = await import('../../storage/directory/reader.ts');",
+      'cli/commands/x.ts: a database or a tree opened by a command: every command goes through operations/',
+    ],
+    [
+      'a command that opens a database',
+      'cli/x.ts',
+      "import { a } from '../database/open.ts';",
+      'cli/x.ts: a database or a tree opened by a command: every command goes through operations/',
+    ],
     ['a new part', 'utils/x.ts', 'export {};', 'utils/x.ts: no such part of the program'],
   ])('a planted fault fires: %s', (_, path, text, expected) => {
     expect(violationsOf(new Map([[path, text]]))).toContain(expected);

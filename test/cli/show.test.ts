@@ -82,7 +82,7 @@ describe('playbill show', () => {
     const { error } = errorResultSchema.parse(JSON.parse(stdout));
     expect(error.code).toBe('nothing-published');
     expect(error.hint).toBe('published are: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, riyadh, tokyo');
-    expect(stderr).toContain('error nothing-published: nothing is published for front "paris"');
+    expect(stderr).toContain('error nothing-published: expected front "paris" in ');
     expect(status).toBe(2);
   });
 
@@ -99,7 +99,7 @@ describe('playbill show', () => {
     truncateSync(join(out, edition), 100);
     const { status, stdout, stderr } = await show(out, '--at', NOW);
     expect(stderr).toContain(`error tree-unreadable: ${edition}: `);
-    expect(stderr).toContain('hint: see everything that is damaged: playbill verify; remove it');
+    expect(stderr).toContain('hint: for everything that is damaged: playbill verify; move it away');
     expect(stderr).not.toContain('    at ');
     expect(stdout).toBe('');
     expect(status).toBe(2);

@@ -58,7 +58,7 @@ describe('playbill verify', () => {
     const { status, stdout, stderr } = await playbill(['verify', '--out', out]);
     expect(stdout.split('\n')).toEqual([
       'warning stranger public/robots.txt: a file that is no part of a tree',
-      ...pointers.map((path) => `error pointer-invalid ${path}: expected JSON in UTF-8, found 12 bytes that are none`),
+      ...pointers.map((path) => `error pointer-invalid ${path}: expected UTF-8 JSON, found 12 bytes that are not`),
       expect.stringMatching(/^Checked 7 fronts, \d+ edition files .*, 1 release: 2 errors, 1 warning$/),
       '',
     ]);
@@ -103,7 +103,7 @@ describe('playbill verify', () => {
 
   test.each([
     ['nothing is there', 'no-such-folder', 'found nothing'],
-    ['a file is there', 'demo.sqlite', 'found something that is no folder'],
+    ['a file is there', 'demo.sqlite', 'found something that is not a folder'],
     ['an empty folder is there', 'empty', 'found a folder with none of public, edge, releases in it'],
   ])('%s: error tree-missing, exit 2', async (_name, name, found) => {
     mkdirSync(join(root, 'empty'), { recursive: true });

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
-import type { Compression } from '../../src/release/tree/reader.ts';
+import type { Compression } from '../../src/release/tree/files.ts';
 import { DirectoryStore } from '../../src/storage/directory/store.ts';
 import { precompressingStore } from '../../src/storage/precompress.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';

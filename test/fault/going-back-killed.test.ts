@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../src/edge/runtimes/node.ts';
-import { pruneTree, rollBackTree } from '../../src/operations/rollback.ts';
+import { pruneTree, rollBackTree } from '../../src/operations/history.ts';
 import {
   buildTree,
   catalogueAt,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
 import { AppError } from '../../src/errors.ts';
-import { rollBackTree } from '../../src/operations/rollback.ts';
+import { rollBackTree } from '../../src/operations/history.ts';
 import { prune } from '../../src/release/history/prune.ts';
 import { PublishedTree } from '../../src/release/tree/published.ts';
 import { rollBack } from '../../src/release/history/rollback.ts';

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import { pruneTree, releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/rollback.ts';
+import { pruneTree, releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { checkAsReader, stateOf } from '../support/fault/readers-check.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { changedEditions, stampsOf } from '../support/fault/tree-copy.ts';

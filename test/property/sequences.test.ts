@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
-import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/rollback.ts';
+import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { IS_THOROUGH } from '../speeds.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';

@@ -10,7 +10,7 @@ import { CronJob } from 'kubernetes-models/batch/v1';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { rollBackTree } from '../../src/operations/rollback.ts';
+import { rollBackTree } from '../../src/operations/history.ts';
 import { Command } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { samplesOf } from '../support/textfile.ts';

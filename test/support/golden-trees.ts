@@ -31,9 +31,9 @@ export async function goldenText(folder: string, now: string): Promise<string> {
       lines.push(path, `  ${text.trimEnd()}`);
   }
   const pointerPath = `public/fronts/${FRONT}/pointer.json`;
-  const pointer = parsePointer(new TextEncoder().encode(files.get(pointerPath) ?? ''), pointerPath).value;
+  const pointer = parsePointer(new TextEncoder().encode(files.get(pointerPath) ?? ''), pointerPath);
   for (const endpoint of ['products', 'categories'] as const) {
-    for (const entry of pointer?.[endpoint] ?? []) {
+    for (const entry of pointer.ok ? pointer.value[endpoint] : []) {
       const text = files.get(`public/fronts/${FRONT}/${endpoint}.${entry.slice(21)}.json`) ?? '';
       lines.push('', `## ${FRONT} ${endpoint} from ${entry.slice(0, 20)}`, text.replaceAll('},{', '},\n{').trimEnd());
     }

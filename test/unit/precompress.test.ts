@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { missing } from '../../src/release/tree/found.ts';
 import type { ReleaseStore } from '../../src/release/tree/store.ts';
 import { precompressingStore } from '../../src/storage/precompress.ts';
 
@@ -17,8 +18,9 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
   const created = new Map<string, Uint8Array>();
   let asked = 0;
   const store: ReleaseStore = {
-    read: async (path) => created.get(path),
-    size: async (path) => created.get(path)?.length,
+    root: '/',
+    read: async (path) => missing(path),
+    size: async (path) => missing(path),
     list: async () => [...created.keys()],
     create: async (path, bytes) => {
       if (++asked > filesTaken) throw new Error('full');

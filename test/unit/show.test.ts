@@ -57,7 +57,7 @@ describe('showDocument', () => {
   ])('%s: nothing-published, and those that are', async (_name, front) => {
     await expect(show(sound, front, 'products', NOW)).rejects.toMatchObject({
       code: 'nothing-published',
-      message: expect.stringContaining(`nothing is published for front ${JSON.stringify(front)} in `) as string,
+      message: expect.stringContaining(`expected front ${JSON.stringify(front)} in `) as string,
       hint: `published are: ${F}, ${K}`,
     });
   });
@@ -76,7 +76,7 @@ describe('showDocument', () => {
     rmSync(join(root, 'public'), { recursive: true });
     await expect(show(root, F, 'products', NOW)).rejects.toMatchObject({
       code: 'nothing-published',
-      hint: 'publish with: playbill build',
+      hint: expect.stringContaining('publish with: playbill build') as string,
     });
   });
 

@@ -141,23 +141,14 @@ describeDamages('damaged releases', sound, {
     });
     return [`error manifest-invalid ${twice}`];
   },
-  'a manifest leaves out an edition that a pointer names': (root) => {
-    const path = forge(root, { front: F, manifest: (manifest) => ({ ...manifest, files: manifest.files.slice(1) }) });
-    return [`error manifest-invalid ${path}`];
-  },
   'a manifest lists a file that no pointer names, nor is there': (root) => {
     const file = {
       path: 'public/fronts/zoo/products.0123456789abcdef.json',
       bytes: 3,
       sha256: '0123456789abcdef'.repeat(4),
     };
-    const path = forge(root, { front: F, manifest: (manifest) => ({ ...manifest, files: [...manifest.files, file] }) });
-    return [`error manifest-invalid ${path}`, `error file-missing ${file.path}`];
-  },
-  'a manifest lists a file outside the tree': (root) => {
-    const file = { path: '../../../etc/passwd', bytes: 3, sha256: '0123456789abcdef'.repeat(4) };
-    const path = forge(root, { front: F, manifest: (manifest) => ({ ...manifest, files: [file, ...manifest.files] }) });
-    return [`error manifest-invalid ${path}`];
+    forge(root, { front: F, manifest: (manifest) => ({ ...manifest, files: [...manifest.files, file] }) });
+    return [`error file-missing ${file.path}`];
   },
   'a manifest tells another size': (root) => {
     const path = forge(root, {
@@ -190,41 +181,8 @@ describeDamages('damaged releases', sound, {
     });
     return [`error manifest-invalid ${path}`];
   },
-  'a manifest counts editions wrong': (root) => {
-    const path = forge(root, {
-      front: F,
-      listing: (listing) => ({ ...listing, editions: { ...listing.editions, products: 1 } }),
-    });
-    return [`error manifest-invalid ${path}`];
-  },
-  'a manifest counts categories editions wrong': (root) => {
-    const path = forge(root, {
-      front: F,
-      listing: (listing) => ({ ...listing, editions: { ...listing.editions, categories: 7 } }),
-    });
-    return [`error manifest-invalid ${path}`];
-  },
-  'a manifest counts the cards of one edition too few': (root) => {
-    const path = forge(root, {
-      front: F,
-      listing: (listing) => ({ ...listing, cardsByEdition: listing.cardsByEdition.slice(0, -1) }),
-    });
-    return [`error manifest-invalid ${path}`];
-  },
-  'a manifest tells other cards at now than in the first edition': (root) => {
-    const path = forge(root, { front: F, listing: (listing) => ({ ...listing, cards: listing.cards + 1 }) });
-    return [`error manifest-invalid ${path}`];
-  },
-  'a manifest tells another next change': (root) => {
-    const path = forge(root, { front: F, listing: (listing) => ({ ...listing, nextChange: null }) });
-    return [`error manifest-invalid ${path}`];
-  },
   'a manifest lists a front with another’s pointer': (root) => {
-    const path = forge(root, { front: F, listing: (listing) => ({ ...listing, front: 'fonaa' }) });
-    return [
-      `error manifest-invalid ${path}`,
-      `error pointer-not-current ${pointerPath(F)}`,
-      'error pointer-missing public/fronts/fonaa/pointer.json',
-    ];
+    forge(root, { front: F, listing: (listing) => ({ ...listing, front: 'fonaa' }) });
+    return [`error pointer-not-current ${pointerPath(F)}`, 'error pointer-missing public/fronts/fonaa/pointer.json'];
   },
 });

@@ -5,8 +5,8 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { BuildResultJson } from '../../contract/results.ts';
 import type { PlanEntry } from '../../release/publish/plan.ts';
 import { shellWord } from '../../errors.ts';
-import type { FrontOutcome } from '../../release/publish/publish.ts';
-import type { Compression } from '../../release/tree/reader.ts';
+import type { FrontResult } from '../../release/publish/render-front.ts';
+import type { Compression } from '../../release/tree/files.ts';
 import { treeFileOf } from '../../render/paths.ts';
 import {
   compressionsArgument,
@@ -203,7 +203,7 @@ async function warningsOfTelling(
   return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
 }
 
-function snapshotOf({ listing }: FrontOutcome): BuildResultJson['fronts'][number]['snapshot'] {
+function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]['snapshot'] {
   if (listing === null) return null;
   const { cards, dropped, editions, nextChange, pointer } = listing;
   return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };

@@ -1,21 +1,14 @@
 // `playbill check-db`: everything that is wrong with a catalogue, one finding a line, printed as it is found.
 
 import type { Command } from 'commander';
-import type { Finding } from '../../findings.ts';
-import type { FindingsResultJson } from '../../contract/results.ts';
-import type { CatalogueReader } from '../../database/open.ts';
-import { EXIT } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
-import { printAll } from '../output/stdout.ts';
-import { countText, findingText } from '../output/terminal.ts';
+import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
+import { countText } from '../output/terminal.ts';
 
 interface CheckFlags {
   readonly db: string;
   readonly json?: true;
 }
-
-// A catalogue with a broken column has a finding per row: under --json enough are kept to see what is wrong.
-const FINDINGS_KEPT = 1000;
 
 export function addCheckDbCommand(program: Command, context: CommandContext): void {
   program
@@ -45,54 +38,15 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
     });
 }
 
-/** What was seen so far. */
-interface Tally {
-  readonly checked: Record<string, number>;
-  errors: number;
-  warnings: number;
-}
-
-async function runCheck(flags: CheckFlags, context: CommandContext): Promise<number> {
-  const { openCatalogue } = await import('../../database/open.ts');
-  const reader = await openCatalogue(flags.db);
-  const tally: Tally = { checked: {}, errors: 0, warnings: 0 };
-  try {
-    if (flags.json === true) {
-      const findings: Finding[] = [];
-      for await (const finding of talliedFindings(reader, tally, context.tzdata)) {
-        if (findings.length < FINDINGS_KEPT) findings.push(finding);
-      }
-      const json: FindingsResultJson = { ...tally, findings };
-      context.terminal.print(JSON.stringify(json));
-    } else {
-      await printAll(linesOf(reader, tally, context));
-    }
-  } finally {
-    await reader.close();
-  }
-  return tally.errors > 0 ? EXIT.findings : EXIT.done;
-}
-
-async function* talliedFindings(reader: CatalogueReader, tally: Tally, tzdata: string): AsyncGenerator<Finding> {
-  const { checkRows } = await import('../../database/read/check-catalogue.ts');
-  const onRows = (table: string, rows: number): void => {
-    tally.checked[table] = (tally.checked[table] ?? 0) + rows;
+async function runCheck(flags: CheckFlags, { terminal, tzdata }: CommandContext): Promise<number> {
+  const { checkDatabase } = await import('../../operations/check-db.ts');
+  const checked: Record<string, number> = {};
+  const findings = checkDatabase(flags.db, tzdata, (table, rows) => {
+    checked[table] = (checked[table] ?? 0) + rows;
+  });
+  const checkedText = (): string => {
+    const rowsTotal = Object.values(checked).reduce((sum, count) => sum + count, 0);
+    return `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
   };
-  for await (const finding of checkRows(reader, { tzdata, onRows })) {
-    if (finding.severity === 'error') tally.errors += 1;
-    else tally.warnings += 1;
-    yield finding;
-  }
-}
-
-async function* linesOf(
-  reader: CatalogueReader,
-  tally: Tally,
-  { terminal, tzdata }: CommandContext,
-): AsyncGenerator<string> {
-  for await (const finding of talliedFindings(reader, tally, tzdata)) yield `${findingText(finding, terminal)}\n`;
-  const rowsTotal = Object.values(tally.checked).reduce((sum, count) => sum + count, 0);
-  const tables = countText(Object.keys(tally.checked).length, 'table');
-  const found = `${countText(tally.errors, 'error')}, ${countText(tally.warnings, 'warning')}`;
-  yield `Checked ${countText(rowsTotal, 'row')} of ${tables}: ${found}\n`;
+  return reportFindings({ findings, checked, checkedText, isJson: flags.json === true }, terminal);
 }

@@ -1,13 +1,9 @@
 // `playbill edge build`: writes the deployable edge rule for a runtime.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import type { DeploymentFiles } from '../../edge/deploy/deployment.ts';
 import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
-import type { KeyRingFile } from '../../edge/rule/key-store.ts';
-import type { SettingsFile } from '../../edge/rule/settings.ts';
-import { AppError, messageOf, shellWord } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import { durationArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -88,18 +84,22 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
 }
 
 async function runEdgeBuild(flags: EdgeFlags, { terminal }: CommandContext): Promise<number> {
-  const { faultOfSettings } = await import('../../edge/rule/settings.ts');
-  const settings: SettingsFile = { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority };
-  const fault = faultOfSettings(settings);
-  if (fault !== null) throw new AppError('edge-option-invalid', fault, 'see: playbill edge build --help');
-  const keyRing = await readKeyRing(flags.out);
-  const bundle = await bundleOf(flags.target);
+  const { buildEdge } = await import('../../operations/build-edge.ts');
   const folder = flags.to ?? `edge-${flags.target}`;
-  const files = await filesOf(flags, bundle, keyRing, settings).catch((error: unknown) => {
-    throw new AppError('edge-option-invalid', messageOf(error), 'see: playbill edge build --help', error);
-  });
-  const { writeFolder } = await import('../../storage/directory/folder.ts');
-  writeFolder(folder, files);
+  const files = await buildEdge(
+    {
+      target: flags.target,
+      to: folder,
+      out: flags.out,
+      publicRoot: flags.publicRoot ?? null,
+      keyRingPath: flags.keyRing ?? null,
+      listen: flags.listen,
+      origin: flags.origin,
+      encodings: flags.encodings ?? [],
+      settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
+    },
+    await bundleOf(flags.target),
+  );
   const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
   if (flags.json === true) terminal.print(JSON.stringify({ target: flags.target, files: sizes }));
   else {
@@ -107,57 +107,6 @@ async function runEdgeBuild(flags: EdgeFlags, { terminal }: CommandContext): Pro
     terminal.print(`How to deploy it: ${folder}/README.md`);
   }
   return EXIT.done;
-}
-
-async function filesOf(
-  flags: EdgeFlags,
-  bundle: string,
-  keyRing: KeyRingFile,
-  settings: SettingsFile,
-): Promise<DeploymentFiles> {
-  const publicRoot = resolve(flags.publicRoot ?? `${flags.out}/public`);
-  if (flags.target === 'nginx') {
-    const { nginxFiles } = await import('../../edge/deploy/nginx.ts');
-    const keyRingPath = keyRingPathOf(flags, publicRoot);
-    return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen: flags.listen });
-  }
-  const { workerFiles } = await import('../../edge/deploy/worker.ts');
-  const { origin } = flags;
-  return workerFiles({
-    bundle,
-    keyRing,
-    settings,
-    publicRoot,
-    origin,
-    encodings: flags.encodings ?? [],
-    pointerSeconds: 5,
-  });
-}
-
-/** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where nobody can know. */
-function keyRingPathOf({ keyRing }: EdgeFlags, publicRoot: string): string {
-  if (keyRing !== undefined) return resolve(keyRing);
-  if (basename(publicRoot) === 'public') return join(dirname(publicRoot), 'edge/keyring.json');
-  throw new Error(
-    `expected --key-ring FILE, since --public-root is not the folder "public" of a tree: "${publicRoot}"`,
-  );
-}
-
-async function readKeyRing(out: string): Promise<KeyRingFile> {
-  const path = `${out}/edge/keyring.json`;
-  if (!existsSync(path)) {
-    throw new AppError(
-      'tree-missing',
-      `expected a key ring at ${path}, found nothing`,
-      `make one: playbill build --out ${shellWord(out)}`,
-    );
-  }
-  const { parseKeyRing } = await import('../../release/tree/codec.ts');
-  const { keyRingFileFrom } = await import('../../edge/rule/key-store.ts');
-  const { value, problem } = parseKeyRing(readFileSync(path), path);
-  if (value === null)
-    throw new AppError('tree-unreadable', `${path}: ${problem}`, 'build puts it anew: playbill build');
-  return keyRingFileFrom(value);
 }
 
 /** The bundle that was made when the command was compiled; in a checkout it is made now. */

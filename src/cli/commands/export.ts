@@ -41,20 +41,11 @@ Exit codes: 0 printed, 2 wrong usage or unreadable input.`,
 }
 
 async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
-  const { checkContract } = await import('../../database/schema/check-schema.ts');
-  const { exportRows } = await import('../../database/write/export-rows.ts');
-  const { openCatalogue } = await import('../../database/open.ts');
-  const wanted = flags.table ?? TABLE_NAMES;
-  const reader = await openCatalogue(flags.db);
-  try {
-    await checkContract(reader);
-    let rowsTotal = 0;
-    const tables = TABLE_NAMES.filter((name) => wanted.includes(name));
-    const isWhole = await printAll(exportRows(reader, tables, (_table, rows) => (rowsTotal += rows)));
-    const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
-    if (isWhole) context.terminal.log(`Exported ${what} from ${flags.db}`);
-    return EXIT.done;
-  } finally {
-    await reader.close();
-  }
+  const { exportCatalogue } = await import('../../operations/export.ts');
+  const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
+  let rowsTotal = 0;
+  const isWhole = await printAll(exportCatalogue(flags.db, tables, (_table, rows) => (rowsTotal += rows)));
+  const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
+  if (isWhole) context.terminal.log(`Exported ${what} from ${flags.db}`);
+  return EXIT.done;
 }

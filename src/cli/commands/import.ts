@@ -1,9 +1,7 @@
 // `playbill import`: files of rows into a catalogue, which is made where there is none.
 
-import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import type { RowsResultJson } from '../../contract/results.ts';
-import type { ImportSource } from '../../database/write/import-rows.ts';
 import { shellWord } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -54,11 +52,11 @@ Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is 
 
 async function runImport(files: readonly string[], flags: ImportFlags, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const { importRows } = await import('../../database/write/import-rows.ts');
+  const { importFiles } = await import('../../operations/import.ts');
   const interrupted = new AbortController();
   // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => interrupted.abort());
-  const { rows, isNew } = await importRows(files.map(sourceOf), {
+  const { rows, isNew } = await importFiles(files, process.stdin, {
     databasePath: flags.db,
     isReplacing: flags.replace === true,
     signal: interrupted.signal,
@@ -76,9 +74,4 @@ async function runImport(files: readonly string[], flags: ImportFlags, context: 
       `Check it with: playbill check-db --db ${shellWord(flags.db)}`,
   );
   return EXIT.done;
-}
-
-function sourceOf(file: string): ImportSource {
-  if (file === '-') return { name: 'stdin', open: () => process.stdin };
-  return { name: file, open: () => createReadStream(file) };
 }

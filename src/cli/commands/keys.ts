@@ -2,11 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { IssuedKeyJson, KeysResultJson } from '../../contract/results.ts';
-import type { NewKey } from '../../database/write/front-keys.ts';
-import type { KeyPair } from '../../edge/rule/key-pair.ts';
+import type { Instant } from '../../catalogue/instant.ts';
 import { AppError, shellWord } from '../../errors.ts';
+import type { KeyRequest } from '../../operations/keys.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -15,7 +13,7 @@ import { errorText, tableText } from '../output/terminal.ts';
 interface IssueFlags {
   readonly front: string;
   readonly keyid?: string;
-  readonly alg: NewKey['alg'];
+  readonly alg: KeyRequest['alg'];
   readonly secretRef?: string;
   readonly to?: string;
   readonly notBefore?: Instant;
@@ -124,18 +122,11 @@ async function runIssue(flags: IssueFlags, context: CommandContext): Promise<num
       : `${flags.alg} takes no --secret-ref`;
     throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
   }
-  const { generateKeyPair } = await import('../../edge/rule/key-pair.ts');
-  const pair = flags.alg === 'hmac-sha256' ? null : await generateKeyPair(flags.alg);
-  const { createPrivateFile } = await import('../../storage/private-file.ts');
-  const file = flags.to === undefined ? null : createPrivateFile(flags.to);
-  let issued: IssuedKeyJson;
-  try {
-    issued = await storeNumbered(flags, pair, context, (json) => file?.write(`${JSON.stringify(json)}\n`));
-  } catch (error) {
-    file?.remove();
-    throw error;
-  }
-  file?.close();
+  const { issueKey } = await import('../../operations/keys.ts');
+  const { front: code, keyid: name = null, secretRef: ref = null, to = null } = flags;
+  const { notBefore = null, notAfter = null } = flags;
+  const request = { front: code, keyid: name, alg: flags.alg, secretRef: ref, notBefore, notAfter, to };
+  const issued = await issueKey(flags.db, request, context.now());
   const { keyid, front, alg, secretRef } = issued;
   if (flags.to === undefined) {
     terminal.print(JSON.stringify(issued));
@@ -155,44 +146,6 @@ async function runIssue(flags: IssueFlags, context: CommandContext): Promise<num
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
 keep it in a file that only you can read, as --to FILE makes it.`;
 
-/**
- * Stores a key under the keyid that was asked for, or under the front and the month, numbered where that is taken. `keep` is handed what
- * was issued before the catalogue has it: no key is stored whose private half could not be kept.
- */
-async function storeNumbered(
-  flags: IssueFlags,
-  pair: KeyPair | null,
-  context: CommandContext,
-  keep: (json: IssuedKeyJson) => void,
-): Promise<IssuedKeyJson> {
-  const { storeKey } = await import('../../database/write/front-keys.ts');
-  const { front, alg, secretRef = null } = flags;
-  const month = `${front}-${formatInstant(context.now()).slice(0, 7)}`;
-  for (let number = 1; ; number++) {
-    const keyid = flags.keyid ?? (number === 1 ? month : `${month}-${number}`);
-    const privateHalf = {
-      privateKey: pair === null ? null : { ...pair.privateJwk },
-      privatePem: pair?.privatePem ?? null,
-    };
-    const json: IssuedKeyJson = { keyid, front, alg, ...privateHalf, secretRef };
-    keep(json);
-    try {
-      await storeKey(flags.db, front, {
-        keyid,
-        alg,
-        publicKey: pair === null ? null : JSON.stringify(pair.jwk),
-        secretRef,
-        notBefore: flags.notBefore === undefined ? null : formatInstant(flags.notBefore),
-        notAfter: flags.notAfter === undefined ? null : formatInstant(flags.notAfter),
-      });
-      return json;
-    } catch (error) {
-      const isTaken = error instanceof AppError && error.code === 'key-exists';
-      if (!isTaken || flags.keyid !== undefined) throw error;
-    }
-  }
-}
-
 function addList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
@@ -208,29 +161,18 @@ Example:
 Exit codes: 0 done, 2 wrong usage or unreadable input.`,
     )
     .action(async (flags: KeysFlags) => {
-      const { openCatalogue } = await import('../../database/open.ts');
-      const { checkContract } = await import('../../database/schema/check-schema.ts');
-      const { listKeys } = await import('../../database/write/front-keys.ts');
-      const reader = await openCatalogue(flags.db);
-      try {
-        await checkContract(reader);
-        const now = formatInstant(context.now());
-        const json: KeysResultJson = {
-          keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, now) })),
-        };
-        const rows = json.keys.map(({ keyid, front, alg, state, notBefore, notAfter }) => [
-          keyid,
-          front,
-          alg,
-          state,
-          datesText(notBefore, notAfter),
-        ]);
-        context.terminal.print(
-          flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
-        );
-      } finally {
-        await reader.close();
-      }
+      const { keysOf } = await import('../../operations/keys.ts');
+      const json = await keysOf(flags.db, context.now());
+      const rows = json.keys.map(({ keyid, front, alg, state, notBefore, notAfter }) => [
+        keyid,
+        front,
+        alg,
+        state,
+        datesText(notBefore, notAfter),
+      ]);
+      context.terminal.print(
+        flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
+      );
     });
 }
 
@@ -239,15 +181,6 @@ function datesText(notBefore: string | null, notAfter: string | null): string {
   const minute = (instant: string): string => instant.replace('T', ' ').replace(/:00Z$/, 'Z');
   if (notBefore === null) return notAfter === null ? '-' : `until ${minute(notAfter)}`;
   return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
-}
-
-function stateOf(
-  key: { readonly notBefore: string | null; readonly notAfter: string | null; readonly revokedAt: string | null },
-  now: string,
-): KeysResultJson['keys'][number]['state'] {
-  if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
-  if (key.notAfter !== null && key.notAfter <= now) return 'expired';
-  return key.notBefore !== null && now < key.notBefore ? 'not-yet-valid' : 'valid';
 }
 
 function addRevoke(keys: Command, context: CommandContext): void {
@@ -273,8 +206,8 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing
 6 the tree could not be written.`,
     )
     .action(async (keyid: string, flags: KeysFlags) => {
-      const { revokeKey } = await import('../../database/write/front-keys.ts');
-      const revokedAt = await revokeKey(flags.db, keyid, formatInstant(flags.at ?? context.now()));
+      const { revoke } = await import('../../operations/keys.ts');
+      const revokedAt = await revoke(flags.db, keyid, flags.at ?? context.now());
       context.terminal.print(
         flags.json === true ? JSON.stringify({ keyid, revokedAt }) : `Revoked ${keyid} from ${revokedAt} on`,
       );
@@ -294,9 +227,9 @@ async function enforce(
     terminal.log(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;
   }
-  const { putKeysIntoForce } = await import('../../operations/publish-keys.ts');
+  const { publishKeys } = await import('../../operations/publish-keys.ts');
   try {
-    await putKeysIntoForce(flags.db, flags.out);
+    await publishKeys(flags.db, flags.out);
     terminal.log(edgesText(flags.out));
     return EXIT.done;
   } catch (error) {

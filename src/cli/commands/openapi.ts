@@ -78,7 +78,7 @@ function serverOf(text: string): string {
 
 async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<number> {
   const { schemaFiles } = await import('../../contract/schemas.ts');
-  const { writeFolder } = await import('../../storage/directory/folder.ts');
+  const { writeFolder } = await import('../../storage/folder.ts');
   const files = schemaFiles();
   writeFolder(folder, files);
   const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));

@@ -45,23 +45,9 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
 
 async function runPreview(flags: PreviewFlags, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const { isLoopback } = await import('../../edge/runtimes/node.ts');
-  if (!isLoopback(flags.host)) {
-    throw new AppError(
-      'address-refused',
-      `expected a loopback address, found ${flags.host}: others could read the tree`,
-      'leave out --host; to look from elsewhere, forward the port (ssh -L)',
-    );
-  }
-  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { Library } = await import('../../preview/preview-data.ts');
-  const { createPreviewServer } = await import('../../preview/server.ts');
-  const server = createPreviewServer({
-    library: new Library(DirectoryReader.open(flags.out)),
-    page: await pageBundle(),
-    now: context.now,
-    onBug: (message) => terminal.log(`error bug: ${message}`),
-  });
+  const { servePreview } = await import('../../operations/serve.ts');
+  const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
+  const server = servePreview(flags.out, flags.host, await pageBundle(), context.now, onBug);
   const { address, port } = await listening(server, flags);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/`;
   terminal.print(flags.json === true ? JSON.stringify({ url }) : url);

@@ -54,7 +54,7 @@ Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged 
 
 async function runPrune(flags: PruneFlags, context: CommandContext): Promise<number> {
   const isDryRun = flags.dryRun === true;
-  const { pruneTree } = await import('../../operations/rollback.ts');
+  const { pruneTree } = await import('../../operations/history.ts');
   const { releases, hold, plan } = await pruneTree(flags.out, {
     graceSeconds: flags.grace,
     replacedId: null,

@@ -38,7 +38,7 @@ Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree 
 }
 
 async function runReleases(flags: ReleasesFlags, context: CommandContext): Promise<number> {
-  const { releasesOfTree } = await import('../../operations/rollback.ts');
+  const { releasesOfTree } = await import('../../operations/history.ts');
   const { releases, hold, findings } = await releasesOfTree(flags.out);
   const json: ReleasesResultJson = {
     releases: [...releases],

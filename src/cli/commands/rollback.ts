@@ -61,7 +61,7 @@ async function rollBack(
   flags: RollbackFlags,
   { terminal, now }: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
-  const { rollBackTree } = await import('../../operations/rollback.ts');
+  const { rollBackTree } = await import('../../operations/history.ts');
   const { manifest, plan, findings } = await rollBackTree(flags.out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanAction): number =>
@@ -80,7 +80,7 @@ async function rollBack(
 }
 
 async function resume(flags: RollbackFlags): Promise<[RollbackResultJson, string]> {
-  const { resumeTree } = await import('../../operations/rollback.ts');
+  const { resumeTree } = await import('../../operations/history.ts');
   const { lifted, currentId } = await resumeTree(flags.out);
   const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
   const pointers = { put: 0, kept: 0, removed: 0 };

@@ -1,9 +1,7 @@
 // `playbill serve`: the edge rule over local HTTP, on the tree of --out, for development and tests.
 
-import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
-import { AppError, shellWord } from '../../errors.ts';
 import { durationArgument, instantArgument, portArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import { listening } from '../listening.ts';
@@ -55,28 +53,10 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
 
 async function runServe(flags: ServeFlags, context: CommandContext): Promise<number> {
   const { terminal, clock, environment } = context;
-  const { createServer, isLoopback } = await import('../../edge/runtimes/node.ts');
-  const { faultOfSettings } = await import('../../edge/rule/settings.ts');
-  if (flags.unsigned === true && !isLoopback(flags.host)) {
-    throw new AppError(
-      'address-refused',
-      `expected a loopback address with --unsigned, found ${flags.host}: others could read without a key`,
-      'leave out --host, or leave out --unsigned',
-    );
-  }
-  if (statSync(flags.out, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new AppError(
-      'tree-missing',
-      `expected a tree at ${flags.out}, found none`,
-      `make one: playbill build --out ${shellWord(flags.out)}`,
-    );
-  }
-  const settings = { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority };
-  const fault = faultOfSettings(settings);
-  if (fault !== null) throw new AppError('edge-option-invalid', fault, 'see: playbill serve --help');
-  const server = createServer({
+  const { serveTree } = await import('../../operations/serve.ts');
+  const server = serveTree(flags.host, {
     root: flags.out,
-    settings,
+    settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
     clock,
     secretOf: (name) => environment(name) ?? null,
     at: flags.at ?? null,

@@ -49,14 +49,8 @@ Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (
 async function runShow(flags: ShowFlags, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const at = flags.at ?? context.now();
-  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { showDocument } = await import('../../release/status/show.ts');
-  const { text, pointer, timeliness } = await showDocument(
-    flags.front,
-    flags.endpoint,
-    DirectoryReader.open(flags.out),
-    at,
-  );
+  const { show } = await import('../../operations/show.ts');
+  const { text, pointer, timeliness } = await show(flags.out, flags.front, flags.endpoint, at);
   if (timeliness === 'early') {
     terminal.log(`note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`);
   }

@@ -1,7 +1,7 @@
 // `playbill status`: whether storefronts are kept fresh, for a person, a monitor and Prometheus.
 
 import type { Command } from 'commander';
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { Instant } from '../../catalogue/instant.ts';
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import { durationArgument, instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -56,6 +56,7 @@ be written.`,
 
 async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
   const { terminal } = context;
+  const { readStatus } = await import('../../operations/status.ts');
   const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? context.now());
   if (flags.prometheus !== undefined) {
     const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
@@ -64,46 +65,6 @@ async function runStatus(flags: StatusFlags, context: CommandContext): Promise<n
   }
   terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
   return status.isStale ? EXIT.findings : EXIT.done;
-}
-
-/** The state of a tree at an instant. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
-export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
-  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { readTreeStatus } = await import('../../release/status/read-status.ts');
-  const { statusOf } = await import('../../release/status/status.ts');
-  const tree = await readTreeStatus(DirectoryReader.open(out));
-  const fronts = statusOf(tree, maxAgeSeconds, at);
-  const { hold } = tree;
-  const { id, manifest } = tree.release ?? {};
-  return {
-    at: formatInstant(at),
-    isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
-    hold: hold === null ? null : { release: hold.releaseId },
-    release:
-      id === undefined || manifest === undefined
-        ? null
-        : {
-            id,
-            now: manifest.now,
-            horizonSeconds: manifest.horizonSeconds,
-            tool: manifest.tool,
-            tzdata: manifest.tzdata,
-          },
-    fronts: fronts.map(({ code, stale, snapshot }) => ({
-      front: code,
-      stale,
-      snapshot:
-        snapshot === null
-          ? null
-          : {
-              ...snapshot,
-              now: formatInstant(snapshot.now),
-              validUntil: formatInstant(snapshot.validUntil),
-              staleFrom: formatInstant(snapshot.staleFrom),
-            },
-    })),
-    findings: [...tree.findings],
-  };
 }
 
 function statusText({ at, hold, release, fronts, findings }: StatusResultJson, terminal: Terminal): string {

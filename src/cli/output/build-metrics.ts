@@ -6,7 +6,6 @@ import { AppError } from '../../errors.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { buildMetrics, METRICS_MARK, treeMetrics, type BuildRun } from './prometheus.ts';
 import type { CommandContext } from '../context.ts';
-import { readStatus } from '../commands/status.ts';
 import { errorText } from './terminal.ts';
 
 /**
@@ -55,6 +54,7 @@ async function writeMetrics(
 
 /** Nothing where there is no tree that can be read: the exit code says why. */
 async function treeMetricsOf(out: string, context: CommandContext): Promise<string> {
+  const { readStatus } = await import('../../operations/status.ts');
   try {
     return treeMetrics(await readStatus(out, null, context.now()));
   } catch (error) {

@@ -4,11 +4,12 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
-import { treeFileOf } from '../../render/paths.ts';
+import { editionPath, treeFileOf } from '../../render/paths.ts';
 import { countChanges, type ChangeCounts, type DocumentChange, type ListName } from './document-diff.ts';
 import type { PlanEntry } from '../publish/plan.ts';
 import type { FrontResult } from '../publish/render-front.ts';
 import type { PublishedTree } from '../tree/published.ts';
+import { parseProducts, readProducts } from '../tree/read.ts';
 import { DocumentReader } from '../tree/release-view.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { diffAtInstants, laterDifferences } from './snapshot-diff.ts';
@@ -62,6 +63,7 @@ export class PlannedDiffs {
   get store(): ReleaseStore {
     const store = this.#store;
     return {
+      root: store.root,
       read: (path) => store.read(path),
       size: (path) => store.size(path),
       list: (folder) => store.list(folder),
@@ -90,14 +92,14 @@ export class PlannedDiffs {
     const firstNew = this.#firstNew.get(code);
     this.#firstNew.delete(code);
     if (held !== null || listing === null) return;
-    const documents = new DocumentReader(async (path) => {
-      const bytes = path === firstNew?.path ? firstNew.bytes : await this.#store.read(path);
-      return bytes === undefined ? { bytes: null, problem: 'is missing' } : { bytes, problem: null };
+    const documents = new DocumentReader(async (front, digest) => {
+      const path = editionPath(front, 'products', digest);
+      return path === firstNew?.path ? parseProducts(firstNew.bytes, path) : readProducts(front, digest, this.#store);
     });
     const products = (digest: string) => documents.products(code, digest);
     const after = { pointer: listing.pointer, at: this.#now, products };
     const cards = { cardsBefore: null, cardsAfter: listing.cards };
-    const pointer = await this.#published.pointer(code);
+    const pointer = this.#published.pointer(code);
     if (pointer === null) {
       this.#diffs.push({ front: code, state: 'added', ...cards, ...NOTHING });
       return;

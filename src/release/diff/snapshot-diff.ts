@@ -4,7 +4,7 @@
 import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { diffDocuments, type DocumentChange, type FieldChange } from './document-diff.ts';
-import { entryOf } from '../tree/published.ts';
+import { entryOf } from '../tree/codec.ts';
 import { productsDigestAt } from '../tree/release-view.ts';
 
 /** One front's snapshot, seen at an instant (`YYYY-MM-DDTHH:MM:SSZ`, like all instants here). */

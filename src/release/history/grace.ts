@@ -8,7 +8,8 @@
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
-import type { DatedRelease } from './kept-releases.ts';
+import { orNull } from '../tree/found.ts';
+import type { DatedRelease } from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
 const PATH = pathOf({ kind: 'grace' });
@@ -28,8 +29,8 @@ export async function isInGrace(
   graceSeconds: number,
   store: ReleaseStore,
 ): Promise<boolean> {
-  const bytes = await store.read(PATH);
-  const text = bytes === undefined ? null : new TextDecoder().decode(bytes).trimEnd();
+  const bytes = orNull(await store.read(PATH));
+  const text = bytes && new TextDecoder().decode(bytes).trimEnd();
   if (text === null && !isOutOfOrder) return false;
   if (text === inForce.id) return graceSeconds > 0;
   const known = isOutOfOrder || text === null ? inForce.now : (parseInstant(text) ?? inForce.now);

@@ -11,28 +11,26 @@
 // folders are listed once and the pointers read; that of the release in force is parsed; and where there is then any edition left
 // to explain, the other kept releases are asked for their files, one by one, until there is none.
 
-import pLimit from 'p-limit';
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import type { KeepReason } from '../../contract/release-results.ts';
-import { editionPath, FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
-import { isInGrace } from './grace.ts';
+import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
+import { Plan, type PlanEntry } from '../publish/plan.ts';
+import { editionPathsOf, pointerText } from '../tree/codec.ts';
+import { orNull, orThrow } from '../tree/found.ts';
 import { readHold, type Hold } from '../tree/hold.ts';
 import {
-  currentReleaseId,
-  readRelease,
+  readCurrent,
+  readManifest,
+  readPointer,
   readReleaseDate,
-  readReleaseFiles,
+  readReleasePaths,
+  releaseIds,
   type DatedRelease,
-} from './kept-releases.ts';
-import { Plan, type PlanEntry } from '../publish/plan.ts';
-import { editionPathsOf } from '../tree/published.ts';
+} from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
+import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
-import { parsePointer, pointerText } from '../tree/codec.ts';
-
-/** How many pointers are open at the same time. */
-const POINTERS_AT_ONCE = 16;
 
 export interface PruneOptions {
   /** How long a superseded release is kept in any case, by the releases' own `now`. */
@@ -56,8 +54,10 @@ export interface Pruned {
  */
 export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Pruned> {
   const releases: DatedRelease[] = [];
-  for (const id of await idsToRead(options, store)) releases.push(await readReleaseDate(id, store));
-  const inForceId = await currentReleaseId(store);
+  for (const id of await idsToRead(options, store)) {
+    releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
+  }
+  const inForceId = orNull(await readCurrent(store));
   const hold = await readHold(store);
   const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
   const kept = hold === null ? releasesKept(releases, { ...options, inForceId }) : new Map<string, KeepReason>();
@@ -70,11 +70,11 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   const rank = ({ id }: DatedRelease): number => (id === inForceId ? 0 : kept.has(id) ? 1 : 2);
   for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
     if (pointers.size > 0) {
-      const isPointedAt = takePointers(await readRelease(id, store), pointers);
+      const isPointedAt = takePointers(orThrow(await readManifest(id, store), 'release-damaged'), pointers);
       if (isPointedAt && !kept.has(id)) kept.set(id, 'pointed-at');
     }
     if (kept.has(id) && editions.size > 0) {
-      for (const { path } of await readReleaseFiles(id, store)) editions.delete(path);
+      for (const path of orThrow(await readReleasePaths(id, store), 'release-damaged')) editions.delete(path);
     }
   }
 
@@ -84,8 +84,8 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
     .map(({ id }) => pathOf({ kind: 'manifest', id }))
     .sort();
   const unnamed = [...editions.values()].flat().sort();
-  for (const path of manifests) plan.add('remove', path, (await store.size(path)) ?? 0, 'not-kept');
-  for (const path of unnamed) plan.add('remove', path, (await store.size(path)) ?? 0, 'not-named');
+  for (const path of manifests) plan.add('remove', path, orNull(await store.size(path)) ?? 0, 'not-kept');
+  for (const path of unnamed) plan.add('remove', path, orNull(await store.size(path)) ?? 0, 'not-named');
   if (manifests.length > 0) await store.remove(manifests);
   // State after a stop here: editions that nobody names.
   if (unnamed.length > 0) await store.remove(unnamed);
@@ -112,16 +112,15 @@ async function isAllInGrace(
 }
 
 /**
- * Ids of all releases whose manifests must be readable before anything goes. Among them is the one just replaced, even where
- * no manifest bears its name any more: edges go on asking for its editions. Of a folder in a manifest's place the list of the tree
- * shows only what is in it.
+ * Ids of all releases whose manifests must be readable before anything is removed. Among them is the one just replaced, even where no
+ * manifest bears its name any more: edges still ask for its editions.
  */
-async function idsToRead({ graceSeconds, replacedId }: PruneOptions, store: ReleaseStore): Promise<Set<string>> {
-  const ids = new Set(replacedId !== null && graceSeconds > 0 ? [replacedId] : []);
-  for (const path of await store.list(RELEASES_FOLDER)) {
-    const file = treeFileOf(path.split('/', 2).join('/'));
-    if (file?.kind === 'manifest') ids.add(file.id);
-  }
+async function idsToRead(
+  { graceSeconds, replacedId }: PruneOptions,
+  store: ReleaseStore,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set(await releaseIds(store));
+  if (replacedId !== null && graceSeconds > 0) ids.add(replacedId);
   return ids;
 }
 
@@ -135,11 +134,11 @@ interface FrontsFolder {
 /** Lists what the fronts have. A damaged pointer might have named any edition of its front: then none of them is listed. */
 async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   const files = (await store.list(FRONTS_FOLDER)).map((path) => ({ path, file: treeFileOf(path) }));
-  const limit = pLimit(POINTERS_AT_ONCE);
-  const read = files.flatMap(({ path, file }) =>
-    file?.kind === 'pointer' ? [limit(() => readPointer(path, file.front, store))] : [],
-  );
-  const pointerOf = new Map(await Promise.all(read));
+  const pointerOf = new Map<string, Pointer | null>();
+  for (const { file } of files) {
+    if (file?.kind !== 'pointer') continue;
+    pointerOf.set(file.front, orNull(await readPointer(file.front, store))?.pointer ?? null);
+  }
   const named = new Set(
     [...pointerOf.values()].flatMap((pointer) => (pointer === null ? [] : editionPathsOf(pointer))),
   );
@@ -153,12 +152,6 @@ async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   const pointers = new Map<string, string>();
   for (const [front, pointer] of pointerOf) if (pointer !== null) pointers.set(front, pointerText(pointer));
   return { editions, pointers };
-}
-
-async function readPointer(path: string, front: string, store: ReleaseStore): Promise<[string, Pointer | null]> {
-  const bytes = await store.read(path);
-  const pointer = bytes === undefined ? null : parsePointer(bytes, path).value;
-  return [front, pointer?.front === front ? pointer : null];
 }
 
 /** Takes away the pointers that a release lists as they are; whether there were any. */

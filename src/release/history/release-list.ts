@@ -1,12 +1,11 @@
 // The releases that a tree keeps, as a list for people and machines: what `playbill releases` prints.
 
 import type { Finding } from '../../findings.ts';
-import { AppError } from '../../errors.ts';
-import { pathOf } from '../../render/paths.ts';
-import { readHold, type Hold } from '../tree/hold.ts';
-import { currentReleaseId, readRelease, releaseIds } from './kept-releases.ts';
-import type { ReleaseStore } from '../tree/store.ts';
 import { PROBLEM_CODE } from '../tree/codec.ts';
+import type { TreeFiles } from '../tree/files.ts';
+import { orNull } from '../tree/found.ts';
+import { readHold, type Hold } from '../tree/hold.ts';
+import { readCurrent, readManifest, releaseIds } from '../tree/read.ts';
 
 export interface ListedRelease {
   readonly id: string;
@@ -29,22 +28,22 @@ export interface ReleaseList {
 }
 
 /** Lists the releases, one manifest in memory at a time. @throws AppError tree-unreadable, tree-newer-schema */
-export async function listReleases(store: ReleaseStore): Promise<ReleaseList> {
-  const inForceId = await currentReleaseId(store);
+export async function listReleases(files: TreeFiles): Promise<ReleaseList> {
+  const currentId = orNull(await readCurrent(files));
   const releases: ListedRelease[] = [];
   const findings: Finding[] = [];
-  for (const id of await releaseIds(store)) {
-    try {
-      const { now, fronts, files } = await readRelease(id, store);
+  for (const id of await releaseIds(files)) {
+    const manifest = await readManifest(id, files);
+    if (manifest.ok) {
+      const { now, fronts, files: listed } = manifest.value;
       const cards = fronts.reduce((sum, front) => sum + front.cards, 0);
-      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-      releases.push({ id, now, fronts: fronts.length, cards, bytes, isInForce: id === inForceId });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'release-damaged') throw error;
-      const place = pathOf({ kind: 'manifest', id });
-      findings.push({ severity: 'error', code: PROBLEM_CODE.manifest, place, message: error.message });
+      const bytes = listed.reduce((sum, file) => sum + file.bytes, 0);
+      releases.push({ id, now, fronts: fronts.length, cards, bytes, isInForce: id === currentId });
+    } else {
+      const { location: place, message } = manifest;
+      findings.push({ severity: 'error', code: PROBLEM_CODE.manifest, place, message });
     }
   }
   releases.sort((a, b) => (a.now < b.now || (a.now === b.now && a.id < b.id) ? 1 : -1));
-  return { releases, hold: await readHold(store), findings };
+  return { releases, hold: await readHold(files), findings };
 }

@@ -9,7 +9,7 @@
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { KeepReason } from '../../contract/release-results.ts';
-import type { DatedRelease } from './kept-releases.ts';
+import type { DatedRelease } from '../tree/read.ts';
 
 const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;

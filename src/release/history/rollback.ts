@@ -1,28 +1,26 @@
-// Going back: an older release is put into force again (snapshot.md, "Going back"). One order of writes:
+// Going back: an older release becomes the current one again (snapshot.md, "Going back"). One order of writes:
 //
-//   hold  →  pointers  →  pointers of fronts that the release has not  →  current
+//   hold  →  pointers  →  removal of pointers of fronts that the release does not have  →  current
 //
 // The hold comes first: from the first pointer on, no build may publish over what is half done. A stop after any single write
 // leaves every front one snapshot or the other, whole, and builds waiting; the same rollback again finishes. The key ring is
 // not touched: going back never brings a revoked key back. The caller holds the tree's lock.
 
-import pLimit from 'p-limit';
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import { AppError } from '../../errors.ts';
-import { sha256Of } from '../tree/digest.ts';
-import { putHold } from '../tree/hold.ts';
-import { readRelease, releaseIds } from './kept-releases.ts';
-import { Plan, type PlanEntry } from '../publish/plan.ts';
 import { activateRelease } from '../publish/activate.ts';
-import { editionPathsOf, type PublishedTree } from '../tree/published.ts';
+import { Plan, type PlanEntry } from '../publish/plan.ts';
+import { editionPathsOf } from '../tree/codec.ts';
+import { sha256Of } from '../tree/digest.ts';
+import type { TreeFiles } from '../tree/files.ts';
+import { orThrow } from '../tree/found.ts';
+import { HOLD_PATH } from '../tree/hold.ts';
+import type { PublishedTree } from '../tree/published.ts';
+import { readManifest, refuseUnknownRelease } from '../tree/read.ts';
+import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { gathered } from '../verify/report.ts';
-
-/** How many files of a release are read at the same time. */
-const FILES_AT_ONCE = 16;
-
-/** How many releases a hint names. */
-const RELEASES_NAMED = 5;
+import { summary } from '../verify/finding-sink.ts';
+import { beginGrace } from './grace.ts';
 
 export interface RolledBack {
   readonly manifest: Manifest;
@@ -31,47 +29,45 @@ export interface RolledBack {
 }
 
 /**
- * Puts a kept release into force and holds the tree at it. Nothing is written unless every file of the release is there as its
+ * Goes back to a kept release and holds the tree at it. Nothing is written unless every file of the release is there as its
  * manifest says. @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
 export async function rollBack(id: string, published: PublishedTree, store: ReleaseStore): Promise<RolledBack> {
-  const ids = await releaseIds(store);
-  if (!ids.includes(id)) throw unknownRelease(id, ids);
-  const manifest = await readRelease(id, store);
+  await refuseUnknownRelease(id, store);
+  const manifest = orThrow(await readManifest(id, store), 'release-damaged');
   await refuseUnlessWhole(id, manifest, store);
 
   const plan = new Plan();
-  await putHold(id, store, plan);
+  await replaceIfChanged(HOLD_PATH, `${id}\n`, store, plan);
   // State after a stop here: builds wait; every front has the snapshot that it had.
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
-  const gone = (await published.fronts()).filter((code) => !listed.has(code));
-  await activateRelease({ releaseId: id, listings: manifest.fronts, gone }, published, store, plan);
+  const removed = published.fronts.filter((code) => !listed.has(code));
+  await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store, plan);
   return { manifest, plan: plan.entries };
 }
 
-async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, store: ReleaseStore): Promise<void> {
+/** Lets builds publish again. `currentId` is what they will supersede. @throws AppError tree-full, tree-not-writable */
+export async function liftHold(currentId: string | null, store: ReleaseStore): Promise<void> {
+  await beginGrace(currentId, store);
+  // State after a stop here: held still, and every release is kept.
+  await store.remove([HOLD_PATH]);
+}
+
+async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {
   const listed = new Set(files.map(({ path }) => path));
-  const unlisted = [...new Set(fronts.flatMap(({ pointer }) => editionPathsOf(pointer)))]
+  const problems = [...new Set(fronts.flatMap(({ pointer }) => editionPathsOf(pointer)))]
     .filter((path) => !listed.has(path))
     .map((path) => `${path}: a pointer names it, and the manifest does not list it`);
-  const limit = pLimit(FILES_AT_ONCE);
-  const checked = await Promise.all(files.map((file) => limit(() => problemOf(file, store))));
-  const problems = [...unlisted, ...checked.flatMap((problem) => problem ?? [])];
+  for (const file of files) problems.push(...(await problemsOf(file, tree)));
   if (problems.length === 0) return;
   const hint = 'nothing was changed; choose another of: playbill releases';
-  throw new AppError('release-damaged', `release ${id} cannot be put back: ${gathered(problems)}`, hint);
+  throw new AppError('release-damaged', `release ${id} cannot be put back: ${summary(problems)}`, hint);
 }
 
-async function problemOf({ path, bytes, sha256 }: ManifestFile, store: ReleaseStore): Promise<string | null> {
-  const found = await store.read(path);
-  if (found === undefined) return `${path}: expected the file, found none`;
-  if (found.length !== bytes) return `${path}: expected ${bytes} bytes, found ${found.length}`;
-  return sha256Of(found) === sha256 ? null : `${path}: expected the content that the manifest tells, found other`;
-}
-
-function unknownRelease(id: string, ids: readonly string[]): AppError {
-  const some = ids.length > RELEASES_NAMED ? 'see: playbill releases' : `kept are: ${ids.join(', ')}`;
-  const hint = ids.length === 0 ? 'no release is kept; publish with: playbill build' : some;
-  return new AppError('release-unknown', `expected the id of a kept release, found ${JSON.stringify(id)}`, hint);
+async function problemsOf({ path, bytes, sha256 }: ManifestFile, tree: TreeFiles): Promise<readonly string[]> {
+  const content = await tree.read(path);
+  if (!content.ok) return [`${path}: ${content.message}`];
+  if (content.value.length !== bytes) return [`${path}: expected ${bytes} bytes, found ${content.value.length}`];
+  return sha256Of(content.value) === sha256 ? [] : [`${path}: content does not match the digest in the manifest`];
 }

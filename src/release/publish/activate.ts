@@ -17,23 +17,23 @@ export interface Swap {
   /** The fronts whose pointers are those of the release, by code. Pointers of fronts that are not listed here stay. */
   readonly listings: readonly ManifestFront[];
   /** Fronts that lose their pointers. */
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
 }
 
 /** Puts a release into force. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function activateRelease(
-  { releaseId, listings, gone }: Swap,
+  { releaseId, listings, removed }: Swap,
   published: PublishedTree,
   store: ReleaseStore,
   plan: Plan,
 ): Promise<void> {
   await swapPointers(listings, published, store, plan);
-  const pathsGone = gone.map((code) => pathOf({ kind: 'pointer', front: code }));
-  for (const path of pathsGone) plan.add('remove', path, 0, 'front-gone');
-  if (pathsGone.length > 0) await store.remove(pathsGone);
+  const pointers = removed.map((code) => pathOf({ kind: 'pointer', front: code }));
+  for (const path of pointers) plan.add('remove', path, 0, 'front-gone');
+  if (pointers.length > 0) await store.remove(pointers);
   // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
 
-  await replaceIfChanged(pathOf({ kind: 'current' }), new TextEncoder().encode(`${releaseId}\n`), store, plan);
+  await replaceIfChanged(pathOf({ kind: 'current' }), `${releaseId}\n`, store, plan);
 }
 
 async function swapPointers(
@@ -47,7 +47,7 @@ async function swapPointers(
     const path = pathOf({ kind: 'pointer', front });
     const text = pointerText(pointer);
     const bytes = new TextEncoder().encode(text);
-    const before = await published.pointer(front);
+    const before = published.pointer(front);
     if (before !== null && pointerText(before) === text && !published.isRewritten(front)) {
       plan.add('keep', path, bytes.length, 'same-content');
     } else {

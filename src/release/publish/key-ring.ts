@@ -11,6 +11,6 @@ import { keyRingText } from '../tree/codec.ts';
 /** Puts the key ring into force. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function swapKeyRing(ring: KeyRing, store: ReleaseStore): Promise<readonly PlanEntry[]> {
   const plan = new Plan();
-  await replaceIfChanged(pathOf({ kind: 'key-ring' }), new TextEncoder().encode(keyRingText(ring)), store, plan);
+  await replaceIfChanged(pathOf({ kind: 'key-ring' }), keyRingText(ring), store, plan);
   return plan.entries;
 }

@@ -6,29 +6,29 @@
 // already, writes what is missing, and ends in the same tree. The caller holds the tree's lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { Finding } from '../../findings.ts';
 import type { HoldCode, Manifest } from '../../contract/manifest.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import type { Finding } from '../../findings.ts';
 import { digestOf, pathOf } from '../../render/paths.ts';
+import { manifestText } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
-import type { Guarded, GuardOptions } from './guards.ts';
-import { obstructionFinding } from '../tree/obstruction.ts';
-import { Plan, type PlanEntry } from './plan.ts';
-import { activateRelease } from './activate.ts';
+import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { manifestText } from '../tree/codec.ts';
+import { activateRelease } from './activate.ts';
+import type { Guarded, GuardOptions } from './guards.ts';
+import { Plan, type PlanEntry } from './plan.ts';
+import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 
 export interface PublishInput {
   /** What became of the fronts that were to be rendered (render-front.ts, `frontTasks`). */
   readonly results: readonly FrontResult[];
   /** Fronts that are not rendered, and why: their pointers stay. */
   readonly held: ReadonlyMap<string, HoldCode>;
-  /** Why a published front that is in neither list keeps its pointer all the same; null where it is gone and loses it. */
+  /** Why a published front that is in neither list keeps its pointer; null where it has left the catalogue and loses it. */
   readonly removalHold: HoldCode | null;
-  /** Fronts that lose their pointers because their operator disabled them; others that go have no row any more. */
+  /** Fronts that lose their pointers because their operator disabled them; others that are removed have no row any more. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly horizonSeconds: number;
   readonly toolVersion: string;
@@ -36,19 +36,17 @@ export interface PublishInput {
   readonly guards: GuardOptions;
 }
 
-/** What became of one front; a held one is listed as it was, or not at all where it has never been published. */
-export type FrontOutcome = FrontResult;
-
 export interface Publication {
-  /** The release's id; that of the release in force where every front was held and nothing was written. */
+  /** The release's id; that of the current release where every front was held and nothing was written. */
   readonly releaseId: string | null;
-  readonly outcomes: readonly FrontOutcome[];
+  /** What became of each front, by code; a held one is listed as it was, or not at all where it has never been published. */
+  readonly outcomes: readonly FrontResult[];
   /** What happened to files that are no front's content: pointers removed, manifest, current. */
   readonly plan: readonly PlanEntry[];
   readonly findings: readonly Finding[];
 }
 
-/** The fronts that can be put, each with what is published of it; and those in the place of whose pointer something else stands. */
+/** The fronts that can be published, each with what is published of it; and those whose pointer's place is taken by something else. */
 export async function frontTasks(
   fronts: readonly Omit<FrontTask, 'before'>[],
   published: PublishedTree,
@@ -57,97 +55,106 @@ export async function frontTasks(
   const tasks: FrontTask[] = [];
   const obstructed: FrontResult[] = [];
   for (const front of fronts) {
-    const { code } = front;
-    const obstruction = await published.obstructionOf(code);
-    if (obstruction === null) tasks.push({ ...front, before: await beforeOf(code, published, now) });
-    else obstructed.push(heldResult(code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
+    const obstruction = await published.obstructionOf(front.code);
+    if (obstruction !== null) {
+      obstructed.push(heldResult(front.code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
+      continue;
+    }
+    const pointer = published.pointer(front.code);
+    const before = pointer && { now: pointer.now, cards: await published.cardsAt(pointer, now) };
+    tasks.push({ ...front, before });
   }
   return { tasks, obstructed };
 }
 
-/** Publishes a release over what the store holds, once the content of all fronts is on its way there. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/**
+ * Publishes a release over what the store holds, once the content of all fronts is on its way there.
+ * @throws AppError tree-full, tree-not-writable, tree-unreadable
+ */
 export async function publish(
   input: PublishInput,
   published: PublishedTree,
   store: ReleaseStore,
   now: Instant,
 ): Promise<Publication> {
-  const plan = new Plan();
-  const done: FrontOutcome[] = [];
-  for (const result of input.results) {
-    const { code, held, guards, findings } = result;
-    done.push(held === null ? result : await keepPublished(code, held, published, guards, findings));
-  }
-  for (const [code, reason] of input.held) done.push(await keepPublished(code, reason, published));
   // State after a stop here: content that nothing points at, under temporary names.
   await store.settle();
   // State after a stop here: content that nothing points at, under its own names.
 
-  const listed = new Set(done.map((outcome) => outcome.code));
-  const publishedCodes = await published.fronts();
-  const gone = publishedCodes.filter((code) => !listed.has(code));
-  const guard = input.removalHold === null ? removalGuard(gone, publishedCodes.length, input) : null;
-  const isRemoving = input.removalHold === null && guard?.isOverridden !== false;
-  const removed = isRemoving ? gone : [];
-  const reason = input.removalHold ?? 'max-shrink';
-  const guards = guard === null ? [] : [guard];
-  const kept = isRemoving ? [] : gone.map((code) => keepPublished(code, reason, published, guards));
-  const outcomes = [...done, ...(await Promise.all(kept))].sort((a, b) => (a.code < b.code ? -1 : 1));
-  const isAnyNew = outcomes.some((outcome) => outcome.held === null);
-  // Gone fronts that only the release in force still lists: a run was stopped between their pointers and `current`.
-  const isAnyLeft = isRemoving && published.listedFronts.some((code) => !listed.has(code));
-  if (!isAnyNew && !isAnyLeft && removed.length === 0) {
-    return {
-      releaseId: published.currentId,
-      outcomes,
-      plan: plan.entries,
-      findings: published.findings,
-    };
+  const { outcomes, removed, isRemoving } = await planRelease(input, published);
+  const plan = new Plan();
+  // Fronts that only the current release still lists: a run was stopped between the removal of their pointers and `current`.
+  const codes = new Set(outcomes.map(({ code }) => code));
+  const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
+  const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
+  if (listings.length === 0 && removed.length === 0 && !isAnyLeft) {
+    return { releaseId: published.currentId, outcomes, plan: plan.entries, findings: published.findings };
   }
 
-  const manifest = manifestOf(outcomes, input, now);
-  const manifestBytes = new TextEncoder().encode(manifestText(manifest));
-  const releaseId = digestOf(sha256Of(manifestBytes));
-  await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifestBytes, store, plan);
-  // State after a stop here: a manifest of a release that is not in force.
+  const manifest = manifestText(manifestOf(outcomes, input, now));
+  const releaseId = digestOf(sha256Of(new TextEncoder().encode(manifest)));
+  await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifest, store, plan);
+  // State after a stop here: a manifest of a release that is not the current one.
 
-  const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
-  await activateRelease({ releaseId, listings, gone: removed }, published, store, plan);
+  await activateRelease({ releaseId, listings, removed }, published, store, plan);
   return { releaseId, outcomes, plan: plan.entries, findings: published.findings };
+}
+
+interface ReleasePlan {
+  /** The fronts that stay, by code. */
+  readonly outcomes: readonly FrontResult[];
+  /** Codes of the fronts that lose their pointers. */
+  readonly removed: readonly string[];
+  /** Whether fronts that have left the catalogue are removed at all. */
+  readonly isRemoving: boolean;
+}
+
+/** Decides of every front whether it is published, kept or removed. */
+async function planRelease(input: PublishInput, published: PublishedTree): Promise<ReleasePlan> {
+  const outcomes: FrontResult[] = [];
+  for (const result of input.results) {
+    outcomes.push(result.held === null ? result : await keepPublished(result, result.held, published));
+  }
+  for (const [code, reason] of input.held)
+    outcomes.push(await keepPublished(heldResult(code, reason), reason, published));
+
+  const listed = new Set(outcomes.map(({ code }) => code));
+  const vanished = published.fronts.filter((code) => !listed.has(code));
+  const guard = input.removalHold === null ? removalGuard(vanished, published.fronts.length, input) : null;
+  const reason = input.removalHold ?? (guard?.isOverridden === false ? 'max-shrink' : null);
+  const guards = guard === null ? [] : [guard];
+  if (reason !== null) {
+    for (const code of vanished)
+      outcomes.push(await keepPublished(heldResult(code, reason, guards), reason, published));
+  }
+  outcomes.sort((a, b) => (a.code < b.code ? -1 : 1));
+  return { outcomes, removed: reason === null ? vanished : [], isRemoving: reason === null };
 }
 
 /**
  * The guard on fronts that have vanished from the catalogue: an empty table, or a view that gives nothing for a moment, must not
  * take everything off the air. As with cards, more than the allowed share is absurd; a disabled front is no accident.
  */
-function removalGuard(gone: readonly string[], publishedTotal: number, input: PublishInput): Guarded | null {
-  const vanished = gone.filter((code) => !input.disabledCodes.has(code)).length;
+function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guarded | null {
+  const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
   if (vanished <= publishedTotal * input.guards.maxShrink) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
   return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
 }
 
-/** What is published of a front, as far as guards compare with it; null where nothing is. */
-async function beforeOf(code: string, published: PublishedTree, now: Instant): Promise<FrontTask['before']> {
-  const pointer = await published.pointer(code);
-  return pointer === null ? null : { now: pointer.now, cards: await published.cardsAt(pointer, now) };
-}
-
 /** A front whose pointer stays as it is: held back, not selected, or guarded. */
 async function keepPublished(
-  code: string,
+  { code, guards, findings }: FrontResult,
   held: HoldCode,
   published: PublishedTree,
-  guards: readonly Guarded[] = [],
-  findings: readonly Finding[] = [],
-): Promise<FrontOutcome> {
-  const pointer = await published.pointer(code);
+): Promise<FrontResult> {
+  const pointer = published.pointer(code);
   if (pointer === null) return heldResult(code, held, guards, findings);
   const { front, files } = await published.keptFront(pointer, held);
   return { code, held, guards, listing: front, files, plan: [], findings };
 }
 
-function manifestOf(outcomes: readonly FrontOutcome[], input: PublishInput, now: Instant): Manifest {
+function manifestOf(outcomes: readonly FrontResult[], input: PublishInput, now: Instant): Manifest {
   const listings = outcomes.flatMap((outcome) => outcome.listing ?? []);
   const files = outcomes.flatMap((outcome) => outcome.files);
   return {

@@ -10,7 +10,7 @@ import type { FrontEditions } from '../../render/editions.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
 import { sha256Of } from '../tree/digest.ts';
 import { guardsTripped, type Guarded, type GuardedBefore, type GuardOptions } from './guards.ts';
-import { obstructionFinding, orObstruction } from '../tree/obstruction.ts';
+import { obstructionFinding, orNull, orThrow } from '../tree/found.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
@@ -44,8 +44,8 @@ export interface FrontResult {
 export function heldResult(
   code: string,
   held: HoldCode,
-  guards: readonly Guarded[],
-  findings: readonly Finding[],
+  guards: readonly Guarded[] = [],
+  findings: readonly Finding[] = [],
 ): FrontResult {
   return { code, held, guards, listing: null, files: [], plan: [], findings };
 }
@@ -76,19 +76,20 @@ export async function renderFront(
     if (endpoint === 'products') cardsByEdition.push(cards);
     if (files.has(path)) continue;
     files.set(path, { path, bytes: bytes.length, sha256 });
-    const found = await orObstruction(store.size(path));
-    if (found === undefined) {
+    const size = await store.size(path);
+    const isThere = size.ok && size.value === bytes.length;
+    if (!size.ok && size.why === 'missing') {
       plan.add('put', path, bytes.length, 'new-content');
       await store.create(path, bytes);
-    } else if (found === bytes.length && !(guardOptions.force && (await isDamaged(path, sha256, store)))) {
+    } else if (isThere && !(guardOptions.force && (await isDamaged(path, sha256, store)))) {
       plan.add('keep', path, bytes.length, 'same-content');
-    } else if (guardOptions.force && (typeof found === 'number' || found.isReplaceable)) {
+    } else if (guardOptions.force && (size.ok || size.isReplaceable)) {
       plan.add('put', path, bytes.length, 'repaired');
       await store.replace([{ path, bytes }]);
-    } else if (typeof found === 'number') {
-      return held('file-size-wrong', [wrongSize(path, bytes.length, found)]);
+    } else if (!size.ok && size.why === 'obstructed') {
+      return held('file-kind-wrong', [obstructionFinding(size)]);
     } else {
-      return held('file-kind-wrong', [obstructionFinding(found)]);
+      return held('file-size-wrong', [wrongSize(path, bytes.length, orThrow(size))]);
     }
   }
   const pointer: Pointer = {
@@ -116,10 +117,10 @@ export async function renderFront(
   return { code, held: null, guards, listing, files: [...files.values()], plan: plan.entries, findings: [] };
 }
 
-/** Whether a file of the right size has another content: too dear to ask in every build, so only where damage is to be mended. */
+/** Whether a file of the right size has another content: too slow to check in every build, so only where damage is to be mended. */
 async function isDamaged(path: string, sha256: string, store: ReleaseStore): Promise<boolean> {
-  const bytes = await store.read(path);
-  return bytes === undefined || sha256Of(bytes) !== sha256;
+  const bytes = orNull(await store.read(path));
+  return bytes === null || sha256Of(bytes) !== sha256;
 }
 
 function wrongSize(path: string, expected: number, found: number): Finding {

@@ -2,7 +2,7 @@
 // rendered: the editions have been there since the build.
 
 import { diffDocuments, type DocumentChange } from '../diff/document-diff.ts';
-import { entryOf } from '../tree/published.ts';
+import { entryOf } from '../tree/codec.ts';
 import { pointersOf, selectedFronts } from '../diff/release-diff.ts';
 import { productsDigestAt, type ReleaseView } from '../tree/release-view.ts';
 

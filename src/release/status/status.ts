@@ -6,8 +6,8 @@ import type { HoldCode, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
-import { entryOf } from '../tree/published.ts';
-import type { WatchedFront, TreeStatus } from './read-status.ts';
+import { entryOf } from '../tree/codec.ts';
+import type { PublishedFront, TreeStatus } from './read-status.ts';
 
 /** How far the clocks of two machines may differ before a snapshot counts as made for the future. */
 const CLOCK_SKEW_SECONDS = 60;
@@ -100,7 +100,7 @@ export function nextChangesOf(tree: TreeStatus, at: Instant): readonly NextChang
   return tree.fronts.map((front) => nextChangeOf(front, at));
 }
 
-function nextChangeOf({ code, pointer }: WatchedFront, at: Instant): NextChange {
+function nextChangeOf({ code, pointer }: PublishedFront, at: Instant): NextChange {
   if (pointer === null) return { code, kind: 'unknown', instant: null, endpoints: [] };
   const end = instantOfText(pointer.validUntil);
   if (at >= end) return { code, kind: 'expired', instant: end, endpoints: ENDPOINTS };

@@ -14,11 +14,8 @@ import {
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
 import { AppError } from '../../errors.ts';
-
-/** What a file of the tree turned out to be. */
-export type Parsed<T> =
-  | { readonly value: T; readonly problem: null }
-  | { readonly value: null; readonly problem: string };
+import { editionPath, ENDPOINTS } from '../../render/paths.ts';
+import { damaged, found, type Found } from './found.ts';
 
 /** Canonical JSON on one line, keys in the order of snapshot.md, one final newline. */
 export function pointerText(pointer: Pointer): string {
@@ -38,16 +35,16 @@ export function keyRingText(ring: KeyRing): string {
   return `${JSON.stringify(ring)}\n`;
 }
 
-export function parsePointer(bytes: Uint8Array, path: string): Parsed<Pointer> {
+export function parsePointer(bytes: Uint8Array, path: string): Found<Pointer> {
   return parseFile(bytes, path, pointerSchema);
 }
 
-export function parseManifest(bytes: Uint8Array, path: string): Parsed<Manifest> {
+export function parseManifest(bytes: Uint8Array, path: string): Found<Manifest> {
   return parseFile(bytes, path, manifestSchema);
 }
 
 /** What a manifest says before its fronts and files, from its first line alone: those of a large release take long to parse. */
-export function parseManifestHead(bytes: Uint8Array, path: string): Parsed<ManifestHead> {
+export function parseManifestHead(bytes: Uint8Array, path: string): Found<ManifestHead> {
   const lineEnd = bytes.indexOf(10);
   const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));
   const head = `${line.slice(0, Math.max(0, line.indexOf(',"fronts":')))}}`;
@@ -55,20 +52,18 @@ export function parseManifestHead(bytes: Uint8Array, path: string): Parsed<Manif
 }
 
 /** The files that a manifest lists, and nothing else of it: half the work of parsing it. For bytes that bear the digest of their name. */
-export function parseManifestFiles(bytes: Uint8Array, path: string): Parsed<ManifestFiles> {
+export function parseManifestFiles(bytes: Uint8Array, path: string): Found<ManifestFiles> {
   return parseFile(bytes, path, manifestFilesSchema);
 }
 
-export function parseKeyRing(bytes: Uint8Array, path: string): Parsed<KeyRing> {
+export function parseKeyRing(bytes: Uint8Array, path: string): Found<KeyRing> {
   return parseFile(bytes, path, keyRingSchema);
 }
 
-/** The release id in `releases/current`, or in `releases/hold`. */
-export function parseCurrent(bytes: Uint8Array): Parsed<string> {
+/** The release id that `releases/current` or `releases/hold` holds. */
+export function parseReleaseId(bytes: Uint8Array, path: string): Found<string> {
   const parsed = releaseId.safeParse(new TextDecoder().decode(bytes).replace(/\n$/, ''));
-  return parsed.success
-    ? { value: parsed.data, problem: null }
-    : { value: null, problem: 'expected a release id of 16 hex digits' };
+  return parsed.success ? found(parsed.data) : damaged(path, 'expected a release id of 16 hex digits');
 }
 
 /** What is wrong with each kind of file, as a finding's code. */
@@ -79,29 +74,46 @@ export const PROBLEM_CODE = {
   'key-ring': 'key-ring-invalid',
 } as const satisfies Record<string, FindingCode>;
 
-/** @throws AppError tree-newer-schema: an older tool must not touch, or judge, a newer tree. */
-function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Parsed<T> {
-  let json: unknown;
+/** JSON in UTF-8. */
+export function parseJson(bytes: Uint8Array, path: string): Found<unknown> {
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return found(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)));
   } catch {
-    return { value: null, problem: `expected JSON in UTF-8, found ${bytes.length} bytes that are none` };
+    return damaged(path, `expected UTF-8 JSON, found ${bytes.length} bytes that are not`);
   }
-  if (
-    typeof json === 'object' &&
-    json !== null &&
-    'schema' in json &&
-    typeof json.schema === 'number' &&
-    json.schema > TREE_SCHEMA
-  ) {
+}
+
+/** @throws AppError tree-newer-schema: an older tool must not touch, or judge, a newer tree. */
+function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Found<T> {
+  const json = parseJson(bytes, path);
+  if (!json.ok) return json;
+  const version: unknown = (json.value as { readonly schema?: unknown } | null)?.schema;
+  if (typeof version === 'number' && version > TREE_SCHEMA) {
     throw new AppError(
       'tree-newer-schema',
-      `expected schema ${TREE_SCHEMA} in ${path}, found ${json.schema}: a newer Playbill has written this tree`,
+      `expected schema ${TREE_SCHEMA} in ${path}, found ${version}: a newer Playbill has written this tree`,
       'use that version, or another folder with --out',
     );
   }
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return { value: parsed.data, problem: null };
+  const parsed = schema.safeParse(json.value);
+  if (parsed.success) return found(parsed.data);
   const [issue] = parsed.error.issues;
-  return { value: null, problem: issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}` };
+  return damaged(path, issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}`);
+}
+
+/** Whether bytes are exactly the UTF-8 of a text. */
+export function isSameText(text: string, bytes: Uint8Array): boolean {
+  return Buffer.compare(Buffer.from(text), bytes) === 0;
+}
+
+/** Where an entry of a pointer begins, and the digest that it names. */
+export function entryOf(entry: string): { readonly from: string; readonly digest: string } {
+  return { from: entry.slice(0, 20), digest: entry.slice(21) };
+}
+
+/** The paths of all editions that a pointer names, each as often as it is named. */
+export function editionPathsOf(pointer: Pointer): string[] {
+  return ENDPOINTS.flatMap((endpoint) =>
+    pointer[endpoint].map((entry) => editionPath(pointer.front, endpoint, entryOf(entry).digest)),
+  );
 }

@@ -4,8 +4,11 @@
 import { frontDaysOf, type Zone } from '../../catalogue/calendar.ts';
 import { dateTextOf, formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
-import { DAY_SLOTS } from './documents.ts';
+
 import type { EditionUse } from './pointer.ts';
+
+/** The card's sessions by day, as its fields call them. */
+const DAY_SLOTS = ['today', 'tomorrow', 'weekend'] as const;
 
 type DaySlot = (typeof DAY_SLOTS)[number];
 

@@ -1,15 +1,17 @@
-// One edition file: the bytes that its name promises, the size and digest that manifests list, its document, and the dates in
-// it over the time it is in force. Precompressed siblings unfold into the edition they belong to.
+// One edition file: the bytes that its name promises, the size and digest that manifests list, the schema of its document, and the dates
+// in it over the time it is in force. Its digest pins the rest. A precompressed sibling holds the edition it belongs to.
 
-import { digestOf, type TreeFile } from '../../render/paths.ts';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type * as z from 'zod';
+import { categoriesDocumentSchema, productsDocumentSchema } from '../../contract/documents.ts';
+import { digestOf, pathOf, type TreeFile } from '../../render/paths.ts';
+import { parseJson } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
-import type { Compression, TreeReader } from '../tree/reader.ts';
+import type { Compression } from '../tree/files.ts';
 import { slotDateProblems } from './dates.ts';
-import { categoriesText, checkCategoriesDocument, checkProductsDocument } from './documents.ts';
-import { identityPathOf } from './manifest.ts';
+import { summary, type FindingSink } from './finding-sink.ts';
 import type { SoundPointer } from './pointer.ts';
-import type { FileClaim } from './releases.ts';
-import { gathered, type Report } from './report.ts';
+import type { ListedFile } from './releases.ts';
 
 export type EditionFile = Extract<TreeFile, { readonly kind: 'edition' }>;
 
@@ -19,14 +21,14 @@ export interface EditionContext {
   readonly sound: SoundPointer | null;
   /** ISO weekday digits; null where not known. */
   readonly weekendDays: string | null;
-  readonly reader: TreeReader;
-  readonly report: Report;
+  readonly sink: FindingSink;
 }
 
 /** What is kept of a front's editions, by path, to be compared with each other and with what manifests say. */
 export class EditionFacts {
   readonly bytes = new Map<string, number>();
   readonly cards = new Map<string, number>();
+  /** Categories as text. */
   readonly categories = new Map<string, string>();
 }
 
@@ -34,64 +36,83 @@ export function checkEdition(
   path: string,
   file: EditionFile,
   bytes: Uint8Array,
-  claims: readonly FileClaim[],
+  listed: readonly ListedFile[],
   facts: EditionFacts,
   context: EditionContext,
 ): void {
-  const { report } = context;
+  const { sink } = context;
   const sha256 = sha256Of(bytes);
-  const digest = file.encoding === 'identity' ? sha256 : innerDigest(path, file.encoding, bytes, facts, context);
-  if (digest === 'not-known') return;
+  const digest = file.encoding === 'identity' ? sha256 : innerDigest(file, file.encoding, bytes, facts);
+  // Where the edition that a sibling belongs to is missing or damaged, that is the finding.
+  if (digest === undefined) return;
   if (digestOf(digest) !== file.digest) {
-    const [claim] = claims;
-    if (claim !== undefined && claim.bytes !== bytes.length) {
-      report.error('file-size-wrong', path, `expected ${claim.bytes} bytes, found ${bytes.length}`);
+    const [first] = listed;
+    if (first !== undefined && first.bytes !== bytes.length) {
+      sink.error('file-size-wrong', path, `expected ${first.bytes} bytes, found ${bytes.length}`);
       return;
     }
     const what = file.encoding === 'identity' ? 'a SHA-256 that begins with' : `${file.encoding} of edition`;
-    report.error('file-digest-wrong', path, `expected ${what} ${file.digest}, found SHA-256 ${sha256}`);
+    sink.error('file-digest-wrong', path, `expected ${what} ${file.digest}, found SHA-256 ${sha256}`);
     return;
   }
-  for (const claim of claims) {
-    if (claim.bytes === bytes.length && claim.sha256 === sha256) continue;
-    const told = `${claim.bytes} bytes, SHA-256 ${claim.sha256}`;
-    report.error('manifest-invalid', claim.manifest, `files: ${path}: lists ${told}; found ${bytes.length}, ${sha256}`);
+  for (const { manifest, bytes: size, sha256: sum } of listed) {
+    if (size === bytes.length && sum === sha256) continue;
+    const message = `files: ${path}: lists ${size} bytes, SHA-256 ${sum}; found ${bytes.length}, ${sha256}`;
+    sink.error('manifest-invalid', manifest, message);
   }
   if (file.encoding !== 'identity') return;
   facts.bytes.set(path, bytes.length);
   if (file.endpoint === 'products') checkProducts(path, bytes, facts, context);
-  else checkCategories(path, bytes, facts, report);
+  else {
+    const document = checkSchema(bytes, path, categoriesDocumentSchema, sink);
+    if (document !== null) facts.categories.set(path, JSON.stringify(document));
+  }
 }
 
-/** The digest of what a sibling unfolds to, '' where it does not unfold. */
+/** The edition that a precompressed sibling belongs to; itself where it is not compressed. */
+export function identityPathOf(file: EditionFile): string {
+  return pathOf({ ...file, encoding: 'identity' });
+}
+
+/** The digest of what a sibling unfolds to, '' where it does not unfold; undefined where its edition is not known. */
 function innerDigest(
-  path: string,
+  file: EditionFile,
   compression: Compression,
   bytes: Uint8Array,
   facts: EditionFacts,
-  { reader }: EditionContext,
-): string {
-  const size = facts.bytes.get(identityPathOf(path));
-  // Where the edition that a sibling belongs to is missing or damaged, that is the finding.
-  if (size === undefined) return 'not-known';
-  const inner = reader.unfold(bytes, compression, size);
-  return inner === null ? '' : sha256Of(inner);
+): string | undefined {
+  const size = facts.bytes.get(identityPathOf(file));
+  if (size === undefined) return undefined;
+  // The limit keeps a few bytes of a hostile file from becoming gigabytes here.
+  const options = { maxOutputLength: Math.max(1, size) };
+  try {
+    return sha256Of(compression === 'gzip' ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options));
+  } catch {
+    return '';
+  }
 }
 
 function checkProducts(path: string, bytes: Uint8Array, facts: EditionFacts, context: EditionContext): void {
-  const { sound, weekendDays, report } = context;
-  const document = checkProductsDocument(bytes, path, report);
+  const { sound, weekendDays, sink } = context;
+  const document = checkSchema(bytes, path, productsDocumentSchema, sink);
   if (document === null) return;
   facts.cards.set(path, document.productCards.length);
-  facts.categories.set(path, categoriesText(document.categories));
-  const uses = sound?.uses.products.filter((use) => use.path === path) ?? [];
-  const problems = uses.flatMap((use) =>
-    sound === null ? [] : slotDateProblems(document, use, sound.zone, weekendDays),
-  );
-  if (problems.length > 0) report.error('slot-date-wrong', path, gathered(problems));
+  facts.categories.set(path, JSON.stringify(document.categories));
+  if (sound === null) return;
+  const uses = sound.uses.products.filter((use) => use.path === path);
+  const problems = uses.flatMap((use) => slotDateProblems(document, use, sound.zone, weekendDays));
+  if (problems.length > 0) sink.error('slot-date-wrong', path, summary(problems));
 }
 
-function checkCategories(path: string, bytes: Uint8Array, facts: EditionFacts, report: Report): void {
-  const document = checkCategoriesDocument(bytes, path, report);
-  if (document !== null) facts.categories.set(path, categoriesText(document));
+function checkSchema<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>, sink: FindingSink): T | null {
+  const json = parseJson(bytes, path);
+  if (!json.ok) {
+    sink.error('document-invalid', path, json.message);
+    return null;
+  }
+  const parsed = schema.safeParse(json.value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  sink.error('document-invalid', path, summary(issues));
+  return null;
 }

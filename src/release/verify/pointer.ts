@@ -4,11 +4,10 @@
 import { isKnownZone, localDateText, Zone } from '../../catalogue/calendar.ts';
 import { parseInstant, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import { editionPath, ENDPOINTS, type Endpoint } from '../../render/paths.ts';
-import { entryOf } from '../tree/published.ts';
-import { isSameText } from './manifest.ts';
-import { gathered, type Report } from './report.ts';
-import { parsePointer, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
+import { editionPath, ENDPOINTS, pathOf, type Endpoint } from '../../render/paths.ts';
+import { entryOf, PROBLEM_CODE } from '../tree/codec.ts';
+import type { ReadPointer } from '../tree/read.ts';
+import { summary, type FindingSink } from './finding-sink.ts';
 
 /** A build looks at most 366 days ahead, and the next boundary follows within two: beyond, no date is worth computing. */
 const SPAN_SECONDS_MAX = 370 * SECONDS_PER_DAY;
@@ -20,19 +19,14 @@ export interface EditionUse {
   readonly until: Instant;
 }
 
-export interface CheckedPointer {
-  readonly pointer: Pointer;
-  /** null where the pointer contradicts itself: then nothing is derived from it. */
-  readonly sound: SoundPointer | null;
-}
-
+/** What a pointer says that does not contradict itself. */
 export interface SoundPointer {
   readonly zone: Zone;
   /** By time. */
   readonly uses: Readonly<Record<Endpoint, readonly EditionUse[]>>;
 }
 
-/** Zones by name, each made once: making one is dear. null where the runtime does not know it. */
+/** Zones by name, each made once: making one is slow. null where the runtime does not know it. */
 export type ZoneOf = (name: string) => Zone | null;
 
 export function rememberedZones(): ZoneOf {
@@ -47,46 +41,36 @@ export function rememberedZones(): ZoneOf {
   };
 }
 
-/** Checks the bytes of a front's pointer; null where they are no pointer of this front. @throws AppError tree-newer-schema */
+/** Checks a front's pointer; null where it contradicts itself: then nothing is derived from it. */
 export function checkPointer(
-  bytes: Uint8Array,
-  path: string,
-  front: string,
+  { pointer, isCanonical }: ReadPointer,
   zoneOf: ZoneOf,
-  report: Report,
-): CheckedPointer | null {
-  const { value: pointer, problem } = parsePointer(bytes, path);
-  if (problem !== null) {
-    report.error(PROBLEM_CODE.pointer, path, problem);
-    return null;
-  }
-  if (pointer.front !== front) {
-    report.error(PROBLEM_CODE.pointer, path, `expected the front of its folder, found the pointer of ${pointer.front}`);
-    return null;
-  }
-  const errorsBefore = report.errors;
-  if (!isSameText(pointerText(pointer), bytes)) {
-    report.error(PROBLEM_CODE.pointer, path, 'expected the canonical form, found the same content written otherwise');
-  }
+  sink: FindingSink,
+): SoundPointer | null {
+  const path = pathOf({ kind: 'pointer', front: pointer.front });
+  const errorsBefore = sink.errors;
+  if (!isCanonical) sink.error(PROBLEM_CODE.pointer, path, NOT_CANONICAL);
   const now = parseInstant(pointer.now);
   const validUntil = parseInstant(pointer.validUntil);
   if (now === undefined || validUntil === undefined) {
-    report.error(PROBLEM_CODE.pointer, path, 'now, validUntil: expected dates of the calendar');
-    return { pointer, sound: null };
+    sink.error(PROBLEM_CODE.pointer, path, 'now, validUntil: expected dates of the calendar');
+    return null;
   }
   if (validUntil - now > SPAN_SECONDS_MAX) {
     const message = `validUntil: expected at most 370 days after now, found ${pointer.validUntil} after ${pointer.now}`;
-    report.error(PROBLEM_CODE.pointer, path, message);
-    return { pointer, sound: null };
+    sink.error(PROBLEM_CODE.pointer, path, message);
+    return null;
   }
-  checkEntries(pointer, path, report);
-  const zone = checkZone(pointer, now, path, zoneOf, report);
-  if (zone === null || report.errors > errorsBefore) return { pointer, sound: null };
-  const uses = { products: usesOf(pointer, 'products'), categories: usesOf(pointer, 'categories') };
-  return { pointer, sound: { zone, uses } };
+  checkEntries(pointer, path, sink);
+  const zone = checkZone(pointer, now, path, zoneOf, sink);
+  if (zone === null || sink.errors > errorsBefore) return null;
+  return { zone, uses: { products: usesOf(pointer, 'products'), categories: usesOf(pointer, 'categories') } };
 }
 
-function checkEntries(pointer: Pointer, path: string, report: Report): void {
+/** Of a file that no digest pins. */
+export const NOT_CANONICAL = 'expected the canonical form, found the same content written otherwise';
+
+function checkEntries(pointer: Pointer, path: string, sink: FindingSink): void {
   const wrong: string[] = [];
   const repeated: string[] = [];
   for (const endpoint of ENDPOINTS) {
@@ -109,22 +93,22 @@ function checkEntries(pointer: Pointer, path: string, report: Report): void {
       );
     }
   }
-  if (wrong.length > 0) report.error('edition-order', path, gathered(wrong));
-  if (repeated.length > 0) report.error('edition-repeated', path, gathered(repeated));
+  if (wrong.length > 0) sink.error('edition-order', path, summary(wrong));
+  if (repeated.length > 0) sink.error('edition-repeated', path, summary(repeated));
 }
 
-function checkZone(pointer: Pointer, now: Instant, path: string, zoneOf: ZoneOf, report: Report): Zone | null {
+function checkZone(pointer: Pointer, now: Instant, path: string, zoneOf: ZoneOf, sink: FindingSink): Zone | null {
   const { timezone } = pointer;
   const zone = zoneOf(timezone);
   if (zone === null) {
     const message = `timezone: expected one that this runtime knows, found ${JSON.stringify(timezone)}; dates are not checked`;
-    report.error('zone-unknown', path, message);
+    sink.error('zone-unknown', path, message);
     return null;
   }
   const today = localDateText(zone, now);
   if (pointer.today !== today) {
     const message = `today: expected ${today}, the date of ${pointer.now} in ${timezone}, found ${pointer.today}`;
-    report.error(PROBLEM_CODE.pointer, path, message);
+    sink.error(PROBLEM_CODE.pointer, path, message);
   }
   return zone;
 }

@@ -3,19 +3,19 @@
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import { digestOf, pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
+import { pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
+import { pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
-import type { TreeReader } from '../tree/reader.ts';
-import { manifestProblems } from './manifest.ts';
-import type { Report } from './report.ts';
-import { readTreeFile, reportStrangersBelow, scanFolder } from './scan.ts';
-import { parseCurrent, parseManifest, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
+import type { TreeFolders } from '../tree/files.ts';
+import { HOLD_PATH } from '../tree/hold.ts';
+import { readCurrent, readHeldId, readManifest } from '../tree/read.ts';
+import { summary, type FindingSink } from './finding-sink.ts';
+import { reportFilesBelow, scanFolder } from './scan.ts';
 
 const CURRENT = pathOf({ kind: 'current' });
-const HOLD = pathOf({ kind: 'hold' });
 
 /** What a manifest says about a file, and which manifest (the first of those that say it). */
-export interface FileClaim extends ManifestFile {
+export interface ListedFile extends ManifestFile {
   readonly manifest: string;
 }
 
@@ -33,63 +33,63 @@ export class KeptReleases {
   currentId: string | null = null;
   /** The id in `releases/hold`; null where the tree is not held, or the file is damaged. */
   heldId: string | null = null;
-  /** Whether the manifest of the release in force could be read. */
-  isInForceKnown = false;
-  /** Whether every manifest could be read: only then is a file that none of them names a stranger. */
+  /** Whether the manifest of the current release could be read. */
+  isCurrentKnown = false;
+  /** Whether every manifest could be read: only then is a file that none of them names unexpected. */
   isEveryRead = true;
-  readonly #claims = new Map<string, Map<string, FileClaim[]>>();
+  readonly #files = new Map<string, Map<string, ListedFile[]>>();
   readonly #records = new Map<string, Map<string, PointerRecord>>();
-  /** Digests of the pointers of the release in force, by front. */
-  readonly #inForce = new Map<string, string>();
-  /** The fronts of each release that a stopped run may have been putting into force. */
+  /** Digests of the pointers of the current release, by front. */
+  readonly #current = new Map<string, string>();
+  /** The fronts of each release that a stopped run may have been publishing. */
   readonly #comingFronts: ReadonlySet<string>[] = [];
-  #inForceNow = '';
+  #currentNow = '';
 
-  /** Where nothing can be told about releases. */
+  /** Where nothing is known about releases. */
   static unknown(): KeptReleases {
     const releases = new KeptReleases();
     releases.isEveryRead = false;
     return releases;
   }
 
-  /** Takes over what a manifest says; that of the release in force comes first. */
-  add(manifest: Manifest, path: string, isInForce: boolean): void {
+  /** Remembers what a manifest says; that of the current release comes first. */
+  add(manifest: Manifest, path: string, isCurrent: boolean): void {
     this.count += 1;
     for (const { front, pointer, weekendDays, cardsByEdition } of manifest.fronts) {
       const digest = digestOfPointer(pointer);
       const records = mapIn(this.#records, front);
       if (!records.has(digest)) records.set(digest, { manifest: path, weekendDays, cardsByEdition });
-      if (isInForce) this.#inForce.set(front, digest);
+      if (isCurrent) this.#current.set(front, digest);
     }
-    for (const claim of manifest.files) {
-      const file = treeFileOf(claim.path);
-      if (file?.kind !== 'edition') continue;
-      const claims = mapIn(this.#claims, file.front);
-      const known = claims.get(claim.path) ?? [];
-      if (known.some(({ bytes, sha256 }) => bytes === claim.bytes && sha256 === claim.sha256)) continue;
-      claims.set(claim.path, [...known, { ...claim, manifest: path }]);
+    for (const file of manifest.files) {
+      const treeFile = treeFileOf(file.path);
+      if (treeFile?.kind !== 'edition') continue;
+      const files = mapIn(this.#files, treeFile.front);
+      const known = files.get(file.path) ?? [];
+      if (known.some(({ bytes, sha256 }) => bytes === file.bytes && sha256 === file.sha256)) continue;
+      files.set(file.path, [...known, { ...file, manifest: path }]);
     }
-    if (isInForce) {
-      this.isInForceKnown = true;
-      this.#inForceNow = manifest.now;
-    } else if (this.isInForceKnown && this.#isComing(manifest, path)) {
+    if (isCurrent) {
+      this.isCurrentKnown = true;
+      this.#currentNow = manifest.now;
+    } else if (this.isCurrentKnown && this.#isComing(manifest, path)) {
       this.#comingFronts.push(new Set(manifest.fronts.map(({ front }) => front)));
     }
   }
 
-  /** A rollback names what it puts into force; a build puts a release into force that is not older. */
+  /** A rollback names what it goes back to; a build publishes a release that is not older. */
   #isComing({ now }: Manifest, path: string): boolean {
-    return this.heldId === null ? now >= this.#inForceNow : path === pathOf({ kind: 'manifest', id: this.heldId });
+    return this.heldId === null ? now >= this.#currentNow : path === pathOf({ kind: 'manifest', id: this.heldId });
   }
 
   /** Fronts that any kept release lists, or has files of. */
   fronts(): Iterable<string> {
-    return new Set([...this.#records.keys(), ...this.#claims.keys()]);
+    return new Set([...this.#records.keys(), ...this.#files.keys()]);
   }
 
-  /** What manifests say about a front's files, by path: one claim a file, unless they contradict each other. */
-  claimsOf(front: string): ReadonlyMap<string, readonly FileClaim[]> {
-    return this.#claims.get(front) ?? new Map();
+  /** What manifests say about a front's files, by path: once for each file, unless they contradict each other. */
+  filesOf(front: string): ReadonlyMap<string, readonly ListedFile[]> {
+    return this.#files.get(front) ?? new Map();
   }
 
   /** What a kept release says about a front with exactly this pointer. */
@@ -97,102 +97,120 @@ export class KeptReleases {
     return this.#records.get(front)?.get(digestOfPointer(pointer));
   }
 
-  /** How a front stands in the release in force: with this very pointer, with another, or not at all. */
-  inForce(front: string, pointer: Pointer): 'same' | 'other' | 'none' {
-    const digest = this.#inForce.get(front);
-    if (digest === undefined) return 'none';
-    return digest === digestOfPointer(pointer) ? 'same' : 'other';
+  /** Whether the current release has exactly this pointer. */
+  isCurrent(front: string, pointer: Pointer): boolean {
+    return this.#current.get(front) === digestOfPointer(pointer);
   }
 
-  isFrontInForce(front: string): boolean {
-    return this.#inForce.has(front);
+  /** Whether the current release lists a front. */
+  isListed(front: string): boolean {
+    return this.#current.has(front);
   }
 
-  /** Whether a release that was being put into force took the front away: a stop before `current` leaves it so. */
+  /** Whether a release that was being published removed the front: a stop before `current` leaves it so. */
   isFrontLeaving(front: string): boolean {
     return this.#comingFronts.some((fronts) => !fronts.has(front));
   }
 }
 
 /** Reads and checks everything below `releases/`. @throws AppError tree-newer-schema */
-export async function readReleases(reader: TreeReader, report: Report): Promise<KeptReleases> {
+export async function readReleases(tree: TreeFolders, sink: FindingSink): Promise<KeptReleases> {
   const releases = new KeptReleases();
-  const scan = await scanFolder(RELEASES_FOLDER, reader, report);
-  await reportStrangersBelow(scan.folders, reader, report);
-  const manifests = new Map(
-    [...scan.files].flatMap(([path, file]) => (file.kind === 'manifest' ? [[path, file.id]] : [])),
-  );
-  const isAnyTaken = [...scan.taken.keys()].some((path) => treeFileOf(path)?.kind === 'manifest');
-  if (isAnyTaken) releases.isEveryRead = false;
+  const scan = await scanFolder(RELEASES_FOLDER, tree, sink);
+  await reportFilesBelow(scan.folders, tree, sink);
+  const ids = [...scan.files.values()].flatMap((file) => (file.kind === 'manifest' ? [file.id] : []));
+  const isAnyMisplaced = [...scan.misplaced.keys()].some((path) => treeFileOf(path)?.kind === 'manifest');
+  if (isAnyMisplaced) releases.isEveryRead = false;
 
-  releases.currentId = scan.files.has(CURRENT) ? await readCurrent(reader, report) : null;
-  const currentPath = releases.currentId === null ? null : pathOf({ kind: 'manifest', id: releases.currentId });
-  if (currentPath !== null && !manifests.has(currentPath) && !scan.taken.has(currentPath)) {
+  if (scan.files.has(CURRENT)) releases.currentId = await checkedCurrent(tree, sink);
+  else if (!scan.misplaced.has(CURRENT)) reportNoCurrent(ids.length, sink);
+  const { currentId } = releases;
+  const isMissing = currentId !== null && !ids.includes(currentId);
+  if (isMissing && !scan.misplaced.has(pathOf({ kind: 'manifest', id: currentId }))) {
     releases.isEveryRead = false;
-    report.error('current-invalid', CURRENT, `names release ${releases.currentId}, of which there is no manifest`);
+    sink.error('current-invalid', CURRENT, `names release ${currentId}, of which there is no manifest`);
   }
-  if (scan.files.has(HOLD)) releases.heldId = await readHold(releases.currentId, manifests, reader, report);
-  const inForceFirst = [...manifests].sort(([a], [b]) => Number(b === currentPath) - Number(a === currentPath));
-  for (const [path, id] of inForceFirst) {
-    const manifest = await readManifest(path, id, reader, report);
+  if (scan.files.has(HOLD_PATH)) releases.heldId = await checkedHold(currentId, ids, tree, sink);
+  for (const id of ids.sort((a, b) => Number(b === currentId) - Number(a === currentId))) {
+    const manifest = await checkedManifest(id, tree, sink);
     if (manifest === null) releases.isEveryRead = false;
-    else releases.add(manifest, path, path === currentPath);
+    else releases.add(manifest, pathOf({ kind: 'manifest', id }), id === currentId);
   }
-  if (!scan.files.has(CURRENT) && !scan.taken.has(CURRENT)) reportNoCurrent(manifests.size, report);
   return releases;
 }
 
-async function readCurrent(reader: TreeReader, report: Report): Promise<string | null> {
-  const bytes = await readTreeFile(CURRENT, reader, report);
-  if (bytes === undefined) return null;
-  const { value, problem } = parseCurrent(bytes);
-  if (problem !== null) report.error(PROBLEM_CODE.current, CURRENT, problem);
-  return value;
+async function checkedCurrent(tree: TreeFolders, sink: FindingSink): Promise<string | null> {
+  const id = await readCurrent(tree);
+  if (id.ok) return id.value;
+  sink.error(id.why === 'damaged' ? PROBLEM_CODE.current : 'file-unreadable', CURRENT, id.message);
+  return null;
 }
 
 /** The release that a rollback holds the tree at. It comes before the pointers, so it may be ahead of `current`. */
-async function readHold(
+async function checkedHold(
   currentId: string | null,
-  manifests: ReadonlyMap<string, string>,
-  reader: TreeReader,
-  report: Report,
+  ids: readonly string[],
+  tree: TreeFolders,
+  sink: FindingSink,
 ): Promise<string | null> {
-  const bytes = await readTreeFile(HOLD, reader, report);
-  if (bytes === undefined) return null;
-  const { value: id, problem } = parseCurrent(bytes);
+  const held = await readHeldId(tree);
   const heldAnyway = 'builds publish nothing until: playbill rollback --resume';
-  if (problem !== null) report.error('hold-invalid', HOLD, `${problem}; ${heldAnyway}`);
-  else if (!manifests.has(pathOf({ kind: 'manifest', id }))) {
-    report.error('hold-invalid', HOLD, `names release ${id}, of which there is no manifest; ${heldAnyway}`);
+  if (!held.ok) {
+    if (held.why === 'damaged') sink.error('hold-invalid', HOLD_PATH, `${held.message}; ${heldAnyway}`);
+    else sink.error('file-unreadable', HOLD_PATH, held.message);
+    return null;
+  }
+  const id = held.value;
+  if (!ids.includes(id)) {
+    sink.error('hold-invalid', HOLD_PATH, `names release ${id}, of which there is no manifest; ${heldAnyway}`);
   } else if (id !== currentId) {
     const message = `a rollback to release ${id} was stopped; finish it with: playbill rollback ${id}`;
-    report.warning('hold-not-current', HOLD, message);
+    sink.warning('hold-not-current', HOLD_PATH, message);
   }
   return id;
 }
 
 /** Every publication but a tree's first replaces `current`; so it may be missing only beside a first manifest. */
-function reportNoCurrent(manifests: number, report: Report): void {
+function reportNoCurrent(manifests: number, sink: FindingSink): void {
   if (manifests === 0) return;
-  const message = 'expected the id of the release in force, found no such file';
+  const message = 'expected the id of the current release, found no such file';
   if (manifests === 1) {
-    report.warning(PROBLEM_CODE.current, CURRENT, `${message}: the first build was stopped; run build again`);
-  } else report.error(PROBLEM_CODE.current, CURRENT, message);
+    sink.warning(PROBLEM_CODE.current, CURRENT, `${message}: the first build was stopped; run build again`);
+  } else sink.error(PROBLEM_CODE.current, CURRENT, message);
 }
 
-/** A manifest that is what its name says. Where it is not, nothing in it is believed. */
-async function readManifest(path: string, id: string, reader: TreeReader, report: Report): Promise<Manifest | null> {
-  const bytes = await readTreeFile(path, reader, report);
-  if (bytes === undefined) return null;
-  const sha256 = sha256Of(bytes);
-  if (digestOf(sha256) !== id) {
-    report.error('file-digest-wrong', path, `expected a SHA-256 that begins with ${id}, found ${sha256}`);
+/** A manifest that is what its name says, with fronts and files in their order. Otherwise nothing in it is believed. */
+async function checkedManifest(id: string, tree: TreeFolders, sink: FindingSink): Promise<Manifest | null> {
+  const path = pathOf({ kind: 'manifest', id });
+  const manifest = await readManifest(id, tree);
+  if (!manifest.ok) {
+    const codes = { altered: 'file-digest-wrong', damaged: PROBLEM_CODE.manifest } as const;
+    const code = manifest.why === 'altered' || manifest.why === 'damaged' ? codes[manifest.why] : 'file-unreadable';
+    sink.error(code, path, manifest.message);
     return null;
   }
-  const { value, problem } = parseManifest(bytes, path);
-  if (problem !== null) report.error(PROBLEM_CODE.manifest, path, problem);
-  else for (const message of manifestProblems(value, bytes)) report.error(PROBLEM_CODE.manifest, path, message);
-  return value;
+  const { fronts, files } = manifest.value;
+  const problems = [
+    outOfOrder(
+      'fronts',
+      fronts.map(({ front }) => front),
+    ),
+    outOfOrder(
+      'files',
+      files.map((file) => file.path),
+    ),
+  ];
+  for (const messages of problems) if (messages.length > 0) sink.error(PROBLEM_CODE.manifest, path, summary(messages));
+  return manifest.value;
+}
+
+function outOfOrder(what: string, keys: readonly string[]): string[] {
+  return keys.flatMap((key, i) => {
+    const before = keys[i - 1];
+    return before === undefined || before < key
+      ? []
+      : [`${what}: ${JSON.stringify(key)} after ${JSON.stringify(before)}`];
+  });
 }
 
 function digestOfPointer(pointer: Pointer): string {

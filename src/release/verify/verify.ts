@@ -1,8 +1,8 @@
-// Checking a tree with nothing but its files (snapshot.md, "Going back"): what can be derived again is derived, what is said
-// twice is compared, what nobody names is reported. All findings come in one run. Writes nothing, follows no link.
+// Checking a tree with nothing but its files (snapshot.md, "Going back"): digests, schemas, order, dates, and what files say of each
+// other. What no file names is reported. All findings come in one run. Writes nothing, follows no link.
 
+import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { AppError, shellWord } from '../../errors.ts';
 import {
   EDGE_FOLDER,
   folderOf,
@@ -12,96 +12,98 @@ import {
   PUBLIC_FOLDER,
   RELEASES_FOLDER,
 } from '../../render/paths.ts';
-import type { TreeReader } from '../tree/reader.ts';
-import { checkFront, type Looked, type TreeCheck } from './front.ts';
+import type { TreeFolders } from '../tree/files.ts';
+import { treeMissing } from '../tree/found.ts';
+import { readCurrent } from '../tree/read.ts';
+import { FindingSink } from './finding-sink.ts';
+import { checkFront, type TreeCheck, type VerifyCounts } from './front.ts';
 import { checkEdgeFolder } from './key-ring.ts';
 import { rememberedZones } from './pointer.ts';
 import { KeptReleases, readReleases } from './releases.ts';
-import { Report } from './report.ts';
-import { reportStrangersBelow, scanFolder } from './scan.ts';
-import { parseCurrent } from '../tree/codec.ts';
+import { reportFilesBelow, scanFolder } from './scan.ts';
 
 const CURRENT = pathOf({ kind: 'current' });
 const TOP_FOLDERS = [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER] as const;
 
 /**
- * Checks a tree. Findings come in the order of the files: releases, key ring, front by front; what has been looked at is counted
- * along the way. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ * Checks a tree. Findings come in the order of the files: releases, key ring, front by front; what has been checked is counted in
+ * `counts` along the way. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function* verifyTree(
-  reader: TreeReader,
-  looked: Looked,
+  tree: TreeFolders,
+  counts: VerifyCounts,
   onFront: (done: number, total: number) => void,
 ): AsyncGenerator<Finding> {
-  const report = new Report();
-  const usable = await usableFolders(reader, report);
-  const releases = usable.has(RELEASES_FOLDER) ? await readReleases(reader, report) : KeptReleases.unknown();
-  looked.releases = releases.count;
-  if (usable.has(EDGE_FOLDER)) await checkEdgeFolder(releases.count > 0, reader, report);
-  yield* report.take();
+  const sink = new FindingSink();
+  const usable = await usableFolders(tree, sink);
+  const releases = usable.has(RELEASES_FOLDER) ? await readReleases(tree, sink) : KeptReleases.unknown();
+  counts.releases = releases.count;
+  if (usable.has(EDGE_FOLDER)) await checkEdgeFolder(releases.count > 0, tree, sink);
+  yield* sink.take();
   if (usable.has(PUBLIC_FOLDER)) {
-    const fronts = await frontsOf(releases, reader, report);
-    const check: TreeCheck = { reader, releases, zoneOf: rememberedZones(), looked, report };
+    const fronts = await frontsOf(releases, tree, sink);
+    const check: TreeCheck = { tree, releases, zoneOf: rememberedZones(), counts, sink };
     for (const [done, front] of fronts.entries()) {
       onFront(done, fronts.length);
       await checkFront(front, check);
-      yield* report.take();
+      yield* sink.take();
     }
   }
 
-  if (releases.count === 0 && releases.isEveryRead && releases.currentId === null && looked.fronts > 0) {
-    report.error('current-invalid', CURRENT, `found ${looked.fronts} pointers, but no release that they belong to`);
+  const { currentId } = releases;
+  if (releases.count === 0 && releases.isEveryRead && currentId === null && counts.fronts > 0) {
+    sink.error('current-invalid', CURRENT, `found ${counts.fronts} pointers, but no release that they belong to`);
   }
-  if (releases.currentId !== null) {
-    const { bytes } = await reader.read(CURRENT);
-    if (bytes === null || parseCurrent(bytes).value !== releases.currentId) {
-      const message = 'another release was published while the tree was being checked; run verify again';
-      report.warning('tree-changed', CURRENT, message);
-    }
+  const now = await readCurrent(tree);
+  if (currentId !== null && !(now.ok && now.value === currentId)) {
+    const message = 'another release was published while the tree was being checked; run verify again';
+    sink.warning('tree-changed', CURRENT, message);
   }
-  yield* report.take();
+  yield* sink.take();
 }
 
 /** Those of the tree's three folders that are folders; one that is something else is a finding. */
-async function usableFolders(reader: TreeReader, report: Report): Promise<ReadonlySet<string>> {
-  const { entries, problem } = await reader.entries('');
-  if (problem !== null) {
-    const message = `expected to read ${reader.place}: ${problem}`;
+async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<ReadonlySet<string>> {
+  const entries = await tree.entries('');
+  if (!entries.ok) {
+    const message = `expected to read ${tree.root}: ${entries.message}`;
     throw new AppError('tree-unreadable', message, 'check its owner and permissions');
   }
   const usable = new Set<string>(TOP_FOLDERS);
   let isAnyThere = false;
-  for (const { path, kind } of entries) {
+  for (const { path, kind } of entries.value) {
     const isOfTree = usable.has(path);
     isAnyThere ||= isOfTree;
-    // What else lies beside the tree (a .gitignore, the lock) is none of our business, but a link might lead into it.
+    // What else lies beside the tree (a .gitignore, the lock) does not matter, but a link might lead into it.
     if (kind !== 'symbolic-link' && (kind === 'folder' || !isOfTree)) continue;
-    const found = kind === 'symbolic-link' ? 'a symbolic link, which is not followed: the tree has none' : 'no folder';
-    report.error('file-kind-wrong', path, `expected a folder, found ${found}`);
+    const what = kind === 'symbolic-link' ? 'a symbolic link, which is not followed: the tree has none' : 'no folder';
+    sink.error('file-kind-wrong', path, `expected a folder, found ${what}`);
     usable.delete(path);
   }
   if (isAnyThere) return usable;
-  throw new AppError(
-    'tree-missing',
-    `expected a tree at ${reader.place}, found a folder with none of ${TOP_FOLDERS.join(', ')} in it`,
-    `make one: playbill build --out ${shellWord(reader.place)} (or name another with --out)`,
-  );
+  throw treeMissing(tree.root, `a folder with none of ${TOP_FOLDERS.join(', ')} in it`);
 }
 
 /** The fronts that have a folder or should have one, by code; whatever else is below `public/` is reported. */
-async function frontsOf(releases: KeptReleases, reader: TreeReader, report: Report): Promise<readonly string[]> {
-  const top = await scanFolder(PUBLIC_FOLDER, reader, report, (path) => path === FRONTS_FOLDER);
-  const beside = top.folders.filter((folder) => folder !== FRONTS_FOLDER);
-  await reportStrangersBelow(beside, reader, report);
-  // What stands in the place of `fronts` is a finding already, and must not be looked into.
-  if (top.taken.has(FRONTS_FOLDER)) return [];
+async function frontsOf(releases: KeptReleases, tree: TreeFolders, sink: FindingSink): Promise<readonly string[]> {
+  const top = await scanFolder(PUBLIC_FOLDER, tree, sink, (path) => path === FRONTS_FOLDER);
+  await reportFilesBelow(
+    top.folders.filter((folder) => folder !== FRONTS_FOLDER),
+    tree,
+    sink,
+  );
+  // What is in the place of `fronts` is a finding already, and must not be looked into.
+  if (top.misplaced.has(FRONTS_FOLDER)) return [];
 
   const needed = new Set([...releases.fronts()].map(folderOf));
-  const scan = await scanFolder(FRONTS_FOLDER, reader, report, (path) => needed.has(path));
+  const scan = await scanFolder(FRONTS_FOLDER, tree, sink, (path) => needed.has(path));
   const codeOf = (folder: string): string => folder.slice(FRONTS_FOLDER.length + 1);
-  const strange = scan.folders.filter((folder) => !isFrontCode(codeOf(folder)));
-  await reportStrangersBelow(strange, reader, report);
+  await reportFilesBelow(
+    scan.folders.filter((folder) => !isFrontCode(codeOf(folder))),
+    tree,
+    sink,
+  );
   // A front whose folder is gone altogether is still listed by the releases that need it.
-  const gone = [...needed].filter((folder) => !scan.taken.has(folder));
-  return [...new Set([...scan.folders, ...gone])].map(codeOf).filter(isFrontCode).sort();
+  const missing = [...needed].filter((folder) => !scan.misplaced.has(folder));
+  return [...new Set([...scan.folders, ...missing])].map(codeOf).filter(isFrontCode).sort();
 }

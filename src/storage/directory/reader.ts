@@ -1,85 +1,135 @@
-// A tree in a folder as a checker sees it: it follows no link, waits for no pipe, writes nothing, and gives what the system
-// refuses back as text. Only the root itself may be a link: the operator has named it.
+// A tree in a folder, read: no link is followed, no pipe waited for, nothing written, and what the system refuses is a value. Only the
+// root itself may be a link: the operator has named it.
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
-import type { Compression, EntryKind, TreeListing, TreeRead, TreeReader } from '../../release/tree/reader.ts';
-import { isTemporaryName } from './store.ts';
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import type { EntryKind, TreeEntry, TreeFolders } from '../../release/tree/files.ts';
+import { found, missing, orThrow, treeMissing, type Failure, type Found } from '../../release/tree/found.ts';
 
-export class DirectoryReader implements TreeReader {
-  readonly place: string;
+/** Follows no link, and does not wait for somebody to write into a pipe. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-  private constructor(root: string) {
-    this.place = root;
+const TEMPORARY = /^\..+\.tmp$/;
+
+/** Whether a name is one under which files are written before they bear their own. */
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
+export class DirectoryReader implements TreeFolders {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
   }
 
-  /** @throws AppError tree-missing, tree-unreadable */
+  /** The reader of a folder that is there. @throws AppError tree-missing, tree-unreadable */
   static open(root: string): DirectoryReader {
-    let found = 'nothing';
     try {
       const stats = statSync(root, { throwIfNoEntry: false });
       if (stats?.isDirectory() === true) return new DirectoryReader(root);
-      if (stats !== undefined) found = 'something that is no folder';
+      throw treeMissing(root, stats === undefined ? 'nothing' : 'something that is not a folder');
     } catch (error) {
-      if (systemCodeOf(error) !== 'ENOTDIR') {
-        const message = `expected to read ${root}, found: ${messageOf(error)}`;
-        throw new AppError('tree-unreadable', message, 'check its owner and permissions', error);
-      }
+      if (error instanceof AppError) throw error;
+      if (systemCodeOf(error) === 'ENOTDIR') throw treeMissing(root, 'nothing');
+      const message = `expected to read ${root}, found: ${messageOf(error)}`;
+      throw new AppError('tree-unreadable', message, 'check its owner and permissions', error);
     }
-    throw new AppError(
-      'tree-missing',
-      `expected a tree at ${root}, found ${found}`,
-      `make one: playbill build --out ${shellWord(root)} (or name another with --out)`,
-    );
   }
 
-  async entries(folder: string): Promise<TreeListing> {
-    // Lets the process hear its signals between two folders: everything else here is synchronous.
+  async read(path: string): Promise<Found<Uint8Array>> {
+    // Measured: two thousand small files are read in a tenth of the time that promises of them take. The process hears its signals
+    // in between all the same.
     await setImmediate();
     try {
-      const entries = readdirSync(join(this.place, folder), { withFileTypes: true }).map((entry) => ({
+      const descriptor = openSync(join(this.root, path), READING);
+      try {
+        const stats = fstatSync(descriptor);
+        return stats.isFile() ? found(readFileSync(descriptor)) : obstructed(path, 'a file', stats);
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch (error) {
+      return failureOf(path, error);
+    }
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    const paths: string[] = [];
+    const folders = [folder];
+    for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+      for (const { path, kind } of orThrow(this.#entries(at))) {
+        if (kind === 'folder') folders.push(path);
+        else paths.push(path);
+      }
+    }
+    return paths.sort();
+  }
+
+  async entries(folder: string): Promise<Found<readonly TreeEntry[]>> {
+    // Lets the process hear its signals between two folders: everything else here is synchronous.
+    await setImmediate();
+    return this.#entries(folder);
+  }
+
+  #entries(folder: string): Found<readonly TreeEntry[]> {
+    try {
+      const entries = readdirSync(join(this.root, folder), { withFileTypes: true }).map((entry) => ({
         path: folder === '' ? entry.name : `${folder}/${entry.name}`,
         kind: kindOf(entry),
       }));
-      return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), problem: null };
+      return found(entries.sort((a, b) => (a.path < b.path ? -1 : 1)));
     } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return { entries: [], problem: null };
-      return { entries: [], problem: `cannot be listed: ${messageOf(error)}` };
-    }
-  }
-
-  async read(path: string): Promise<TreeRead> {
-    let descriptor: number | undefined;
-    try {
-      // Without O_NONBLOCK a pipe in a file's place would make us wait for ever.
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      descriptor = openSync(join(this.place, path), flags);
-      if (!fstatSync(descriptor).isFile()) return { bytes: null, problem: 'expected a file, found something else' };
-      return { bytes: readFileSync(descriptor), problem: null };
-    } catch (error) {
-      return { bytes: null, problem: `cannot be read: ${messageOf(error)}` };
-    } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
-    }
-  }
-
-  unfold(bytes: Uint8Array, compression: Compression, bytesMax: number): Uint8Array | null {
-    // The limit keeps a few bytes of a hostile file from becoming gigabytes here.
-    const options = { maxOutputLength: Math.max(1, bytesMax) };
-    try {
-      return compression === 'gzip' ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options);
-    } catch {
-      return null;
+      const failure = failureOf(folder, error);
+      return failure.why === 'missing' ? found([]) : failure;
     }
   }
 }
 
+/** What a system error of reading means. */
+export function failureOf(path: string, error: unknown): Failure {
+  const code = systemCodeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missing(path);
+  const link = code === 'ELOOP' ? 'a symbolic link' : code === 'ENXIO' ? 'a socket' : null;
+  return link === null
+    ? {
+        ok: false,
+        why: 'unreadable',
+        location: path,
+        message: `cannot be read: ${messageOf(error)}`,
+        isReplaceable: false,
+      }
+    : { ok: false, why: 'obstructed', location: path, message: `expected a file, found ${link}`, isReplaceable: true };
+}
+
+/** Something that is not a file in a file's place, or not a folder in a folder's. */
+export function obstructed(location: string, expected: 'a file' | 'a folder', stats: Stats): Failure {
+  const kind = stats.isDirectory()
+    ? 'a folder'
+    : stats.isSymbolicLink()
+      ? 'a symbolic link'
+      : stats.isFile()
+        ? 'a file'
+        : 'something that is neither file nor folder';
+  const isReplaceable = expected === 'a file' && !stats.isDirectory();
+  return { ok: false, why: 'obstructed', location, message: `expected ${expected}, found ${kind}`, isReplaceable };
+}
+
 function kindOf(entry: Dirent): EntryKind {
   if (entry.isSymbolicLink()) return 'symbolic-link';
-  // A name that is no UTF-8 comes with replacement characters, and cannot be opened by what is left of it.
+  // A name that is not UTF-8 comes with replacement characters, and cannot be opened by what is left of it.
   if (entry.name.includes('\uFFFD')) return 'other';
   if (entry.isDirectory()) return 'folder';
   if (!entry.isFile()) return 'other';

@@ -1,6 +1,7 @@
 // A store that breaks once, at a chosen place: the n-th of all ways in which the writes of a run can break. Each write breaks
 // undone, done but reported as failed, and, where it puts many files, done for the first few of them.
 
+import type { Found } from '../../../src/release/tree/found.ts';
 import type { ReleaseStore, StoredFile } from '../../../src/release/tree/store.ts';
 
 export class Breakage extends Error {}
@@ -19,11 +20,15 @@ export class BreakingStore implements ReleaseStore {
     this.#breakAt = breakAt;
   }
 
-  read(path: string): Promise<Uint8Array | undefined> {
+  get root(): string {
+    return this.#inner.root;
+  }
+
+  read(path: string): Promise<Found<Uint8Array>> {
     return this.#inner.read(path);
   }
 
-  size(path: string): Promise<number | undefined> {
+  size(path: string): Promise<Found<number>> {
     return this.#inner.size(path);
   }
 

@@ -1,11 +1,12 @@
-// Where the checks of a tree put what they find, until it is taken away, front by front. Places
-// and messages are as they are found, for machines; a terminal gets them through cli/harmless.ts.
+// Where the checks of a tree put their findings, until they are taken away, front by front. Locations and messages are as they are in
+// the tree, for machines; a terminal gets them escaped.
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 
+/** Documents may contain anything: a message does not run on for ever. */
 const TEXT_LENGTH_MAX = 600;
 
-export class Report {
+export class FindingSink {
   /** How many errors there were so far, those taken away included. */
   errors = 0;
   #waiting: Finding[] = [];
@@ -27,17 +28,13 @@ export class Report {
   }
 
   #add(severity: Severity, code: FindingCode, place: string, message: string): void {
-    this.#waiting.push({ severity, code, place, message: shortened(message) });
+    const text = message.length <= TEXT_LENGTH_MAX ? message : `${message.slice(0, TEXT_LENGTH_MAX)}…`;
+    this.#waiting.push({ severity, code, place, message: text });
   }
 }
 
-/** Several things wrong of one kind, as one message: the first in full, the others counted. */
-export function gathered(messages: readonly string[]): string {
+/** Several faults of one kind as one message: the first in full, the others counted. */
+export function summary(messages: readonly string[]): string {
   const [first = '', ...others] = messages;
   return others.length === 0 ? first : `${first}; and ${others.length} more of this kind`;
-}
-
-/** A message does not run on for ever: documents may contain anything. Making it harmless is for whoever shows it. */
-function shortened(message: string): string {
-  return message.length <= TEXT_LENGTH_MAX ? message : `${message.slice(0, TEXT_LENGTH_MAX)}…`;
 }

@@ -3,9 +3,9 @@
 
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../errors.ts';
-import { makeFolder } from '../../make-folder.ts';
-import { treeError } from './tree-error.ts';
+import { AppError } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
+import { treeError } from './directory/tree-error.ts';
 
 /** Writes a folder of files, over what was there under the same names. @throws AppError tree-not-writable, tree-full */
 export function writeFolder(folder: string, files: readonly (readonly [name: string, text: string])[]): void {

@@ -1,0 +1,76 @@
+// Writes the deployable edge rule for a runtime, with the key ring of a tree.
+
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DeploymentFiles } from '../edge/deploy/deployment.ts';
+import { nginxFiles } from '../edge/deploy/nginx.ts';
+import { workerFiles } from '../edge/deploy/worker.ts';
+import type { SiblingEncoding } from '../edge/rule/encoding.ts';
+import { keyRingFileFrom, type KeyRingFile } from '../edge/rule/key-store.ts';
+import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
+import { AppError, messageOf } from '../errors.ts';
+import { orThrow, treeMissing } from '../release/tree/found.ts';
+import { readKeyRing } from '../release/tree/read.ts';
+import { DirectoryReader } from '../storage/directory/reader.ts';
+import { writeFolder } from '../storage/folder.ts';
+
+/** How long a worker may go on with a pointer that it has read. */
+const POINTER_SECONDS = 5;
+
+export interface EdgeBuildOptions {
+  readonly target: 'nginx' | 'worker';
+  /** The folder to write. */
+  readonly to: string;
+  /** The tree whose key ring the rule takes along. */
+  readonly out: string;
+  /** Where the edge finds the tree's public folder; null: in the tree. */
+  readonly publicRoot: string | null;
+  /** nginx: where it finds the key ring; null: beside the public folder. */
+  readonly keyRingPath: string | null;
+  /** nginx: the address of the server. */
+  readonly listen: string;
+  /** worker: the URL of the public folder, or the name of a binding with fetch. */
+  readonly origin: string;
+  readonly encodings: readonly SiblingEncoding[];
+  readonly settings: SettingsFile;
+}
+
+/**
+ * Writes the folder around the bundle of a target. @returns its files
+ * @throws AppError edge-option-invalid, tree-missing, tree-unreadable, tree-not-writable, tree-full
+ */
+export async function buildEdge(options: EdgeBuildOptions, bundle: string): Promise<DeploymentFiles> {
+  const invalid = (message: string, cause?: unknown): AppError =>
+    new AppError('edge-option-invalid', message, 'see: playbill edge build --help', cause);
+  const fault = faultOfSettings(options.settings);
+  if (fault !== null) throw invalid(fault);
+  const ring = await readKeyRing(DirectoryReader.open(options.out));
+  if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
+  const keyRing = keyRingFileFrom(orThrow(ring));
+  let files: DeploymentFiles;
+  try {
+    files = await filesOf(options, bundle, keyRing);
+  } catch (error) {
+    throw invalid(messageOf(error), error);
+  }
+  writeFolder(options.to, files);
+  return files;
+}
+
+async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRingFile): Promise<DeploymentFiles> {
+  const { settings, listen, origin, encodings } = options;
+  const publicRoot = resolve(options.publicRoot ?? `${options.out}/public`);
+  if (options.target === 'nginx') {
+    const keyRingPath = keyRingPathOf(options, publicRoot);
+    return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen });
+  }
+  return workerFiles({ bundle, keyRing, settings, publicRoot, origin, encodings, pointerSeconds: POINTER_SECONDS });
+}
+
+/** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where it cannot be known. */
+function keyRingPathOf({ keyRingPath }: EdgeBuildOptions, publicRoot: string): string {
+  if (keyRingPath !== null) return resolve(keyRingPath);
+  if (basename(publicRoot) === 'public') return join(dirname(publicRoot), 'edge/keyring.json');
+  throw new Error(
+    `expected --key-ring FILE, since --public-root is not the folder "public" of a tree: "${publicRoot}"`,
+  );
+}

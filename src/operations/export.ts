@@ -1,0 +1,21 @@
+// The rows of a catalogue as one read transaction sees them, in the form that an import reads.
+
+import { openCatalogue } from '../database/open.ts';
+import { checkContract } from '../database/schema/check-schema.ts';
+import type { TableName } from '../database/schema/tables.ts';
+import { exportRows } from '../database/write/export-rows.ts';
+
+/** Pieces of NDJSON; `onTable` counts rows. @throws AppError database-…, contract-…, export-value-unprintable */
+export async function* exportCatalogue(
+  databasePath: string,
+  tables: readonly TableName[],
+  onTable: (table: TableName, rows: number) => void,
+): AsyncGenerator<string> {
+  const reader = await openCatalogue(databasePath);
+  try {
+    await checkContract(reader);
+    yield* exportRows(reader, tables, onTable);
+  } finally {
+    await reader.close();
+  }
+}

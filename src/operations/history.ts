@@ -1,0 +1,64 @@
+// Going back, cleaning up, and the list of what there is to go back to, on a tree in a folder. Each write is a run of its own under the
+// tree's lock. Opens no database.
+
+import type { Finding } from '../findings.ts';
+import { prune, type Pruned, type PruneOptions } from '../release/history/prune.ts';
+import { listReleases, type ReleaseList } from '../release/history/release-list.ts';
+import { liftHold, rollBack, type RolledBack } from '../release/history/rollback.ts';
+import { treeMissing } from '../release/tree/found.ts';
+import { readHold, type Hold } from '../release/tree/hold.ts';
+import { RELEASES_FOLDER } from '../render/paths.ts';
+import { DirectoryReader } from '../storage/directory/reader.ts';
+import { DirectoryStore } from '../storage/directory/store.ts';
+import { dryRunStore } from '../storage/dry-run.ts';
+import { writingTree } from './writing-tree.ts';
+
+/**
+ * Goes back to a release of a tree, and holds the tree at it.
+ * @throws AppError release-unknown, release-damaged, tree-…
+ */
+export async function rollBackTree(
+  outPath: string,
+  id: string,
+): Promise<RolledBack & { readonly findings: readonly Finding[] }> {
+  await refuseNoTree(outPath);
+  return writingTree(outPath, async (published, store) => {
+    const rolledBack = await rollBack(id, published, store);
+    return { ...rolledBack, findings: published.findings };
+  });
+}
+
+/** Lets builds publish into a tree again. Gives back the hold that there was, and the current release. @throws AppError tree-… */
+export async function resumeTree(
+  outPath: string,
+): Promise<{ readonly lifted: Hold | null; readonly currentId: string | null }> {
+  await refuseNoTree(outPath);
+  return writingTree(outPath, async ({ currentId }, store) => {
+    const lifted = await readHold(store);
+    if (lifted !== null) await liftHold(currentId, store);
+    return { lifted, currentId };
+  });
+}
+
+/** Prunes a tree; a dry run only says what would go. @throws AppError release-damaged, tree-… */
+export async function pruneTree(
+  outPath: string,
+  options: PruneOptions & { readonly isDryRun: boolean },
+): Promise<Pruned> {
+  await refuseNoTree(outPath);
+  if (!options.isDryRun) return writingTree(outPath, (_, store) => prune(options, store));
+  return prune(options, dryRunStore(new DirectoryStore(outPath)));
+}
+
+/** The releases that a tree keeps. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
+export async function releasesOfTree(outPath: string): Promise<ReleaseList> {
+  await refuseNoTree(outPath);
+  return listReleases(new DirectoryStore(outPath));
+}
+
+/** Asked before the lock, which would make the folder. @throws AppError tree-missing, tree-unreadable */
+async function refuseNoTree(outPath: string): Promise<void> {
+  const entries = await DirectoryReader.open(outPath).entries('');
+  if (!entries.ok || entries.value.some(({ path }) => path === RELEASES_FOLDER)) return;
+  throw treeMissing(outPath, `a folder without ${RELEASES_FOLDER} in it`);
+}

@@ -1,0 +1,82 @@
+// The keys of the catalogue: issued, listed, revoked. What becomes of the tree's key ring is for publish-keys.ts.
+
+import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
+import { openCatalogue } from '../database/open.ts';
+import { checkContract } from '../database/schema/check-schema.ts';
+import { listKeys, revokeKey, storeKey, type ListedKey, type NewKey } from '../database/write/front-keys.ts';
+import { generateKeyPair } from '../edge/rule/key-pair.ts';
+import { AppError } from '../errors.ts';
+import { createPrivateFile } from '../storage/private-file.ts';
+
+export interface KeyRequest {
+  readonly front: string;
+  /** null: the front and the month, such as `moscow-2026-05`, numbered where that is taken. */
+  readonly keyid: string | null;
+  readonly alg: NewKey['alg'];
+  readonly secretRef: string | null;
+  readonly notBefore: Instant | null;
+  readonly notAfter: Instant | null;
+  /** The file to write the key to; null: the caller keeps it. */
+  readonly to: string | null;
+}
+
+/**
+ * Makes a key and stores its public half. The file has it before the catalogue does: no key is stored whose private half could not be
+ * kept. @throws AppError front-unknown, key-…, database-…, contract-…
+ */
+export async function issueKey(databasePath: string, request: KeyRequest, now: Instant): Promise<IssuedKeyJson> {
+  const { front, alg, secretRef } = request;
+  const pair = alg === 'hmac-sha256' ? null : await generateKeyPair(alg);
+  const privateHalf = { privateKey: pair && { ...pair.privateJwk }, privatePem: pair?.privatePem ?? null };
+  const stored = {
+    alg,
+    publicKey: pair && JSON.stringify(pair.jwk),
+    secretRef,
+    notBefore: request.notBefore === null ? null : formatInstant(request.notBefore),
+    notAfter: request.notAfter === null ? null : formatInstant(request.notAfter),
+  };
+  const month = `${front}-${formatInstant(now).slice(0, 7)}`;
+  const file = request.to === null ? null : createPrivateFile(request.to);
+  try {
+    for (let number = 1; ; number++) {
+      const keyid = request.keyid ?? (number === 1 ? month : `${month}-${number}`);
+      const issued: IssuedKeyJson = { keyid, front, alg, ...privateHalf, secretRef };
+      file?.write(`${JSON.stringify(issued)}\n`);
+      try {
+        await storeKey(databasePath, front, { keyid, ...stored });
+        file?.close();
+        return issued;
+      } catch (error) {
+        const isTaken = error instanceof AppError && error.code === 'key-exists';
+        if (!isTaken || request.keyid !== null) throw error;
+      }
+    }
+  } catch (error) {
+    file?.remove();
+    throw error;
+  }
+}
+
+/** All keys, and their state at an instant. @throws AppError database-…, contract-… */
+export async function keysOf(databasePath: string, now: Instant): Promise<KeysResultJson> {
+  const reader = await openCatalogue(databasePath);
+  try {
+    await checkContract(reader);
+    const at = formatInstant(now);
+    return { keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, at) })) };
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Revokes a key from an instant on; gives back from when it is revoked. @throws AppError key-unknown, database-…, contract-… */
+export function revoke(databasePath: string, keyid: string, at: Instant): Promise<string> {
+  return revokeKey(databasePath, keyid, formatInstant(at));
+}
+
+function stateOf(key: ListedKey, now: string): KeysResultJson['keys'][number]['state'] {
+  if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
+  if (key.notAfter !== null && key.notAfter <= now) return 'expired';
+  return key.notBefore !== null && now < key.notBefore ? 'not-yet-valid' : 'valid';
+}

@@ -1,0 +1,44 @@
+// Servers over a tree in a folder: the edge rule, and the preview. They are not listening yet.
+
+import type { Server } from 'node:http';
+import type { Instant } from '../catalogue/instant.ts';
+import { faultOfSettings } from '../edge/rule/settings.ts';
+import { createServer, isLoopback, type ServeOptions } from '../edge/runtimes/node.ts';
+import { AppError } from '../errors.ts';
+import type { PageBundle } from '../preview/bundle.ts';
+import { PreviewData } from '../preview/preview-data.ts';
+import { createPreviewServer } from '../preview/server.ts';
+import { DirectoryReader } from '../storage/directory/reader.ts';
+
+/** The edge rule over local HTTP. @throws AppError address-refused, edge-option-invalid, tree-missing */
+export function serveTree(host: string, options: ServeOptions): Server {
+  if (options.isUnsigned && !isLoopback(host)) {
+    throw new AppError(
+      'address-refused',
+      `expected a loopback address with --unsigned, found ${host}: others could read without a key`,
+      'leave out --host, or leave out --unsigned',
+    );
+  }
+  DirectoryReader.open(options.root);
+  const fault = faultOfSettings(options.settings);
+  if (fault !== null) throw new AppError('edge-option-invalid', fault, 'see: playbill serve --help');
+  return createServer(options);
+}
+
+/** A page that shows the tree, on this machine alone. @throws AppError address-refused, tree-missing */
+export function servePreview(
+  out: string,
+  host: string,
+  page: PageBundle,
+  now: () => Instant,
+  onBug: (message: string) => void,
+): Server {
+  if (!isLoopback(host)) {
+    throw new AppError(
+      'address-refused',
+      `expected a loopback address, found ${host}: others could read the tree`,
+      'leave out --host; to look from elsewhere, forward the port (ssh -L)',
+    );
+  }
+  return createPreviewServer({ data: new PreviewData(DirectoryReader.open(out)), page, now, onBug });
+}
