@@ -176,7 +176,12 @@ function defaultOf({ flags, negate, defaultValue }: Option): string | null {
 function metricRows(): string[][] {
   const at = '2026-05-01T09:00:00Z';
   const snapshot = {
-    ...{ now: at, validUntil: at, staleFrom: at, ageSeconds: 0, remainingSeconds: 0, cards: 0 },
+    now: at,
+    validUntil: at,
+    staleFrom: at,
+    ageSeconds: 0,
+    remainingSeconds: 0,
+    cards: 0,
     editions: { products: 1, categories: 1 },
     dropped: { over: 1 },
     held: 'findings' as const,
