@@ -58,7 +58,7 @@ async function examplesText(): Promise<string> {
   }
 }
 
-/** What a schema of the contract can be; only the keywords that tell a type. */
+/** What a schema of the contract can be; only the keywords that give a type. */
 interface TypeSchema {
   readonly type?: string | readonly string[];
   readonly $ref?: string;
