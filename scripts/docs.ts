@@ -1,17 +1,19 @@
-// Runs the sessions in the documents and writes their real output into them, and makes the generated sources anew: to be read as a diff
-// before it is committed.
+// Runs the sessions in the documents and writes their real output into them, and regenerates the generated files: read the difference
+// before committing it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setup } from '../test/support/compiled.ts';
 import { withRealOutput } from '../test/support/docs/console-blocks.ts';
+import { documentsWithSessions } from '../test/support/docs/documents.ts';
 import { generatedFiles } from './generated.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 for (const [path, text] of await generatedFiles()) writeFileSync(root + path, text);
 const discard = setup();
 try {
-  writeFileSync(`${root}README.md`, withRealOutput(readFileSync(`${root}README.md`, 'utf8')));
+  for (const path of documentsWithSessions())
+    writeFileSync(root + path, withRealOutput(readFileSync(root + path, 'utf8')));
 } finally {
   discard();
 }

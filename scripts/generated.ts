@@ -1,24 +1,38 @@
-// The sources that are made and not written: real answers of the demo as the examples of the contract, and the types of the documents
-// as the client publishes them, without zod. `npm run docs` writes them; a test says when they are out of date.
+// The files that are generated: real answers of the demo as the examples of the contract, the types of the documents as the client
+// publishes them, without zod, and the reference of the command line. `npm run docs` writes them; a test fails when they are out of date.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from '../src/contract/documents.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/support/trees.ts';
 import { demoRows } from './demo-rows.ts';
+import { referenceText } from './reference.ts';
 
 /** The smallest front of the demo, at the instant of its goldens. */
 const FRONT = 'kuwait';
 const NOW = '2026-05-01T09:00:00Z';
 
-/** Every generated source: its path from the root, and its text. */
+const REFERENCE = 'src/cli/README.md';
+/** The line below which a document is generated. */
+const GENERATED_BELOW = '<!-- Below this line: generated from the code by npm run docs -->\n';
+
+/** Every generated file: its path from the root, and its text. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['src/contract/examples.ts', await examplesText()],
     ['src/client/documents.ts', documentTypesText()],
+    [REFERENCE, withReference(readFileSync(fileURLToPath(new URL(`../${REFERENCE}`, import.meta.url)), 'utf8'))],
   ]);
+}
+
+/** A document with everything below its line replaced by the reference. */
+function withReference(markdown: string): string {
+  const [written = '', ...rest] = markdown.split(GENERATED_BELOW);
+  if (rest.length !== 1) throw new Error(`${REFERENCE}: expected one line ${GENERATED_BELOW}`);
+  return `${written}${GENERATED_BELOW}\n${referenceText()}`;
 }
 
 async function examplesText(): Promise<string> {
@@ -44,7 +58,7 @@ async function examplesText(): Promise<string> {
   }
 }
 
-/** What a schema of the contract can be; only the keywords that tell a type. */
+/** What a schema of the contract can be; only the keywords that give a type. */
 interface TypeSchema {
   readonly type?: string | readonly string[];
   readonly $ref?: string;

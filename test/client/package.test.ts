@@ -70,7 +70,9 @@ test.each([
 });
 
 test('the programs in the documents compile', () => {
-  const texts = ['README.md', 'scripts/storefront/README.md'].map((path) => readFileSync(root + path, 'utf8'));
+  const texts = ['src/client/README.md', 'scripts/storefront/README.md'].map((path) =>
+    readFileSync(root + path, 'utf8'),
+  );
   const programs = texts.flatMap((text) =>
     [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program = '']) => program),
   );

@@ -1,93 +1,57 @@
-// Documents that cannot drift: their sessions are run, and what they list is what there is.
+// Documents that cannot drift: their sessions are run, and the scripts that they name exist.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { playbill } from '../support/cli/run.ts';
 import { withRealOutput } from '../support/docs/console-blocks.ts';
+import { documentPaths, documentsWithSessions } from '../support/docs/documents.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(root + path, 'utf8');
 const readme = read('README.md');
 
-/** Members of a closed union of string literals, from its source. */
-function membersOf(path: string, union: string): string[] {
-  const source = new RegExp(`export type ${union} =([^;]*);`).exec(read(path))?.[1] ?? '';
-  return [...source.matchAll(/'([a-z0-9-]+)'/g)].map(([, member = '']) => member);
-}
+describe('sessions', () => {
+  test.each(documentsWithSessions())(
+    'every session of %s prints what it says (npm run docs rewrites it)',
+    (path) => {
+      const real = withRealOutput(read(path));
+      expect(real.match(/^\$ .*\bplaybill /gm)?.length).toBeGreaterThan(4);
+      expect(read(path)).toBe(real);
+      // Up to twenty processes, one after the other.
+    },
+    300_000,
+  );
 
-describe('README', () => {
-  test('every session prints what it says (npm run docs writes it anew)', () => {
-    const real = withRealOutput(readme);
-    expect(real.match(/^\$ playbill/gm)?.length).toBeGreaterThan(4);
-    expect(readme).toBe(real);
-    // Some twenty processes, one after the other.
-  }, 300_000);
+  test('they are in the README and in the guides for operators', () => {
+    const expected = ['README.md', 'data/monitoring.md', 'data/troubleshooting.md'];
+    expect(documentsWithSessions()).toEqual(expect.arrayContaining(expected));
+  });
 
   test('a wrong output would be seen', () => {
     const wrong = '```console\n$ playbill --version\n9.9.9\n```\n';
     expect(withRealOutput(wrong)).not.toBe(wrong);
   });
 
-  test('it lists every command, and no other', async () => {
-    const { stdout } = await playbill(['--help']);
-    const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)]
-      .map(([, name = '']) => name)
-      .filter((name) => name !== 'help');
-    const table = /## Commands([^]*?)\n## /.exec(readme)?.[1] ?? '';
-    const rows = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([a-z-]+)/g)].map(([, name = '']) => name),
-    );
-    expect(commands.length).toBeGreaterThan(3);
-    expect(rows.toSorted()).toEqual(commands.toSorted());
+  test('they begin in a folder that has no catalogue', () => {
+    expect(withRealOutput('```console\n$ ls\n```\n')).toBe('```console\n$ ls\npackage.json\nscripts\n```\n');
+  });
+});
+
+describe('README', () => {
+  test('about a thousand words', () => {
+    const words = readme.split(/\s+/).length;
+    expect(words).toBeGreaterThan(900);
+    expect(words).toBeLessThan(1150);
   });
 
-  test('its scripts exist', () => {
+  test('its scripts exist, and so do those of the guides', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...readme.matchAll(/npm (?:run (?:-s )?)?([a-z]+)\b/g)]
-      .map(([, name = '']) => name)
-      .filter((name) => name !== 'install');
-    expect(named).toContain('start');
-    for (const name of named) expect(Object.keys(scripts)).toContain(name);
+    const scriptsIn = (path: string): string[] =>
+      [...read(path).matchAll(/(?:`|^\$ |^)npm (?:run (?:-s )?)?([a-z:]+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => !['install', 'ci', 'pack'].includes(name));
+    expect(scriptsIn('README.md')).toEqual(expect.arrayContaining(['start', 'test', 'tsx', 'playbill', 'build']));
+    for (const path of documentPaths())
+      for (const name of scriptsIn(path)) expect(Object.keys(scripts), `${path}: npm run ${name}`).toContain(name);
   });
-});
-
-describe('codes', () => {
-  const document = read('src/cli/README.md');
-  const listed = (heading: string): string[] => {
-    const table = new RegExp(`## ${heading}([^]*?)(?:\n## |$)`).exec(document)?.[1] ?? '';
-    return [...table.matchAll(/^\| `([a-z0-9-]+)`/gm)].map(([, code = '']) => code);
-  };
-
-  test.each([
-    ['Error codes', 'src/errors.ts', 'ErrorCode'],
-    ['Finding codes', 'src/findings.ts', 'FindingCode'],
-  ])('%s are all explained, and no other', (heading, path, union) => {
-    const members = membersOf(path, union);
-    expect(members.length).toBeGreaterThan(15);
-    expect(listed(heading).toSorted()).toEqual(members.toSorted());
-  });
-});
-
-test('every metric is explained, and no other', () => {
-  const table = /## Metrics([^]*?)(?:\n## |$)/.exec(read('src/cli/README.md'))?.[1] ?? '';
-  const listed = [...table.matchAll(/^\| `(playbill_[a-z_]+)`/gm)].map(([, name = '']) => name);
-  const source = read('src/cli/output/prometheus.ts');
-  const written = [...source.matchAll(/'(playbill_[a-z_]*[a-z])'/g)].map(([, name = '']) => name);
-  expect(written.length).toBeGreaterThan(15);
-  expect(listed.toSorted()).toEqual([...new Set(written)].toSorted());
-});
-
-test('every command teaches: a description, an example and its exit codes', async () => {
-  const { stdout } = await playbill(['--help']);
-  const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)]
-    .map(([, name = '']) => name)
-    .filter((name) => name !== 'help');
-  for (const command of commands) {
-    const help = await playbill([command, '--help']);
-    expect(help.status, command).toBe(0);
-    expect(help.stdout, command).toMatch(/Examples?:/);
-    expect(help.stdout, command).toMatch(/Exit codes?:/);
-    for (const line of help.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(120);
-  }
 });

@@ -1,11 +1,12 @@
-// The shares of wrong answers that a plain cron gives: computed as the script does, checked by hand, and printed in the operators' guide.
+// The shares of wrong answers that a plain cron gives: computed as the script does, checked by hand, and quoted in the operators' guide and
+// in the README.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { measured, sharesOf, wrongShare } from '../../scripts/wrong-shares.ts';
 
-const guide = readFileSync(fileURLToPath(new URL('../../data/operating.md', import.meta.url)), 'utf8');
+const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 const HOUR = 3600;
 const start = (second: number, digest: string) => ({ second, digest });
 
@@ -21,7 +22,7 @@ test.each([
   expect(wrongShare(starts, interval, phase) * 86_400).toBeCloseTo(seconds, 6);
 });
 
-test('shares are means over fronts, and the worst front is told', () => {
+test('shares are means over fronts, and the worst front is named', () => {
   const quiet = [start(0, 'a')];
   const restless = Array.from({ length: 288 }, (_, i) => start(i * 300, String(i)));
   const [five, , sixty] = sharesOf([quiet, restless]);
@@ -32,8 +33,12 @@ test('shares are means over fronts, and the worst front is told', () => {
   expect(sixty?.aligned).toBeCloseTo((55 / 60) * 0.5, 9);
 });
 
-test('the guide shows what the script prints', async () => {
+test('the guide shows what the script prints, and the README its share at 15 minutes', async () => {
   const table = await measured(null, '2026-05-01T09:00:00Z');
   expect(table).toMatch(/Playbill's editions \| 0 of \d\d/);
-  expect(guide).toContain(table);
+  expect(textOf('data/operating.md')).toContain(table);
+  const [, atAnyMinute = ''] = /\| every 15 minutes \| [\d.]+ % \| ([\d.]+) % \|/.exec(table) ?? [];
+  expect(textOf('README.md').replaceAll(/\s+/g, ' ')).toContain(
+    `rebuilt every 15 minutes is **wrong ${Math.round(Number(atAnyMinute))} % of the time**`,
+  );
 });

@@ -1,16 +1,16 @@
 // The ```console blocks of a document, run: each line that begins with `$ ` is a command, what follows is what it printed. All
-// blocks of a document run in one folder of their own, in order, where demo.ndjson is the demo as of 1 May 2026.
+// blocks of a document run in order, in a folder of their own that has the scripts of a checkout and nothing else.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { demoRows } from '../../../scripts/demo-rows.ts';
+import { fileURLToPath } from 'node:url';
 import { compiledCommand } from '../compiled.ts';
 
-const DEMO_NOW = '2026-05-01T09:00:00Z';
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A document with every console block's output replaced by what its commands print now; stderr included, exit codes but 0 told. */
+/** A document with every console block's output replaced by what its commands print now, stderr and exit codes other than 0 included. */
 export function withRealOutput(markdown: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-docs-'));
   try {
@@ -20,8 +20,7 @@ export function withRealOutput(markdown: string): string {
     chmodSync(command, 0o755);
     const work = join(folder, 'work');
     mkdirSync(work);
-    const rows = [...demoRows(DEMO_NOW)].map((row) => JSON.stringify(row));
-    writeFileSync(join(work, 'demo.ndjson'), `${rows.join('\n')}\n`);
+    for (const path of ['package.json', 'scripts']) symlinkSync(root + path, join(work, path));
     const ids = new StandIns();
     return markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, block: string) => {
       const commands = block.split('\n').filter((line) => line.startsWith('$ '));

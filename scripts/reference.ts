@@ -1,0 +1,211 @@
+// The reference part of src/cli/README.md: commands with their options, exit codes, error codes, finding codes, metrics. Names, options,
+// defaults, exit codes and labels come from the code. What a code means stands here alone; a code without a meaning does not compile.
+
+import type { Command, Option } from 'commander';
+import { durationText } from '../src/cli/arguments.ts';
+import { EXIT, exitCodeOf } from '../src/cli/exit-codes.ts';
+import { buildMetrics, treeMetrics } from '../src/cli/output/prometheus.ts';
+import type { ErrorCode } from '../src/errors.ts';
+import type { FindingCode } from '../src/findings.ts';
+import { commandsOf, testContext } from '../test/support/cli/parser.ts';
+
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'done, or nothing to do',
+  findings: 'findings, differences, or a stale front',
+  usage: 'wrong usage or unreadable input; nothing was written',
+  someFailed: 'some fronts failed; the others are published',
+  guarded: 'a guard held back at least one front, or a rollback holds the tree',
+  locked: 'another run holds the lock',
+  notWritten: 'the tree could not be written; what was published stands',
+  bug: 'a bug in Playbill; the stack is printed',
+};
+
+const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  usage: 'an unknown or missing command, option or argument',
+  'instant-invalid': 'an instant that is not a date and time with `Z` or an offset',
+  'duration-invalid': 'a duration not written like `6h`, `90m`, `1h30m` or `0`',
+  'percentage-invalid': 'a percentage not written like `50%`',
+  'front-unknown': '`--front` names no active front',
+  'key-unknown': '`keys revoke`: no key has this keyid',
+  'key-exists': '`keys issue`: the keyid is taken',
+  'key-invalid': 'the key lacks something that its algorithm needs, or has something that it does not take',
+  'key-file-unreadable': '`sign --key`: not a file that `keys issue` has written or printed',
+  'key-file-exists': '`keys issue --to`: the file exists',
+  'key-file-not-writable': '`keys issue --to`: the file cannot be created; no key was stored',
+  'address-refused': '`serve --unsigned` or `preview` on an address that other machines can reach',
+  'address-in-use': '`serve` or `preview`: the address is in use, or not one of this machine',
+  'edge-option-invalid': 'an option of the edge rule that cannot work',
+  'edge-bundle-missing': 'the installation lacks the bundles of the edge rule',
+  'page-bundle-missing': 'the installation lacks the page of `preview`',
+  'driver-unusable': 'the SQLite driver is missing, damaged, or built for another machine',
+  'database-missing': 'no file at `--db`',
+  'database-unreadable': 'not an SQLite database, a damaged one, or no permission',
+  'database-busy': 'another process is writing to the database',
+  'database-exists': 'a database exists where a new one was to be made',
+  'database-not-writable': 'the database cannot be written',
+  'contract-table-missing': 'the catalogue lacks a table',
+  'contract-column-missing': 'a table lacks a column',
+  'contract-column-type': 'a column is declared with a type that cannot hold its values',
+  'import-line-invalid': 'a line that is not `{"table":…,"row":{…}}`',
+  'import-row-invalid': 'a value that its column does not accept',
+  'import-row-refused': 'the database refuses a row: its key exists, or a foreign key refers to no row',
+  'import-file-unreadable': 'a file to import that cannot be read',
+  'export-value-unprintable': 'a value that JSON cannot represent',
+  'tree-missing': 'no tree at `--out`',
+  'tree-unreadable': 'a file of the tree cannot be read',
+  'tree-newer-schema': 'a newer version of Playbill wrote the tree',
+  'tree-locked': 'another run is writing the tree; for `keys`: has been changing the key ring for ten seconds',
+  'tree-not-writable': '`--out` is a file, read-only, or owned by someone else',
+  'tree-full': 'no space left; what was published stands',
+  'nothing-published': '`show`: the front, or an edition for this instant, is not published',
+  'on-publish-invalid': '`--on-publish` with a URL that cannot be called',
+  'metrics-not-writable': '`--prometheus` names a file that cannot be replaced, or that Playbill did not write',
+  'release-unknown': 'a release id that the tree does not keep',
+  'product-unknown': '`explain --product` names no product of the catalogue',
+  'release-damaged': 'a manifest does not match its name, or a file of the release to go back to is missing or damaged',
+};
+
+const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
+  'table-missing': '`check-db`: the catalogue lacks a table',
+  'column-missing': '`check-db`: a table lacks a column',
+  'column-type-wrong': '`check-db`: a column is declared with a type that cannot hold its values',
+  'value-invalid': 'a value that its column does not accept',
+  'dangling-id': 'an id that refers to no row',
+  'duplicate-key': 'a key or slug that occurs twice',
+  'zone-unknown': 'a time zone that the runtime does not know, or an offset in its place',
+  'zone-drift': 'warning: the wall time on the ticket differs from the one computed today',
+  'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
+  'key-material-wrong': 'a key without exactly what its algorithm needs',
+  'no-public-tier': 'warning: a session whose own ticket tiers are all private',
+  'journal-mode-not-wal': 'warning: a long build blocks those who write to the database',
+  'pointer-missing': 'a front with editions but no pointer',
+  'pointer-invalid': 'a pointer that cannot be read or contradicts itself',
+  'manifest-invalid': 'a manifest that cannot be read, or contradicts itself or its name',
+  'current-invalid': '`releases/current` names no release',
+  'key-ring-invalid': 'the key ring cannot be read',
+  'file-missing': 'a file that a pointer or manifest names is missing',
+  'file-size-wrong': 'a file whose size is not the one it was published with',
+  'file-digest-wrong': 'content does not match the digest in the file name',
+  'document-invalid': 'an edition that does not have the shape of the contract, or is not canonical JSON',
+  'edition-order': 'entries of a pointer out of order',
+  'edition-repeated': 'two consecutive editions with the same content',
+  'slot-date-wrong': "a card's session for today, tomorrow or the weekend on another date than its edition's",
+  'pointer-not-current':
+    'a pointer differs from the current release: a publish was interrupted, or the file was changed by hand',
+  stranger: 'warning: an unexpected file',
+  'temporary-name': 'warning: a temporary file of an interrupted run; the next run removes it',
+  'file-kind-wrong': 'a folder or a link where a file belongs',
+  'file-unreadable': 'a file that the system does not allow to be read',
+  'endpoints-disagree': 'the two documents of a front show different categories at one instant',
+  'weekend-unchecked': 'warning: the manifest does not say which days are the weekend',
+  'secret-in-tree': 'key material that must not be in a tree',
+  'tree-changed': 'the tree was published while it was being checked',
+  'hold-invalid': '`releases/hold` names no kept release; the tree is held all the same',
+  'hold-not-current': 'warning: a rollback was interrupted; the same one again completes it',
+  'not-pruned': 'warning: `build` has published, but could not clean up afterwards',
+};
+
+/** The reference as markdown. */
+export function referenceText(): string {
+  const codes = Object.keys(ERROR_MEANINGS) as ErrorCode[];
+  return `${[
+    '## Commands',
+    'Results go to stdout, progress and messages to stderr. `--json` prints results for programs. `playbill <command> --help` has examples.',
+    ...commandsOf(testContext()).map(({ words, command }) => commandText(words, command)),
+    '## Exit codes',
+    table(
+      ['code', 'means'],
+      Object.entries(EXIT).map(([name, code]) => [`**${code}**`, EXIT_MEANINGS[name as keyof typeof EXIT]]),
+    ),
+    '3 outranks 4. Warnings exit 0.',
+    '## Error codes',
+    'An error ends a command. It says what was expected, what was found and where, and what to type.',
+    table(
+      ['code', 'exit', 'when'],
+      codes.map((code) => [`\`${code}\``, String(exitCodeOf(code)), ERROR_MEANINGS[code]]),
+    ),
+    '## Finding codes',
+    'Findings are collected, all in one run. In the catalogue an *error* holds back the fronts that it concerns; in a tree it makes `verify`\nexit 1.',
+    table(
+      ['code', 'means'],
+      Object.entries(FINDING_MEANINGS).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    ),
+    '## Metrics',
+    'What `build --prometheus` and `status --prometheus` write, in the Prometheus text format; all are gauges. A metric without a value is\nleft out: a front whose pointer is broken has `playbill_front_stale_from_timestamp_seconds` alone.',
+    table(['metric', 'labels', 'says'], metricRows()),
+  ].join('\n\n')}\n`;
+}
+
+function commandText(words: readonly string[], command: Command): string {
+  const shown = command.options.filter(({ hidden }) => !hidden);
+  const hidden = command.options.filter((option) => option.hidden).map(({ long }) => `\`${long}\``);
+  const names = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return [argument.required ? `<${name}>` : `[${name}]`, argument.description] as const;
+  });
+  const rows = [
+    ...names.map(([name, description]) => [`\`${name}\``, cell(description)]),
+    ...shown.map((option) => [`\`${cell(option.flags)}\``, cell(optionText(option))]),
+  ];
+  return [
+    `### \`${words.join(' ')}\``,
+    sentence(command.summary()),
+    table(['argument', 'means'], rows),
+    ...(hidden.length === 0 ? [] : [`Options of earlier versions, accepted and ignored: ${hidden.join(', ')}.`]),
+  ].join('\n\n');
+}
+
+function optionText(option: Option): string {
+  const { description, mandatory, argChoices } = option;
+  const choices = argChoices === undefined ? '' : ` (${argChoices.map((choice) => `\`${choice}\``).join(', ')})`;
+  const preset = defaultOf(option);
+  return `${description}${choices}${mandatory ? '; required' : ''}${preset === null ? '' : ` (default: \`${preset}\`)`}`;
+}
+
+/** A default as it is typed; null where there is none to show. */
+function defaultOf({ flags, negate, defaultValue }: Option): string | null {
+  if (negate || defaultValue === undefined || defaultValue === '') return null;
+  if (typeof defaultValue === 'number' && flags.includes('<duration>')) return durationText(defaultValue);
+  if (typeof defaultValue === 'number' && flags.includes('<percentage>')) return `${defaultValue * 100}%`;
+  return String(defaultValue);
+}
+
+/** Name, labels and help of every metric, read off what a tree and a build that have everything write. */
+function metricRows(): string[][] {
+  const at = '2026-05-01T09:00:00Z';
+  const snapshot = {
+    now: at,
+    validUntil: at,
+    staleFrom: at,
+    ageSeconds: 0,
+    remainingSeconds: 0,
+    cards: 0,
+    editions: { products: 1, categories: 1 },
+    dropped: { over: 1 },
+    held: 'findings' as const,
+  };
+  const release = { id: '0123456789abcdef', now: at, horizonSeconds: 0, tool: '1', tzdata: '1' };
+  const fronts = [{ front: 'moscow', stale: null, snapshot }];
+  const written =
+    treeMetrics({ at, isStale: false, hold: null, release, fronts, findings: [] }) +
+    buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, endedAt: 0 }, '');
+  return [...written.matchAll(/^# HELP (\S+) (.*)\n# TYPE .*\n\S+?(?:\{(.*)\})? /gm)].map(
+    ([, name = '', help = '', labels = '']) => [
+      `\`${name}\``,
+      [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => `\`${label}\``).join(', '),
+      cell(help.replace(/\.$/, '')),
+    ],
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`);
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

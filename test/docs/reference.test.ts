@@ -1,0 +1,99 @@
+// The reference of the command line: generated from the code, and complete.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { generatedFiles } from '../../scripts/generated.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { statusResultSchema } from '../../src/contract/watch-results.ts';
+import { commandsOf, testContext } from '../support/cli/parser.ts';
+import { playbill } from '../support/cli/run.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string): string => readFileSync(root + path, 'utf8');
+const reference = read('src/cli/README.md');
+
+/** The part of a document below a heading of the second level. */
+function section(document: string, heading: string): string {
+  return new RegExp(`^## ${heading}\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(document)?.[1] ?? '';
+}
+
+/** Members of a closed union of string literals, from its source. */
+function membersOf(path: string, union: string): string[] {
+  const source = new RegExp(`export type ${union} =([^;]*);`).exec(read(path))?.[1] ?? '';
+  return [...source.matchAll(/'([a-z0-9-]+)'/g)].map(([, member = '']) => member);
+}
+
+/** What `playbill --help` lists. */
+async function commandNames(): Promise<string[]> {
+  const { stdout } = await playbill(['--help']);
+  return [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+}
+
+describe('the reference', () => {
+  test('is generated from the code (npm run docs rewrites it)', async () => {
+    expect((await generatedFiles()).get('src/cli/README.md')).toBe(reference);
+  });
+
+  test('lists every command, and no other', async () => {
+    const commands = await commandNames();
+    const listed = [...section(reference, 'Commands').matchAll(/^### `([a-z-]+)/gm)].map(([, name = '']) => name);
+    expect(commands.length).toBeGreaterThan(3);
+    expect([...new Set(listed)].toSorted()).toEqual(commands.toSorted());
+  });
+
+  test('has every option that a command takes', () => {
+    const commands = commandsOf(testContext());
+    const rows = section(reference, 'Commands').match(/^\| `-/gm) ?? [];
+    expect(rows).toHaveLength(
+      commands.flatMap(({ command }) => command.options.filter(({ hidden }) => !hidden)).length,
+    );
+    expect(rows.length).toBeGreaterThan(100);
+  });
+
+  test('explains every exit code, and no other', () => {
+    const listed = [...section(reference, 'Exit codes').matchAll(/^\| \*\*(\d+)\*\* \| \S/gm)].map(([, code]) =>
+      Number(code),
+    );
+    expect(listed).toEqual(Object.values(EXIT));
+  });
+
+  const codes = (heading: string): string[] =>
+    [...section(reference, heading).matchAll(/^\| `([a-z0-9-]+)`/gm)].map(([, code = '']) => code);
+
+  test.each([
+    ['Error codes', 'src/errors.ts', 'ErrorCode'],
+    ['Finding codes', 'src/findings.ts', 'FindingCode'],
+  ])('%s are all explained, and no other', (heading, path, union) => {
+    const members = membersOf(path, union);
+    expect(members.length).toBeGreaterThan(15);
+    expect(codes(heading).toSorted()).toEqual(members.toSorted());
+  });
+
+  test('every metric is explained, and no other', () => {
+    const listed = [...section(reference, 'Metrics').matchAll(/^\| `(playbill_[a-z_]+)`/gm)].map(
+      ([, name = '']) => name,
+    );
+    const source = read('src/cli/output/prometheus.ts');
+    const written = [...source.matchAll(/'(playbill_[a-z_]*[a-z])'/g)].map(([, name = '']) => name);
+    expect(written.length).toBeGreaterThan(15);
+    expect(listed.toSorted()).toEqual([...new Set(written)].toSorted());
+  });
+});
+
+test('the guide to monitoring explains every state of a stale front, and no other', () => {
+  const [table = ''] = /^\| state [^]*?\n\n/m.exec(read('data/monitoring.md')) ?? [];
+  const listed = [...table.matchAll(/`([a-z-]+)`(?=.* \|)/g)].map(([, state = '']) => state);
+  const { stale } = statusResultSchema.shape.fronts.element.shape;
+  expect(listed.filter((state) => !state.startsWith('-')).toSorted()).toEqual(stale.unwrap().options.toSorted());
+});
+
+test('every command teaches: a description, an example and its exit codes', async () => {
+  for (const command of await commandNames()) {
+    const help = await playbill([command, '--help']);
+    expect(help.status, command).toBe(0);
+    expect(help.stdout, command).toMatch(/Examples?:/);
+    expect(help.stdout, command).toMatch(/Exit codes?:/);
+    for (const line of help.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(120);
+  }
+});
