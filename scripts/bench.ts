@@ -45,7 +45,7 @@ function timed(command: string, words: readonly string[]): Timed {
   return { seconds };
 }
 
-/** Peak memory of a command of ours, as the system accounts for it, told by the process itself as it ends. */
+/** Peak memory of a command of ours, as the system accounts for it, reported by the process itself as it ends. */
 function peakBytes(words: readonly string[], folder: string): number {
   const peakFile = join(folder, 'peak');
   const preload = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(process.env.PEAK_FILE,String(process.resourceUsage().maxRSS*1024)))`;

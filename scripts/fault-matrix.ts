@@ -1,4 +1,4 @@
-// Writes the table of faults in test/fault/README.md anew: runs the fault tests, and takes what they say of themselves.
+// Rewrites the table of faults in test/fault/README.md: runs the fault tests, and takes what they say of themselves.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

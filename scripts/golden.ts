@@ -1,4 +1,4 @@
-// Writes the goldens anew: to be read as a diff before they are committed.
+// Rewrites the goldens, to be read as a diff before they are committed.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Makes the README's pictures anew: the preview of the demo at a fixed instant, in the browser that the tests use. The demo's posters
+// Takes the README's pictures again: the preview of the demo at a fixed instant, in the browser that the tests use. The demo's posters
 // are drawn here, since its catalogue names pictures that are nowhere.
 //
 //   tsx scripts/pictures.ts

@@ -1,5 +1,5 @@
 // Makes a catalogue of a given size for benchmarks and tests, the same rows for the same seed and instant on every machine.
-// It refuses to replace a file unless told to, and it never reads the clock.
+// It replaces no file without --force, and it never reads the clock.
 //
 //   tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now 2026-05-01T09:00:00Z] [--seed 1] [--force]
 

@@ -141,7 +141,7 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
     const entry = readPointer(tree, front)[endpoint].findLast((one) => one.slice(0, 20) <= instant) ?? '';
     return `fronts/${front}/${endpoint}.${entry.slice(21)}.json`;
   };
-  // Signed anew for every run: a signature lives for five minutes.
+  // Signed again for every run: a signature lives for five minutes.
   const requestOf = ({ endpoint, isGzip }: Subject, port: number, target: string): BenchRequest => {
     const signed = playbill('sign', `http://${HOST}${PATHS[endpoint]}`, '--key', keyFile, '--json');
     const encoding: Headers = isGzip ? { 'Accept-Encoding': 'gzip' } : {};

@@ -7,7 +7,7 @@ export interface Row {
   readonly goal: string;
 }
 
-/** The middle one of some values, the upper of two; NaN of none. */
+/** The middle one of some values, the upper of two; NaN where there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

@@ -1,4 +1,4 @@
-// A front's main page: a product document to HTML. Text of the catalogue is text, never markup; a null is told in words or left out.
+// A front's main page: a product document to HTML. Text of the catalogue is text, never markup; a null is spelled out or left out.
 
 import type { Answer, Badge, Category, ProductCard, ProductsDocument } from 'playbill/client';
 import { html, type Markup, webUrl } from './markup.ts';

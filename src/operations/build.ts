@@ -120,7 +120,7 @@ export async function buildInto(
     now,
   );
   const results = [...obstructed];
-  // Profile by profile: what fronts of a profile have in common is worked out once and then let go of.
+  // Profile by profile: what the fronts of a profile share is computed once, and freed before the next.
   for (const task of tasks.toSorted((a, b) => renderer.profileIndexOf(a.code) - renderer.profileIndexOf(b.code))) {
     const editions = renderer.editionsOf(task.code, rendered.catalogue);
     const result = await renderFront(task, editions, guards, diffs?.store ?? releaseStore, now);
@@ -166,7 +166,7 @@ const NOTHING_PRUNED: { readonly plan: readonly PlanEntry[]; readonly findings: 
   findings: [],
 };
 
-/** Prunes as the last step of a build. What is published is published: a failure here is only told. */
+/** Prunes as the last step of a build. The release is published by now: a failure here is a finding. */
 async function pruneAfter(
   replacedId: string | null,
   { pruneGraceSeconds: graceSeconds }: BuildOptions,

@@ -17,12 +17,12 @@ export function writeFolder(folder: string, files: readonly (readonly [name: str
   }
 }
 
-/** Refuses a path that is something else than a folder; none being there is as good. @throws AppError tree-not-writable */
+/** Refuses a path that is something else than a folder, which need not exist. @throws AppError tree-not-writable */
 export function refuseNoFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
   throw new AppError(
     'tree-not-writable',
-    `expected a folder at ${path}, found something that is none`,
+    `expected a folder at ${path}, found something else`,
     'name another folder with --out',
   );
 }

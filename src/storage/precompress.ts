@@ -51,7 +51,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       await writeAllBut(0);
       await store.settle();
     },
-    // A damaged edition that is written anew has siblings of the same age.
+    // The siblings of a damaged edition are replaced with it.
     replace: async (files) => {
       const all = await Promise.all(files.map(async (file) => [file, ...(await siblingsOf(file, compressions))]));
       await store.replace(all.flat());

@@ -68,7 +68,7 @@ export function addBuildCommand(program: Command, context: CommandContext): void
     )
     .option('--front <code...>', 'only these fronts; the others keep their snapshot')
     .option('--dry-run', 'plan everything, write nothing')
-    .option('--force', 'override every guard, and write damaged files anew')
+    .option('--force', 'override every guard, and replace damaged files')
     .option('--allow-shrink', 'override the guards on the number of cards')
     .option(
       '--max-shrink <percentage>',
@@ -235,7 +235,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
         `${front}: held back by findings; its last snapshot stays (see: playbill check-db --db ${shellWord(db)})`,
       );
     if (held === 'file-size-wrong')
-      lines.push(`${front}: held back: a published file is damaged (build --force writes it anew)`);
+      lines.push(`${front}: held back: a published file is damaged (build --force replaces it)`);
     if (held === 'file-kind-wrong')
       lines.push(`${front}: held back: something that is no file stands in a file's place (the finding says where)`);
   }

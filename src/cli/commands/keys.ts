@@ -217,7 +217,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing
 
 /**
  * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
- * and its result is printed, so a failure is told beside the result, and is the exit code.
+ * and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
 async function enforce(
   flags: { readonly db: string; readonly out: string },

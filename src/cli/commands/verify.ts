@@ -31,7 +31,7 @@ Examples:
 
 Errors are damage: a reader may get something wrong, or a release can no longer be put back. Warnings are unexpected
 files, and what a stopped run leaves behind, which the next build mends. To mend a damaged edition, run build --force,
-or remove it and run build: what the new snapshot needs is written anew. A damaged pointer or key ring is replaced by
+or remove it and run build: what the new snapshot needs is written again. A damaged pointer or key ring is replaced by
 any build; a damaged manifest, and a folder in a file's place, is for you to remove.
 
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or one of a newer schema.`,

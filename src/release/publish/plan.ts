@@ -7,7 +7,7 @@ export type PlanReason =
   | 'new-content'
   /** The same bytes are published already. */
   | 'same-content'
-  /** A damaged file, written anew under --force. */
+  /** A damaged file, replaced under --force. */
   | 'repaired'
   /** Key ring, manifest or current with other bytes than before. */
   | 'changed-content'

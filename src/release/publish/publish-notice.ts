@@ -1,4 +1,4 @@
-// From a plan that was carried out to what others are told of it: which URLs have other bytes than before, which are gone or new.
+// From a plan that was carried out to its notification: which URLs have other bytes than before, which were removed or added.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
@@ -6,7 +6,7 @@ import { PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
 import type { PlanEntry } from './plan.ts';
 
 /**
- * What to tell of a release, as of `now`, that was published by this plan; null where nobody can see a difference. Paths are sorted.
+ * The notification of a release, as of `now`, that was published by this plan; null where no reader can see a difference. Paths are sorted.
  */
 export function publishNotice(
   plan: readonly PlanEntry[],

@@ -124,6 +124,6 @@ async function isDamaged(path: string, sha256: string, store: ReleaseStore): Pro
 }
 
 function wrongSize(path: string, expected: number, found: number): Finding {
-  const message = `expected ${expected} bytes, found ${found}: the published file is damaged; build --force writes it anew`;
+  const message = `expected ${expected} bytes, found ${found}: the published file is damaged; build --force replaces it`;
   return { severity: 'error', code: 'file-size-wrong', place: path, message };
 }

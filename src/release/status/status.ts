@@ -14,7 +14,7 @@ const CLOCK_SKEW_SECONDS = 60;
 
 /**
  * Why a front is stale: nothing can be served of it; its snapshot is for a later time; it is not known to be right any more; less than
- * a quarter of the horizon is left; it is older than the operator allows. The first that holds is told.
+ * a quarter of the horizon is left; it is older than the operator allows. The first that holds is reported.
  */
 export type StaleReason = 'pointer-missing' | 'pointer-invalid' | 'early' | 'expired' | 'ending' | 'old';
 
@@ -119,7 +119,7 @@ function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | 
     .find((from) => from > at);
 }
 
-/** `readTreeStatus` lets no pointer through whose instants are none. */
+/** `readTreeStatus` has checked the instants of every pointer. */
 function instantOfText(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`no instant: ${text}`);

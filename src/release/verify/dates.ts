@@ -15,7 +15,7 @@ type DaySlot = (typeof DAY_SLOTS)[number];
 /** The dates, `YYYY-MM-DD`, that each name means at an instant; null where that is not known. */
 type DayDates = Readonly<Record<DaySlot, readonly string[] | null>>;
 
-/** Every card whose dates are wrong at some instant of a use. Of several such instants the first is told. */
+/** Every card whose dates are wrong at some instant of a use. Of several such instants the first is reported. */
 export function slotDateProblems(
   document: ProductsDocument,
   { from, until }: EditionUse,

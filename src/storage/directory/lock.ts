@@ -1,5 +1,5 @@
 // The lock of a tree's one writer, and that of its key ring, which is changed while a build writes the rest: each an exclusive SQLite
-// transaction on a file of its own. The system lets go of it when the process dies, however it dies, which a file with a pid in it
+// transaction on a file of its own. The system releases it when the process dies, however it dies, which a file with a pid in it
 // would not. Nothing else in this process may open that file: closing it would release the lock.
 
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
