@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
-import type { Key } from '../../src/edge/rule/key-store.ts';
+import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import type { World } from '../support/edge/world.ts';
@@ -70,7 +70,7 @@ beforeAll(async () => {
   const database = catalogueAt(`${folder}/shop.sqlite`, rows());
   await buildTree(database, `${folder}/out`, instant(NOW));
   const open = { alg: 'hmac-sha256', secretRef: 'SHOP', notBefore: null, notAfter: null, revokedAt: null } as const;
-  const keys: Record<string, Key> = { shop: { front: 'shop', ...open }, empty: { front: 'empty', ...open } };
+  const keys: Record<string, KeyRingEntry> = { shop: { front: 'shop', ...open }, empty: { front: 'empty', ...open } };
   world = {
     root: `${folder}/out`,
     now: Math.floor(Date.now() / 1000),

@@ -6,11 +6,11 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compare, prepareLines } from '../support/edge/exchange.ts';
 import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';
 import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
-import { headerValues, parseAnswer, sendLines, type WireAnswer } from '../support/edge/wire.ts';
+import { headerValues, parseAnswer, sendLines, type RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
 let world: World;
@@ -51,7 +51,7 @@ function sizeOf(path: string): number {
 const BLOCK = Buffer.alloc(4 << 20, 'x');
 
 /** Sends a head and a body in blocks for as long as nginx takes it, all but the end; what was answered, and the most disk that was used. */
-function sendBody(head: readonly string[], bytes: number): Promise<{ answer: WireAnswer; diskMax: number }> {
+function sendBody(head: readonly string[], bytes: number): Promise<{ answer: RawResponse; diskMax: number }> {
   const isChunked = head.includes('Transfer-Encoding: chunked');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ function sendBody(head: readonly string[], bytes: number): Promise<{ answer: Wir
 describe('a request with a body', () => {
   const bytes = Math.ceil(300e6 / BLOCK.length) * BLOCK.length;
 
-  it.each([
+  test.each([
     ['unsigned', 'GET', [`Content-Length: ${bytes}`]],
     ['unsigned, in chunks', 'GET', ['Transfer-Encoding: chunked']],
     ['by POST', 'POST', [`Content-Length: ${bytes}`]],
@@ -122,7 +122,7 @@ describe('a request with a body', () => {
   });
 });
 
-it.each([
+test.each([
   ['of a length that is told', { 'content-length': 1_000_000 }],
   ['of one that is not', {}],
 ])('a body over HTTP/2, %s, is refused once', async (_, fields) => {
@@ -147,19 +147,29 @@ it.each([
 });
 
 describe('what nginx refuses by itself', () => {
-  it.each(OWN_REFUSALS)('$name: $status $code, in the form of the rule', async ({ lines, body, status, code }) => {
+  test.each(OWN_REFUSALS)('$name: $status $code, in the form of the rule', async ({ lines, body, status, code }) => {
     const answer = await sendLines(nginx.port, await prepareLines(lines, nginx.now(), world), body);
     compare(answer, { status, code, headers: [], absent: [], edition: null, content: null }, false, world);
     expect(headerValues(answer, 'Allow')).toEqual(status === 405 ? ['GET, HEAD'] : []);
   });
 
-  it('HEAD is refused without content', async () => {
+  test.each(['playbill_edition', 'playbill_again', 'playbill_edition_again', 'playbill_unavailable'])(
+    'no client can name the location @%s, which trusts that the request was authorized',
+    async (location) => {
+      for (const path of [`/@${location}`, `@${location}`, `/%40${location}`]) {
+        const answer = await sendLines(nginx.port, [`GET ${path} HTTP/1.1`, 'Host: edge.test', 'X-Front: moscow']);
+        expect([400, 404]).toContain(answer.status);
+      }
+    },
+  );
+
+  test('HEAD is refused without content', async () => {
     const answer = await nginx.send(['HEAD /products/ HTTP/3.0', 'Host: edge.test']);
     expect([answer.status, answer.content.length]).toEqual([505, 0]);
     expect(headerValues(answer, 'Cache-Control')).toEqual(['no-store']);
   });
 
-  it('goes on with the same connection where it may', async () => {
+  test('goes on with the same connection where it may', async () => {
     const ask = 'GET /playbill-refusal HTTP/1.1\r\nHost: edge.test\r\n';
     const answers = await new Promise<string>((resolve, reject) => {
       const chunks: Buffer[] = [];

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import type { KeyRing } from '../../contract/key-ring.ts';
 import type { DeploymentFiles } from '../../edge/deploy/deployment.ts';
 import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
-import type { KeyRingFile } from '../../edge/rule/key-store.ts';
 import type { SettingsFile } from '../../edge/rule/settings.ts';
 import { AppError, messageOf, shellWord } from '../../errors.ts';
 import { durationArgument } from '../arguments.ts';
@@ -112,7 +112,7 @@ async function runEdgeBuild(flags: EdgeFlags, { terminal }: CommandContext): Pro
 async function filesOf(
   flags: EdgeFlags,
   bundle: string,
-  keyRing: KeyRingFile,
+  keyRing: KeyRing,
   settings: SettingsFile,
 ): Promise<DeploymentFiles> {
   const publicRoot = resolve(flags.publicRoot ?? `${flags.out}/public`);
@@ -143,7 +143,7 @@ function keyRingPathOf({ keyRing }: EdgeFlags, publicRoot: string): string {
   );
 }
 
-async function readKeyRing(out: string): Promise<KeyRingFile> {
+async function readKeyRing(out: string): Promise<KeyRing> {
   const path = `${out}/edge/keyring.json`;
   if (!existsSync(path)) {
     throw new AppError(
@@ -153,11 +153,10 @@ async function readKeyRing(out: string): Promise<KeyRingFile> {
     );
   }
   const { parseKeyRing } = await import('../../release/tree/codec.ts');
-  const { keyRingFileFrom } = await import('../../edge/rule/key-store.ts');
   const { value, problem } = parseKeyRing(readFileSync(path), path);
   if (value === null)
     throw new AppError('tree-unreadable', `${path}: ${problem}`, 'build puts it anew: playbill build');
-  return keyRingFileFrom(value);
+  return value;
 }
 
 /** The bundle that was made when the command was compiled; in a checkout it is made now. */

@@ -2,11 +2,7 @@
 // Pure texts. The configuration's every line is one that the tests run.
 
 import { refuse, type Refusal } from '../rule/refusal.ts';
-import { DEFAULT_SETTINGS } from '../rule/settings.ts';
 import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
-
-/** None of these refusals tells how to sign. */
-const NO_PROFILES = { ...DEFAULT_SETTINGS, profiles: [] };
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
@@ -121,10 +117,10 @@ ${editionLocations('@playbill_edition', '@playbill_again')}
   location @playbill_again {
     js_content playbill.again;
   }
-${editionLocations('@playbill_edition_again', '@playbill_gone')}
+${editionLocations('@playbill_edition_again', '@playbill_unavailable')}
 
-  location @playbill_gone {
-    js_content playbill.gone;
+  location @playbill_unavailable {
+    js_content playbill.unavailable;
   }
 }
 `;
@@ -137,16 +133,16 @@ The first key of the algorithm \`hmac-sha256\` needs a secret, which this config
 
 /** What nginx itself answers with, by its own number, and the refusal that it becomes: 494 is nobody else's, and its 500 is our 503. */
 const OWN_REFUSALS: readonly (readonly [own: number, refusal: Refusal])[] = [
-  [400, refuse(400, 'request-malformed', NO_PROFILES)],
-  [404, refuse(404, 'not-found', NO_PROFILES)],
-  [405, refuse(405, 'method-not-allowed', NO_PROFILES)],
-  [412, refuse(412, 'precondition-failed', NO_PROFILES)],
-  [413, refuse(413, 'content-too-large', NO_PROFILES)],
-  [414, refuse(414, 'uri-too-long', NO_PROFILES)],
-  [494, refuse(431, 'header-too-large', NO_PROFILES)],
-  [500, refuse(503, 'internal', NO_PROFILES)],
-  [501, refuse(501, 'not-implemented', NO_PROFILES)],
-  [505, refuse(505, 'http-version-not-supported', NO_PROFILES)],
+  [400, refuse(400, 'request-malformed')],
+  [404, refuse(404, 'not-found')],
+  [405, refuse(405, 'method-not-allowed')],
+  [412, refuse(412, 'precondition-failed')],
+  [413, refuse(413, 'content-too-large')],
+  [414, refuse(414, 'uri-too-long')],
+  [494, refuse(431, 'header-too-large')],
+  [500, refuse(503, 'internal')],
+  [501, refuse(501, 'not-implemented')],
+  [505, refuse(505, 'http-version-not-supported')],
 ];
 
 /** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is gone. */

@@ -2,9 +2,16 @@
 // copy of the private half.
 
 import { base64OfBytes } from './base64.ts';
-import type { PublicJwk } from './key-store.ts';
 
 export type AsymmetricAlgorithm = 'ecdsa-p256-sha256' | 'ed25519';
+
+/** A public key as JWK (RFC 7517): kty EC with x and y, or kty OKP with x. */
+export interface PublicJwk {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly y?: string;
+}
 
 /** A private key as JWK: the public one with `d`. */
 export interface PrivateJwk extends PublicJwk {

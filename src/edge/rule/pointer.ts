@@ -8,7 +8,7 @@ const ENTRY_WIDTH = 40;
 const INSTANT_WIDTH = 20;
 const BEFORE_VALID_UNTIL = '","validUntil":"';
 
-export interface Edition {
+export interface EditionInForce {
   readonly digest: string;
   /** When the next edition starts; for the last one `validUntil`. */
   readonly until: string;
@@ -24,17 +24,11 @@ export interface PointerText {
   slice(start: number, end?: number): string;
 }
 
-/** Where the rule reads pointers. A runtime may keep a text for up to 10 s (snapshot.md, "Copying elsewhere"). */
-export interface Pointers {
-  /** The pointer's text; null when nothing is published for the front. Throws or rejects when it cannot be read. `instant`: as text. */
-  read(front: string, instant: string): PointerText | null | Promise<PointerText | null>;
-}
-
 /**
  * The edition in force at an instant; before the first one's start it is the first, after the last one's it is the last.
  * Throws Error for a text that is torn, of another schema, or another front's.
  */
-export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): Edition => {
+export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): EditionInForce => {
   const list = `"${endpoint}":[`;
   const start = text.indexOf(list) + list.length + 1;
   // What stands before an entry of the list is `,"`: behind the list's end it never sorts between a comma and that.

@@ -13,8 +13,8 @@ export interface RuleRequest {
   /** Path and query as on the request line, not decoded and not normalised: a normalised `//x/` or `/%75x/` is another path. */
   readonly target: string;
   /**
-   * The values of all lines of a field (name in lower case), in order and without outer blanks. A question, not a list, since to a
-   * runtime with an index of its own a list of all lines is dear.
+   * The values of all lines of a field (name in lower case), in order and without outer blanks. A function and not a list: a runtime
+   * with an index of its own need not collect all lines.
    */
   readonly lines: (name: string) => readonly string[];
 }
@@ -32,10 +32,10 @@ export const fieldValue = (request: RuleRequest, name: string): string | null =>
 };
 
 /** The target up to the first question mark. */
-export const pathOf = (target: string): string => target.split('?', 1)[0] ?? '';
+export const targetPath = (target: string): string => target.split('?', 1)[0] ?? '';
 
 /** The target from the first question mark on; `?` alone when there is none, which is what `@query` then is (RFC 9421, 2.2.7). */
-export const queryOf = (target: string): string => target.slice(pathOf(target).length) || '?';
+export const targetQuery = (target: string): string => target.slice(targetPath(target).length) || '?';
 
 /** The authority in lower case and without its scheme's default port (RFC 9421, 2.2.3). */
 export const authorityOf = (request: RuleRequest): string => {

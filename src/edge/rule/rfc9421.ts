@@ -2,10 +2,9 @@
 // then a label's raw text is what was signed. It refuses what it does not need: component parameters, other derived components, other
 // parameters. Of Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
-import type { SignedRequest, SignatureProfile } from './profile.ts';
+import type { RuleSettings, SignedRequest, SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';
-import { authorityOf, type FieldLine, fieldValue, pathOf, queryOf, type RuleRequest } from './request.ts';
-import type { RuleSettings } from './profile.ts';
+import { authorityOf, type FieldLine, fieldValue, targetPath, targetQuery, type RuleRequest } from './request.ts';
 
 const INPUT_LENGTH_MAX = 2048;
 const SIGNATURE_LENGTH_MAX = 1024;
@@ -34,7 +33,7 @@ const challenge = (settings: RuleSettings): readonly FieldLine[] => [
   ['Accept-Signature', `sig=("${requiredComponents(settings).join('" "')}");created;tag="x-front"`],
 ];
 
-/** From the headers to a claim. Malformed comes before missing, so that a torn header is never called unsigned. */
+/** Malformed comes before missing, so that a torn header is never called unsigned. */
 const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
   const inputs = splitMembers(request, 'signature-input', INPUT_LENGTH_MAX);
   const signatures = splitMembers(request, 'signature', SIGNATURE_LENGTH_MAX);
@@ -115,7 +114,7 @@ const readParameters = (text: string): { readonly [name: string]: string } | nul
   return parameters;
 };
 
-/** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when we do not stand for it, null when the request lacks it. */
+/** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when the profile does not allow it, null when the request lacks it. */
 export const componentValue = (request: RuleRequest, name: string): string | null | undefined => {
   switch (name) {
     case '@method':
@@ -123,9 +122,9 @@ export const componentValue = (request: RuleRequest, name: string): string | nul
     case '@authority':
       return authorityOf(request);
     case '@path':
-      return pathOf(request.target);
+      return targetPath(request.target);
     case '@query':
-      return queryOf(request.target);
+      return targetQuery(request.target);
     case '@scheme':
       return request.scheme;
     default:

@@ -4,8 +4,11 @@
 export interface SettingsFile {
   /** Path before `/products/`, without a slash at its end; empty at the root. */
   readonly base: string;
-  /** The longest `max-age` of an answer, seconds: availability changes without any boundary. */
-  readonly maxAge: number;
+  /**
+   * The longest `max-age` of an answer, seconds: availability changes without any boundary. null for `no-store`, which a server sets
+   * where it serves another instant than now.
+   */
+  readonly maxAge: number | null;
   /** Whether `@authority` must be covered; false only where a proxy rewrites Host. */
   readonly requiresAuthority: boolean;
 }
@@ -16,7 +19,7 @@ export const DEFAULT_SETTINGS: SettingsFile = { base: '', maxAge: 60, requiresAu
 export function faultOfSettings(file: SettingsFile): string | null {
   if (!/^(\/[!-.0->@-~]+)*$/.test(file.base))
     return `base: expected "" or "/path" without a slash at its end, found "${file.base}"`;
-  if (!Number.isSafeInteger(file.maxAge) || file.maxAge < 0)
+  if (!Number.isSafeInteger(file.maxAge) || Number(file.maxAge) < 0)
     return `maxAge: expected whole seconds, found "${file.maxAge}"`;
   return null;
 }

@@ -7,7 +7,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import type { WireAnswer } from '../wire.ts';
+import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';
 
 export interface Runtime {
@@ -15,7 +15,7 @@ export interface Runtime {
   /** The runtime's own idea of the time, seconds since 1970: what a client would sign with. */
   now(): number;
   /** Sends a request, given as its lines. */
-  send(lines: readonly string[]): Promise<WireAnswer>;
+  send(lines: readonly string[]): Promise<RawResponse>;
   stop(): Promise<void>;
 }
 

@@ -9,9 +9,9 @@ import { build } from 'esbuild';
 import { EdgeRuntime, runServer } from 'edge-runtime';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
-import type { KeyRingFile } from '../../../../src/edge/rule/key-store.ts';
+import type { KeyRing } from '../../../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { sendLines } from '../wire.ts';
+import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 
@@ -28,7 +28,7 @@ export async function startWorkerHost(
   host: WorkerHost,
   world: World,
   origin: string,
-  keyRing: KeyRingFile = world.keyRing,
+  keyRing: KeyRing = world.keyRing,
 ): Promise<Runtime> {
   const files = workerFiles({
     bundle: await bundleEdge('worker'),
