@@ -10,8 +10,6 @@ import { acceptedEncodings } from '../../src/edge/rule/encoding.ts';
 import { findKey, keyRingFrom } from '../../src/edge/rule/key-store.ts';
 import type { RuleRequest } from '../../src/edge/rule/request.ts';
 import type { RequestTarget } from '../../src/edge/rule/rule.ts';
-import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
 import { editionPath, isFrontCode, pointerPath } from '../../src/edge/rule/tree.ts';
 import * as paths from '../../src/render/paths.ts';
 
@@ -105,7 +103,6 @@ describe('respond', () => {
     lines: (name) => (name === 'accept-encoding' ? ['gzip, br'] : []),
   };
   const target: RequestTarget = { kind: 'target', front: 'moscow', endpoint: 'products', ifNoneMatch: null };
-  const settings = withProfiles(DEFAULT_SETTINGS);
   const NOW = Date.parse('2026-05-01T09:00:00Z') / 1000;
   const OLD = editionPath('moscow', 'products', '0'.repeat(16));
   const NEW = editionPath('moscow', 'products', '1'.repeat(16));
@@ -126,7 +123,7 @@ describe('respond', () => {
     };
   }
   const respondFrom = (store: Store<string>): ReturnType<typeof respond<string>> =>
-    respond(request, target, store, settings, NOW);
+    respond(request, target, store, 60, NOW);
 
   test.each<[string, { readonly [path: string]: string }, string, string | undefined]>([
     ['br, where there is one', { [OLD]: 'plain', [`${OLD}.gz`]: 'g', [`${OLD}.br`]: 'b' }, 'b', 'br'],
@@ -170,7 +167,7 @@ describe('respond', () => {
   test('passes a refusal on, and opens nothing', async () => {
     const store = storeOf({});
     const refusal = refuse(403, 'front-not-allowed');
-    expect(await respond(request, refusal, store, settings, NOW)).toMatchObject({ decision: refusal });
+    expect(await respond(request, refusal, store, 60, NOW)).toMatchObject({ decision: refusal });
     expect(store.reads).toEqual([]);
   });
 });

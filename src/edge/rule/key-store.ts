@@ -28,17 +28,13 @@ export interface KeyStore {
 }
 
 /**
- * The key ring in parsed JSON. Throws Error for another schema: a newer ring may hold rules that this reader would break. Only the frame
- * is checked: what a single key lacks makes that key fail to verify, and leaves the others alone.
+ * The key ring in parsed JSON. Throws Error for another schema: a newer ring may hold rules that this reader would break. The keys
+ * themselves are not checked: a broken one fails to verify, and leaves the others alone.
  */
 export function keyRingFrom(value: unknown): KeyRing {
-  if (!isKeyRing(value)) throw new Error('edge/keyring.json: expected an object of schema 1 with "keys"');
-  return value;
-}
-
-function isKeyRing(value: unknown): value is KeyRing {
-  if (typeof value !== 'object' || value === null || !('schema' in value) || !('keys' in value)) return false;
-  return value.schema === 1 && typeof value.keys === 'object' && value.keys !== null;
+  const ring = value as KeyRing | null;
+  if (ring?.schema === 1 && ring.keys && typeof ring.keys === 'object') return ring;
+  throw new Error('edge/keyring.json: expected an object of schema 1 with "keys"');
 }
 
 /** The key of a keyid; null when there is none. `__proto__` and `constructor` are keyids like any other. */

@@ -1,5 +1,5 @@
-// Finds in a pointer's text the edition that is in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a
-// fixed width, and objects for forty of them at every request would halve what an nginx worker serves. A torn pointer throws.
+// Finds in a pointer's text the edition in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a fixed width,
+// and objects for forty of them at every request would halve what an nginx worker serves.
 
 import type { Endpoint } from '../../render/paths.ts';
 
@@ -17,7 +17,7 @@ export interface EditionInForce {
   readonly validUntil: string;
 }
 
-/** A pointer's text: a string is one, and so is what searches the bytes of a file without decoding them all. */
+/** A pointer's text: a string, or something that searches the bytes of a file without decoding them all. */
 export interface PointerText {
   readonly length: number;
   indexOf(text: string): number;
@@ -31,7 +31,7 @@ export interface PointerText {
 export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): EditionInForce => {
   const list = `"${endpoint}":[`;
   const start = text.indexOf(list) + list.length + 1;
-  // What stands before an entry of the list is `,"`: behind the list's end it never sorts between a comma and that.
+  // An entry of the list is preceded by `,"`; whatever lies beyond the list's end never sorts between a comma and that.
   const limit = `,"${instant}`;
   const hasStarted = (index: number): boolean => {
     const position = start + index * ENTRY_WIDTH;
@@ -39,7 +39,7 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
     return entry > ',' && entry <= limit;
   };
 
-  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning, unless builds have failed for long.
+  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning unless builds have long failed.
   let high = 1;
   while (hasStarted(high)) high *= 2;
   let low = high >> 1;

@@ -1,4 +1,4 @@
-// How the rule says no: the problem document (RFC 9457) for a reason.
+// What the rule answers where it refuses: the problem document (RFC 9457) for a reason.
 // A refusal is a constant of its reason: nothing of the request, the key ring or the tree gets into it (law 9).
 
 import type { FieldLine } from './request.ts';

@@ -4,7 +4,6 @@
 import { acceptedEncodings, SIBLING_SUFFIX, type SiblingEncoding } from './encoding.ts';
 import type { FileResponse } from './file-response.ts';
 import type { PointerText } from './pointer.ts';
-import type { RuleSettings } from './profile.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from './request.ts';
 import { type Decision, type RequestTarget, select } from './rule.ts';
@@ -30,12 +29,12 @@ export interface EdgeResponse<Content> {
   readonly content: Content | string | null;
 }
 
-/** What is sent for a request, by its target or its refusal, as of `at` (seconds since 1970). Never rejects. */
+/** What is sent for a request, by its target or its refusal; `maxAge` and `at` as for `select`. Never rejects. */
 export const respond = async <Content>(
   request: RuleRequest,
   target: RequestTarget | Refusal,
   store: Store<Content>,
-  settings: RuleSettings,
+  maxAge: number | null,
   at: number,
 ): Promise<EdgeResponse<Content>> => {
   if (target.kind === 'refuse') return withoutFile(target);
@@ -43,7 +42,7 @@ export const respond = async <Content>(
   try {
     // The second time: the edition was pruned after its pointer had been read, and the pointer of now names another.
     for (const isFresh of [false, true]) {
-      const decision = select(target, await store.readPointer(target.front, isFresh), settings, at);
+      const decision = select(target, await store.readPointer(target.front, isFresh), maxAge, at);
       if (decision.kind !== 'serve') return withoutFile(decision);
       const { headers } = decision;
       for (const encoding of encodings) {

@@ -1,5 +1,5 @@
-// Signatures in exactly the form that `challenge` proposes and the client writes, for runtimes in which rfc9421.ts is dear: in njs this takes
-// a quarter of its time. Put before it, it reads what it knows and leaves everything else to it; what both read, they read alike.
+// Signatures in exactly the form that `challenge` proposes and the client writes: in njs this takes a quarter of the time of rfc9421.ts. Put
+// before that profile, it reads what it knows and leaves everything else to it; what both read, they read alike.
 
 import type { SignedRequest, SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';

@@ -1,6 +1,6 @@
-// The signature profile `rfc9421`: HTTP Message Signatures (RFC 9421) cut down to what edge.md allows, in canonical serialisation only;
-// then a label's raw text is what was signed. It refuses what it does not need: component parameters, other derived components, other
-// parameters. Of Structured Fields (RFC 8941) it knows just enough to find its own label among others.
+// The signature profile `rfc9421`: HTTP Message Signatures (RFC 9421) cut down to what edge.md allows, in canonical serialisation only, so
+// that a label's raw text is what was signed. It refuses component parameters, other derived components and other parameters. Of
+// Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
 import type { RuleSettings, SignedRequest, SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';
@@ -11,7 +11,7 @@ const SIGNATURE_LENGTH_MAX = 1024;
 const LABELS_MAX = 4;
 const MALFORMED = 'signature-malformed';
 
-/** The members of a dictionary: whatever stands between commas outside of strings. */
+/** The members of a dictionary: the text between commas outside strings. */
 const MEMBERS = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
 const LABEL = /^[a-z*][a-z\d_.*-]*=/;
 /** Our application's tag (RFC 9421, 2.3), also where it is not written canonically: malformed is not the same as unsigned. */
@@ -20,7 +20,7 @@ const TAGGED = /; *tag="x-front"/;
 const COMPONENTS = /"@?[a-z\d!#$%&'*+.^_`|~-]+"/g;
 /** A parameter that we know: an integer within 15 digits (RFC 8941, 3.3.1), or a string of printable ASCII (3.3.3). */
 const PARAMETER = /^;(?:(created|expires)=(0|-?[1-9]\d{0,14})|(keyid|alg|nonce|tag)="((?:[ !#-[\]-~]|\\["\\])*)")/;
-/** A byte sequence (RFC 8941, 3.3.5) in the one base64 that its bytes have: padded, no stray bits. */
+/** A byte sequence (RFC 8941, 3.3.5) in the one base64 that its bytes have: padded, unused bits zero. */
 const BYTES = /^:((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]==|[A-Za-z\d+/]{2}[AEIMQUYcgkosw048]=)?):$/;
 
 /** What a signature must cover, in the order in which we propose it. */
@@ -75,10 +75,10 @@ const readSignedRequest = (request: RuleRequest, settings: RuleSettings): Signed
 const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
   const lines = request.lines(name);
   const text = lines[0] ?? '';
-  // Most have one member, and no comma to look for the end of a string before.
+  // Most have one member, and no comma to find outside strings.
   const members = (text.includes(',') ? (text.match(MEMBERS) ?? []) : [text]).map((member) => member.trim());
   const isSound = lines.length < 2 && text.length <= lengthMax && members.length <= LABELS_MAX;
-  // Something is lost between the members when a string has no end or a member is empty, or where blanks are not canonical.
+  // The members do not add up to the text where a string has no end, a member is empty, or blanks are not canonical.
   return isSound && members.join(', ') === text ? members : null;
 };
 

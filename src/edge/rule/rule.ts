@@ -40,7 +40,7 @@ export const authorize = async (
 ): Promise<RequestTarget | Refusal> => {
   try {
     // Method, path, and the front's code.
-    const target = readTarget(request, settings);
+    const target = readTarget(request, settings.base);
     if (target.kind === 'refuse') return target;
 
     // Syntax of the signature headers.
@@ -63,20 +63,20 @@ export const authorize = async (
 };
 
 /**
- * Step two: the file for an authorized request. `pointer`: the front's, null when nothing is published for it. `at`: the instant whose
- * edition is served, in seconds since 1970. Never throws, and may be repeated with a pointer read afresh.
+ * Step two: the file for an authorized request. `pointer`: the front's, null when nothing is published for it. `maxAge`: seconds for which
+ * the answer may be kept at most, null for not at all. `at`: the instant whose edition is served, in seconds since 1970. Never throws.
  */
 export const select = (
   target: RequestTarget,
   pointer: PointerText | null,
-  settings: RuleSettings,
+  maxAge: number | null,
   at: number,
 ): Decision => {
   if (pointer === null) return refuse(404, 'not-found');
   try {
     const instant = instantText(at);
     const edition = findEdition(pointer, target.front, target.endpoint, instant);
-    const headers = editionHeaders(edition, instant, at, settings.maxAge);
+    const headers = editionHeaders(edition, instant, at, maxAge);
     if (isUnchanged(target.ifNoneMatch, edition.digest))
       return { kind: 'not-modified', status: 304, headers, body: null };
 
@@ -88,12 +88,12 @@ export const select = (
   }
 };
 
-/** What a request asks for, whoever sent it. Only for requests that need no signature, or whose signature has been verified before. */
-export const readTarget = (request: RuleRequest, settings: RuleSettings): RequestTarget | Refusal => {
+/** What a request asks for, whoever sent it: enough only where no signature is needed, or where it has been verified already. */
+export const readTarget = (request: RuleRequest, base: string): RequestTarget | Refusal => {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method-not-allowed');
   const path = targetPath(request.target);
-  const isProducts = path === `${settings.base}/products/`;
-  if (!isProducts && path !== `${settings.base}/fronts/categories/`) return refuse(404, 'not-found');
+  const isProducts = path === `${base}/products/`;
+  if (!isProducts && path !== `${base}/fronts/categories/`) return refuse(404, 'not-found');
   // Repeated lines are read as one list, which is no front's code.
   const front = fieldValue(request, 'x-front');
   if (front === null) return refuse(400, 'front-missing');

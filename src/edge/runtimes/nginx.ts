@@ -1,5 +1,5 @@
-// The rule under nginx with njs: js_content decides; an internal redirect to a named location, which no client can ask for, sends the
-// file with sendfile and gzip_static. Written in the syntax of njs 0.7 (README.md). It answers nothing itself but 304s and refusals.
+// The rule under nginx with njs: js_content decides; an internal redirect to a named location, which no client can name, sends the file
+// with sendfile and gzip_static. It sends nothing itself but 304s and refusals. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings } from '../rule/encoding.ts';
 import type { FileResponse } from '../rule/file-response.ts';
@@ -63,23 +63,21 @@ export function nginxHandlers(modules: NjsModules) {
 async function answer(r: NjsRequest, modules: NjsModules): Promise<void> {
   const now = Date.now() / 1000;
   try {
-    const settings = settingsOf(playbill_settings);
     const request = requestOf(r);
     const keys = njsKeyStore(keyRingFrom(playbill_keyring), secretOf, modules.crypto);
-    const target = await authorize(request, keys, settings, now);
-    sendSelected(r, request, target, settings, now, modules, '@playbill_edition');
+    const target = await authorize(request, keys, settingsOf(playbill_settings), now);
+    sendSelected(r, request, target, now, modules, '@playbill_edition');
   } catch {
     send(r, refuse(503, 'internal'));
   }
 }
 
-/** Only requests that have been authorized get here: no client can name the location, and nothing but `answer` redirects to it. */
+/** Only authorized requests get here: no client can name this location, and nothing but a redirect of `answer` leads to it. */
 function again(r: NjsRequest, modules: NjsModules): void {
   try {
-    const settings = settingsOf(playbill_settings);
     const request = requestOf(r);
-    const target = readTarget(request, settings);
-    sendSelected(r, request, target, settings, Date.now() / 1000, modules, '@playbill_edition_again');
+    const target = readTarget(request, playbill_settings.base);
+    sendSelected(r, request, target, Date.now() / 1000, modules, '@playbill_edition_again');
   } catch {
     send(r, refuse(503, 'internal'));
   }
@@ -99,14 +97,13 @@ function sendSelected(
   r: NjsRequest,
   request: RuleRequest,
   target: RequestTarget | Refusal,
-  settings: RuleSettings,
   now: number,
   modules: NjsModules,
   location: string,
 ): void {
   if (target.kind === 'refuse') return send(r, target);
   const pointer = readPointer(modules, `${r.variables['document_root'] ?? ''}/${pointerPath(target.front)}`);
-  const decision = select(target, pointer, settings, now);
+  const decision = select(target, pointer, playbill_settings.maxAge, now);
   if (decision.kind !== 'serve') return send(r, decision);
   setHeaders(r, decision);
   // HEAD has a place of its own: nginx compresses nothing for it, and the length of the plain file would be wrong (RFC 9110, 8.6).
@@ -143,11 +140,7 @@ function linesOf(r: NjsRequest, name: string): readonly string[] {
   const value = r.headersIn[name];
   if (value === undefined) return [];
   // `__proto__` and `constructor` are names as well.
-  const isOneLine = JOINED[name] === true && value.indexOf(',') < 0 && value.indexOf('\t') < 0;
-  return isOneLine ? [value] : rawLinesOf(r, name);
-}
-
-function rawLinesOf(r: NjsRequest, name: string): readonly string[] {
+  if (JOINED[name] === true && value.indexOf(',') < 0 && value.indexOf('\t') < 0) return [value];
   return r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1]));
 }
 

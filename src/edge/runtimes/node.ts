@@ -12,7 +12,7 @@ import type { Reason } from '../rule/reasons.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../rule/request.ts';
 import { type EdgeResponse, respond, type Store } from '../rule/respond.ts';
-import { authorize, type Decision, readTarget, type RequestTarget } from '../rule/rule.ts';
+import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
@@ -51,13 +51,8 @@ export function createServer(options: ServeOptions): Server {
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new Error(fault);
   return createHttpServer((incoming, outgoing) => {
-    const startedMs = performance.now();
-    const now = options.clock();
-    handle(options, incoming, outgoing, now).then(
-      (decision) => options.accessLog(logEntry(incoming, decision, now, performance.now() - startedMs)),
-      // The client went away, or a file broke off: an answer under way cannot become another one.
-      () => outgoing.destroy(),
-    );
+    // The client went away, or a file broke off: an answer under way cannot become another one.
+    handle(options, incoming, outgoing).catch(() => outgoing.destroy());
   });
 }
 
@@ -66,21 +61,29 @@ export function isLoopback(address: string): boolean {
   return /^((::ffff:)?127(\.\d{1,3}){3}|::1|localhost)$/.test(address);
 }
 
-async function handle(
-  options: ServeOptions,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  now: number,
-): Promise<Decision> {
-  // Another instant than now must not be stored.
-  const { at, settings: file } = options;
-  const settings = withProfiles(at === null ? file : { ...file, maxAge: null });
+async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const startedMs = performance.now();
+  const now = options.clock();
+  const settings = withProfiles(options.settings);
   const request = requestOf(incoming);
   const isUnsigned = options.isUnsigned && isLoopback(incoming.socket.localAddress ?? '');
-  const target = isUnsigned ? readTarget(request, settings) : await authorizeNow(options, request, settings, now);
-  const response = await respond(request, target, directoryStore(join(options.root, 'public')), settings, at ?? now);
-  await send(response, incoming.method === 'HEAD', outgoing);
-  return response.decision;
+  const target = isUnsigned ? readTarget(request, settings.base) : await authorizeNow(options, request, settings, now);
+  const store = directoryStore(join(options.root, 'public'));
+  // What is served as of another instant must not be stored.
+  const maxAge = options.at === null ? settings.maxAge : null;
+  const response = await respond(request, target, store, maxAge, options.at ?? now);
+  await send(response, request.method === 'HEAD', outgoing);
+  const { decision } = response;
+  const front = incoming.headers['x-front'];
+  options.accessLog({
+    now,
+    method: request.method,
+    target: request.target,
+    front: typeof front === 'string' ? front : null,
+    status: decision.status,
+    reason: decision.kind === 'refuse' ? decision.reason : null,
+    durationMs: performance.now() - startedMs,
+  });
 }
 
 /** Authorizes by the key ring as it is at the moment; without a readable one the answer is 503. */
@@ -100,10 +103,10 @@ async function authorizeNow(
 }
 
 function requestOf(incoming: IncomingMessage): RuleRequest {
-  const fields: FieldLine[] = [];
-  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
-    fields.push([(incoming.rawHeaders[i] ?? '').toLowerCase(), incoming.rawHeaders[i + 1] ?? '']);
-  }
+  const { rawHeaders } = incoming;
+  const fields = rawHeaders.flatMap((name, i): FieldLine[] =>
+    i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : [],
+  );
   return {
     method: incoming.method ?? '',
     scheme: 'encrypted' in incoming.socket ? 'https' : 'http',
@@ -151,17 +154,4 @@ async function send(
       await content.close();
     }
   }
-}
-
-function logEntry(incoming: IncomingMessage, decision: Decision, now: number, durationMs: number): AccessLogEntry {
-  const front = incoming.headers['x-front'];
-  return {
-    now,
-    method: incoming.method ?? '',
-    target: incoming.url ?? '',
-    front: typeof front === 'string' ? front : null,
-    status: decision.status,
-    reason: decision.kind === 'refuse' ? decision.reason : null,
-    durationMs,
-  };
 }

@@ -53,7 +53,7 @@ export default {
     const received = requestOf(request);
     const target = await authorize(received, keys, settings, now);
     const store = originStore(bindings, received.method, now);
-    const { decision, headers, content } = await respond(received, target, store, settings, now);
+    const { decision, headers, content } = await respond(received, target, store, settings.maxAge, now);
     // 'manual': a content that is encoded already stays as it is.
     const init = { status: decision.status, headers: Object.fromEntries(headers), encodeBody: 'manual' };
     return new Response(received.method === 'HEAD' ? null : content, init);

@@ -46,7 +46,7 @@ async function answerLines(world: World, lines: readonly string[]): Promise<RawR
     readPointer: async (front: string) => (await read(pointerPath(front)))?.toString() ?? null,
   };
   const target = await authorize(request, keys, settings, world.now);
-  const { decision, headers, content } = await respond(request, target, store, settings, world.now);
+  const { decision, headers, content } = await respond(request, target, store, settings.maxAge, world.now);
   const isEmpty = request.method === 'HEAD' || content === null;
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };
 }

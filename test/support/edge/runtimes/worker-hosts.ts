@@ -105,7 +105,7 @@ function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeof PROGR
 /** As the host does: middleware becomes one script, which answers every request in its runtime with the project's environment. */
 async function startVercel(folder: string, port: number, secrets: World['secrets']): Promise<() => Promise<void>> {
   const entry =
-    "import answer from '../../../edge/runtimes/middleware.js'; addEventListener('fetch', (e) => e.respondWith(answer(e.request)));";
+    "import answer from './middleware.js'; addEventListener('fetch', (e) => e.respondWith(answer(e.request)));";
   const bundled = await build({
     stdin: { contents: entry, resolveDir: folder },
     bundle: true,
@@ -125,7 +125,7 @@ async function startVercel(folder: string, port: number, secrets: World['secrets
 /** As the host does: Deno serves the function's default export. */
 async function startNetlify(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const entry =
-    "import answer from '../../../edge/runtimes/netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
+    "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
   await writeFile(join(folder, 'host.js'), entry);
   return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, { cwd: folder, env });
 }
