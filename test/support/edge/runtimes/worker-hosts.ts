@@ -124,8 +124,7 @@ async function startVercel(folder: string, port: number, secrets: World['secrets
 
 /** As the host does: Deno serves the function's default export. */
 async function startNetlify(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
-  const entry =
-    "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
+  const entry = "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
   await writeFile(join(folder, 'host.js'), entry);
   return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, { cwd: folder, env });
 }
