@@ -134,7 +134,7 @@ describe.each(CLOCKED)('$name', ({ start }) => {
 
 const POINTER_SECONDS = 10;
 
-test('a worker that has kept a pointer looks again when the edition in it is gone', async () => {
+test('a worker that has kept a pointer reads it again when its edition has vanished', async () => {
   const world = await makeWorld(Math.floor(Date.now() / 1000));
   const runtime = await startWorkerd(world, POINTER_SECONDS);
   try {

@@ -1,4 +1,4 @@
-// The client against the real local server, with the server's clock and its own in the test's hand.
+// The client against the real local server; the test sets the server's clock and the client's.
 
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
@@ -27,7 +27,7 @@ const START = 1_800_000_000;
 let world: World;
 let server: Runtime & { readonly port: number };
 let clock: number;
-/** What went over the wire: the signature, what was revalidated, and the status. */
+/** The requests sent: the signature, what was revalidated, and the status. */
 let sent: { readonly signature: string; readonly ifNoneMatch: string | null; readonly status: number }[];
 
 beforeEach(async () => {
@@ -106,7 +106,7 @@ describe('documents', () => {
     expect(await client.products()).toEqual(documentOf('products', 2));
   });
 
-  test('are asked for once when many ask at once', async () => {
+  test('are requested once for many calls at the same time', async () => {
     const client = clientWith();
     await Promise.all([client.products(), client.products(), client.products()]);
     expect(sent).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('documents', () => {
 });
 
 describe('answers', () => {
-  test('tell as of when, and whether nobody has built for too long', async () => {
+  test('say as of when they are, and whether they are stale', async () => {
     const moscow = world.fronts.get('moscow');
     const fresh = await clientWith().productsAnswer();
     expect(fresh).toEqual({
@@ -138,7 +138,7 @@ describe('answers', () => {
     expect(after.document).toBe(before.document);
   });
 
-  test('lose what something in between takes away', async () => {
+  test('have null for headers that a proxy removed', async () => {
     const proxy = async () => new Response('{}');
     expect(await clientWith({ fetch: proxy }).productsAnswer()).toEqual({
       document: {},
@@ -153,7 +153,7 @@ describe('keyFrom', () => {
   const issued = { front: 'moscow', keyid: 'k', alg: 'x', privatePem: null };
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' };
 
-  test('reads what keys issue prints, and asks for a secret by its name', () => {
+  test('reads the output of keys issue, and gets a secret by its name', () => {
     const okp = { kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'd' };
     for (const privateKey of [jwk, okp]) {
       expect(keyFrom(JSON.stringify({ ...issued, privateKey, secretRef: null }))).toEqual({
@@ -190,7 +190,7 @@ describe('signatures', () => {
     expect(sent.every(({ status }) => status === 200 || status === 304)).toBe(true);
   });
 
-  test('are made anew when the clock is set back', async () => {
+  test('are made again when the clock is set back', async () => {
     const client = clientWith();
     await client.products();
     clock -= 30;
@@ -225,7 +225,7 @@ describe('refusals', () => {
     expect(error).toMatchObject({ status: 404, code: 'not-found' });
   });
 
-  test('an answer of something else than the rule', async () => {
+  test('an answer that is not the rule’s', async () => {
     const proxy: typeof fetch = async () => new Response('<h1>Bad Gateway</h1>', { status: 502 });
     const error = await failureOf(clientWith({ fetch: proxy }).products());
     expect(error).toMatchObject({
@@ -235,7 +235,7 @@ describe('refusals', () => {
     });
   });
 
-  test('a problem document that is none', async () => {
+  test('a malformed problem document', async () => {
     const proxy: typeof fetch = async () =>
       new Response('{', { status: 500, headers: { 'Content-Type': 'application/problem+json' } });
     expect(await failureOf(clientWith({ fetch: proxy }).products())).toMatchObject({ status: 500, code: null });
@@ -307,7 +307,7 @@ describe('a request that hangs', () => {
     expect(await untilAnswered(client)).toEqual({ n: 2 });
   });
 
-  test('lets go of its connection', async () => {
+  test('closes its connection', async () => {
     const closed = new Set<ServerResponse>();
     const baseUrl = await serverThatAnswers((response) => response.on('close', () => closed.add(response)));
     const client = clientWith({ baseUrl, fetch, timeoutMs: 100 });
@@ -315,7 +315,7 @@ describe('a request that hangs', () => {
     while (closed.size === 0) await expect(client.products()).rejects.toThrow(CatalogueTimeoutError);
   });
 
-  test('is given up where fetch knows no signal, and what it brings later replaces nothing', async () => {
+  test('is given up where fetch ignores the signal, and its late answer replaces nothing', async () => {
     const held = heldAnswer();
     let asked = 0;
     const deaf: Fetch = () => {
@@ -332,7 +332,7 @@ describe('a request that hangs', () => {
     expect(await client.products()).toEqual(answer);
   });
 
-  test('has ten seconds where nothing else is said', async () => {
+  test('has ten seconds by default', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => timeout.mockRestore());
     await clientWith().products();
@@ -347,7 +347,7 @@ describe('a request that hangs', () => {
 });
 
 describe('a caller who gives up', () => {
-  test('gets the reason at once, and nobody else notices', async () => {
+  test('gets the reason at once, and other callers are not affected', async () => {
     const held = heldAnswer();
     const controller = new AbortController();
     const client = clientWith({ fetch: () => held.answer });
@@ -359,7 +359,7 @@ describe('a caller who gives up', () => {
     expect(await patient).toEqual({ n: 1 });
   });
 
-  test('before the call asks for nothing', async () => {
+  test('before the call sends no request', async () => {
     const client = clientWith();
     await expect(client.categoriesAnswer({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
@@ -367,7 +367,7 @@ describe('a caller who gives up', () => {
     expect(sent).toEqual([]);
   });
 
-  test('may be a signal that lives on: nothing is left with it', async () => {
+  test('leaves no listener on a signal that lives on', async () => {
     const { signal } = new AbortController();
     const client = clientWith();
     await client.products({ signal });
@@ -378,7 +378,7 @@ describe('a caller who gives up', () => {
 });
 
 describe('what is kept', () => {
-  test('follows Age and no-store of who is in between', async () => {
+  test('follows Age and no-store of a cache in between', async () => {
     let answered = 0;
     const cache: typeof fetch = async () => {
       answered += 1;
@@ -417,7 +417,7 @@ describe('signRequest', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('refuses what cannot stand in a header, and keys of another kind', async () => {
+  test('refuses a keyid that no header can carry, and keys of another kind', async () => {
     const options = { method: 'GET', url: 'https://edge.test/products/', front: 'moscow', created: START } as const;
     const rsa = { kty: 'RSA', crv: '', x: '', d: '' };
     await expect(signRequest({ ...options, key: { keyid: 'a"b', secret: 's' } })).rejects.toThrow('keyid: expected');
@@ -443,7 +443,7 @@ describe('key pairs', () => {
     expect(await publicKeyFrom({ ...pair.privateJwk, kid: 'x' }, alg)).toEqual({ jwk: pair.jwk, spki: pair.spki });
   });
 
-  test('refuses a key of another kind, and what is no key', async () => {
+  test('refuses a key of another kind, and anything but a key', async () => {
     const { jwk } = await generateKeyPair('ed25519');
     await expect(publicKeyFrom(jwk, 'ecdsa-p256-sha256')).rejects.toThrow();
     await expect(publicKeyFrom({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }, 'ecdsa-p256-sha256')).rejects.toThrow();

@@ -1,4 +1,4 @@
-// The deployable folders and the bundles in them: their size, what they refuse to contain, and that no secret gets into them.
+// The deployable folders and the bundles in them: their size, what they must not contain, and that no secret gets into them.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,16 +51,16 @@ describe('bundles', () => {
     expect(Buffer.byteLength(worker)).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX);
   });
 
-  test('has no import left, but for two modules of njs', () => {
+  test('contain no imports but two modules of njs', () => {
     expect(worker).not.toMatch(/\b(import|require)\b *[({"'\w]/);
     expect(nginx.match(/^import .*$/gm)).toEqual(['import njsCrypto from "crypto";', 'import fs from "fs";']);
   });
 
-  test('is the same from the same sources', async () => {
+  test('are the same from the same sources', async () => {
     expect(await bundleEdge('worker')).toBe(worker);
   });
 
-  test('has no way in without a signature', () => {
+  test('contain nothing of serve --unsigned', () => {
     for (const bundle of [worker, nginx]) expect(bundle).not.toMatch(/unsigned/i);
   });
 
@@ -100,7 +100,7 @@ describe('the folder for nginx', () => {
     expect(names(KEY_RING)).toEqual([...base, 'playbill-secrets.example.json'].toSorted());
   });
 
-  test('asks for the secrets by name, where there are any', () => {
+  test('lists the names of the secrets, where there are any', () => {
     const withSecrets = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
     expect(JSON.parse(textOf(withSecrets, 'playbill-secrets.example.json'))).toEqual({
       A_SECRET: 'the secret itself',
@@ -117,7 +117,7 @@ describe('the folder for nginx', () => {
     expect(() => nginxFiles({ ...NGINX, publicRoot, keyRing: NO_SECRETS, bundle: '' })).toThrow('publicRoot: expected');
   });
 
-  test('reads the key ring of the tree, and takes none along', () => {
+  test('reads the key ring of the tree, and contains none', () => {
     const files = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
     expect(textOf(files, 'playbill.conf')).toContain(
       '\njs_preload_object playbill_keyring from "/srv/playbill/edge/keyring.json";\n',

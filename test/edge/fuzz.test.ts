@@ -1,4 +1,4 @@
-// Headers that nobody foresaw: the rule never crashes on them (no 503), and never lets them in (no 200). Against the pure core many
+// Random headers: the rule never fails on them (no 503), and never accepts them (no 200). Against the pure core many
 // times, against each real runtime a few hundred times.
 
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// What nginx does by itself, before or behind the rule: request bodies, which cost it no disk, and its own refusals.
+// What nginx does by itself, before or after the rule: it stores no request body on disk, and its refusals look like the rule's.
 
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => nginx.stop());
 
-/** Bytes that nginx holds on disk for bodies: files in its folder, and files without a name that a worker still has open. */
+/** Bytes that nginx holds on disk for bodies: files in its folder, and unlinked files that a worker still has open. */
 function bodyBytes(): number {
   const named = readdirSync(join(nginx.folder, 'temp'), { recursive: true, encoding: 'utf8' });
   const workers = readFileSync(`/proc/${nginx.pid}/task/${nginx.pid}/children`, 'utf8').trim().split(' ');
@@ -34,7 +34,7 @@ function bodyBytes(): number {
   return paths.map(sizeOf).reduce((sum, size) => sum + size, 0);
 }
 
-// Whatever is gone again by the time that it is looked at holds nothing.
+// A file that has been removed in the meantime holds nothing.
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -123,8 +123,8 @@ describe('a request with a body', () => {
 });
 
 test.each([
-  ['of a length that is told', { 'content-length': 1_000_000 }],
-  ['of one that is not', {}],
+  ['with its length', { 'content-length': 1_000_000 }],
+  ['without its length', {}],
 ])('a body over HTTP/2, %s, is refused once', async (_, fields) => {
   const http2 = await startNginx(world, (name, content) =>
     name === 'playbill.conf' ? content.replace(/listen (\S+);/, 'listen $1 http2;') : content,
@@ -169,7 +169,7 @@ describe('what nginx refuses by itself', () => {
     expect(headerValues(answer, 'Cache-Control')).toEqual(['no-store']);
   });
 
-  test('goes on with the same connection where it may', async () => {
+  test('keeps the connection open after a refusal where it can', async () => {
     const ask = 'GET /playbill-refusal HTTP/1.1\r\nHost: edge.test\r\n';
     const answers = await new Promise<string>((resolve, reject) => {
       const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// What the local server adds to the rule: another instant, no signatures on loopback, an access log, and that it is hot.
+// What the local server adds to the rule: another instant, no signatures on loopback, an access log, and that it follows changes.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -37,7 +37,7 @@ async function ask(runtime: Runtime, written: readonly string[], tree: World = w
 }
 
 describe('as of another instant', () => {
-  test('serves the edition of then, judges signatures by now, and lets nobody store it', async () => {
+  test('serves the edition of that instant under no-store, and checks signatures by the clock', async () => {
     const runtime = await serve({ at: world.now + 3 * 3600 });
     const answer = await ask(runtime, SIGNED);
     expect(answer.content.equals(world.fronts.get('moscow')?.products[2]?.content ?? Buffer.alloc(0))).toBe(true);
@@ -53,18 +53,18 @@ describe('unsigned', () => {
     expect(headerValues(answer, 'ETag')).toEqual([`W/"${world.fronts.get('moscow')?.products[1]?.digest}"`]);
   });
 
-  test('still wants a front, a path and a method', async () => {
+  test('still checks front, path and method', async () => {
     const runtime = await serve({ isUnsigned: true });
     expect((await ask(runtime, UNSIGNED.slice(0, 2))).status).toBe(400);
     expect((await ask(runtime, ['GET / HTTP/1.1', 'Host: edge.test'])).status).toBe(404);
     expect((await ask(runtime, ['POST / HTTP/1.1', 'Host: edge.test', 'Content-Length: 0'])).status).toBe(405);
   });
 
-  test('wants a signature all the same from who reached another address', async () => {
+  test('requires a signature from a client that reached another address', async () => {
     const address = Object.values(networkInterfaces())
       .flat()
       .find((entry) => entry !== undefined && !entry.internal && entry.family === 'IPv4')?.address;
-    // A machine without any network has only loopback addresses: then nobody can reach another one.
+    // A machine without a network has loopback addresses only.
     if (address === undefined) return;
     const server = createServer({
       root: world.root,
@@ -102,7 +102,7 @@ describe('unsigned', () => {
 });
 
 describe('the access log', () => {
-  test('tells what was asked and answered, and names no key', async () => {
+  test('records request and answer, and names no key', async () => {
     const entries: AccessLogEntry[] = [];
     const runtime = await serve({ accessLog: (entry) => entries.push(entry) });
     await ask(runtime, SIGNED);
@@ -127,8 +127,8 @@ describe('the access log', () => {
   });
 });
 
-describe('hot', () => {
-  test('sees a new pointer, a new key ring, and a pointer that is gone, with the next request', async () => {
+describe('changes of the tree', () => {
+  test('a new pointer, a new key ring and a removed pointer count from the next request on', async () => {
     const tree = await makeWorld(1_800_000_000);
     const runtime = await serve({}, tree);
     const answerOf = async (): Promise<string> => {
@@ -156,9 +156,9 @@ describe('hot', () => {
 describe('a tree that it cannot read', () => {
   test.each([
     ['no key ring', null],
-    ['a key ring that is no JSON', '{"schema":1,'],
+    ['a key ring that is not JSON', '{"schema":1,'],
     ['a key ring of a newer schema', '{"schema":2,"keys":{}}\n'],
-  ])('%s: 503 for who signs', async (_, text) => {
+  ])('%s: 503 for a signed request', async (_, text) => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'edge'));
     if (text !== null) writeFileSync(join(root, 'edge/keyring.json'), text);

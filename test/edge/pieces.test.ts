@@ -1,4 +1,4 @@
-// The small pieces of the rule, each on its own: base64, encodings, paths, the answer when files are gone.
+// The small pieces of the rule, each on its own: base64, encodings, the key ring, paths, the response when files are missing.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { editionPath, isFrontCode, pointerPath } from '../../src/edge/rule/tree.
 import * as paths from '../../src/render/paths.ts';
 
 describe('base64', () => {
-  test('is what Node makes of any bytes', () => {
+  test('is the same as Node’s for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         expect(base64OfBytes(bytes)).toBe(Buffer.from(bytes).toString('base64'));
@@ -41,7 +41,7 @@ describe('acceptedEncodings', () => {
     expect(acceptedEncodings(header, ['br', 'gzip']).join(' ')).toBe(expected);
   });
 
-  test('never offers what nobody has', () => {
+  test('never offers an encoding that is not a candidate', () => {
     expect(acceptedEncodings('br, gzip', ['gzip'])).toEqual(['gzip']);
   });
 });
@@ -50,13 +50,13 @@ describe('findKey', () => {
   const file: KeyRing = { schema: 1, keys: {} };
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
-    'finds no key called %j that is not there',
+    'finds no key %j that is not in the ring',
     (keyid) => {
       expect(findKey(file, keyid)).toBeNull();
     },
   );
 
-  test('finds a key called like what every object has, when it is there', () => {
+  test('finds a key named like a property that every object has', () => {
     const key = {
       front: 'moscow',
       alg: 'hmac-sha256',
@@ -78,7 +78,7 @@ describe('paths', () => {
     );
   });
 
-  test('know a front code when they see one, as the tree does', () => {
+  test('accept the same front codes as the tree does', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', 'Z', '0', '.', '-', '_', '/', '%', ' ', '\n', 'é'),
       maxLength: 66,

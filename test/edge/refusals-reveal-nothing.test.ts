@@ -1,5 +1,5 @@
-// Law 9: refusals teach nothing. Everything that edge.md puts under one answer gets the same bytes, each also for a front that does not
-// exist; and everything that could tell keys apart costs exactly one verification.
+// Refusals reveal nothing. Everything to which edge.md gives one answer gets the same bytes, also for a front that does not exist; and
+// everything that could tell keys apart costs exactly one verification.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KeyStore, Verifier } from '../../src/edge/rule/key-store.ts';
@@ -14,7 +14,7 @@ import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import type { RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
-/** Ways to sign badly that must not be told apart. `{front}` is filled in. */
+/** Bad signatures that must not be distinguishable. */
 const ONE_ANSWER = {
   'unknown key': 'Sign: keyid=stranger',
   'unknown key, __proto__': 'Sign: keyid=__proto__',
@@ -100,7 +100,7 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
     expect(answers[0]).toContain(`"code":"${code}"`);
   });
 
-  test('one answer of not-found, for a path that is none and a front without anything published', async () => {
+  test('one answer of not-found, for an unknown path and a front without anything published', async () => {
     const answers = await answersTo([
       linesFor('unpublished', 'Sign: keyid=unpublished-1'),
       ['GET /nothing/ HTTP/1.1', 'Host: edge.test'],
@@ -122,7 +122,7 @@ describe('the cost of a refusal', () => {
   test.each(
     Object.entries({
       ...ONE_ANSWER,
-      'algorithm not here': 'Sign: keyid=moscow-ed25519',
+      'algorithm not supported': 'Sign: keyid=moscow-ed25519',
       'key broken': 'Sign: keyid=moscow-1',
     }),
   )('%s costs one verification', async (name, signature) => {
@@ -139,7 +139,7 @@ describe('the cost of a refusal', () => {
     const counting: KeyStore = {
       find: (keyid) => keys.find(keyid),
       load: async (key) => {
-        if (name === 'algorithm not here' && key.alg === 'ed25519') return null;
+        if (name === 'algorithm not supported' && key.alg === 'ed25519') return null;
         if (name === 'key broken') throw new Error('no point of the curve');
         const verify = await keys.load(key);
         return verify && counted(key.alg, verify);

@@ -1,5 +1,5 @@
-// The short way to read a signature against the long one: whatever the short one reads, the long one reads alike, and what it leaves is
-// left for a reason. The requests lie near the form on purpose: nothing would be learned from those that both leave.
+// The fast path against the whole profile: whatever the fast path reads, the profile reads alike. The requests are close to the form on
+// purpose: those that both refuse would prove nothing.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ describe('rfc9421FastPath', () => {
     expect(rfc9421FastPath.readSignedRequest(request, SETTINGS)).toBe('signature-missing');
   });
 
-  test('never reads anything in a way of its own', () => {
+  test('never reads anything differently', () => {
     // Pieces of the form, some of them spoilt: a run in which few are read would show nothing.
     const spoilt = (text: string): fc.Arbitrary<string> =>
       fc.oneof(
@@ -105,7 +105,7 @@ describe('rfc9421FastPath', () => {
     expect(readTotal).toBeGreaterThan(300);
   });
 
-  test('asks for nothing: the profile behind it does', () => {
+  test('proposes nothing: the profile behind it does', () => {
     expect(rfc9421FastPath.challenge(SETTINGS)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// The edges of the rule that no real clock can hit: seconds of the signature window and of key validity, instants of editions. Against the
-// pure core, with the time handed in.
+// The limits of the rule that no real clock can hit: seconds of the signature window and of key validity, instants of editions. Against the
+// pure core, with the time as an argument.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
@@ -79,17 +79,17 @@ function outcomeOf(decision: Decision): string {
 
 describe('the window of a signature', () => {
   test.each<[string, Case, string]>([
-    ['six minutes after its making it is accepted', { now: 360, created: 0 }, 'a3'],
+    ['six minutes after its creation it is accepted', { now: 360, created: 0 }, 'a3'],
     [
       'a fraction of that second later it is accepted still: instants are whole seconds',
       { now: 360.9, created: 0 },
       'a3',
     ],
     ['one second later it has expired', { now: 361, created: 0 }, 'signature-expired'],
-    ['made a minute ahead it is accepted', { now: 0, created: 60 }, 'a1'],
-    ['made a minute and a second ahead it is from the future', { now: 0, created: 61 }, 'signature-from-future'],
+    ['created a minute ahead it is accepted', { now: 0, created: 60 }, 'a1'],
+    ['created a minute and a second ahead it is from the future', { now: 0, created: 61 }, 'signature-from-future'],
     ['a minute after it says that it expires it is accepted', { now: 70, created: 0, expires: 10 }, 'a1'],
-    ['one second later it has expired by its own word', { now: 71, created: 0, expires: 10 }, 'signature-expired'],
+    ['one second later it has expired by its own expires', { now: 71, created: 0, expires: 10 }, 'signature-expired'],
     ['it cannot prolong itself', { now: 361, created: 0, expires: 4000 }, 'signature-expired'],
   ])('%s', async (_, input, expected) => {
     expect(outcomeOf(await decide(input)).split(' ')[0]).toBe(expected);

@@ -1,4 +1,4 @@
-// How long nginx takes to refuse says nothing about keys (law 9): the times of each kind of bad key against those of an unknown one.
+// How long nginx takes to refuse reveals nothing about keys: the times of each kind of bad key against those of an unknown one.
 // No limit in seconds: the kinds take turns on one connection, so that whatever slows the machine slows them all, and what is compared is
 // their order. Noise passes and a real difference stays, so a kind that stands out is measured once more.
 
@@ -97,7 +97,7 @@ function shuffled<T>(values: readonly T[]): readonly T[] {
   return weighed.toSorted((a, b) => a[0] - b[0]).map(([, value]) => value);
 }
 
-test('the area under the curve', () => {
+test('the area under the curve is computed right', () => {
   expect(areaUnderCurve([1, 2, 3], [1, 2, 3])).toBe(0.5);
   expect(areaUnderCurve([4, 5], [1, 2, 3])).toBe(1);
   expect(areaUnderCurve([1, 3], [2, 2])).toBe(0.5);

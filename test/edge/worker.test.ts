@@ -77,7 +77,7 @@ function treeBinding(instead: (path: string) => Response | undefined = () => und
 const isEdition = (path: string): boolean => path.includes('/products.');
 const isSibling = (path: string): boolean => /\.(gz|br)$/.test(path);
 
-/** What S3 and GCS answer for an object that is not there to who may read objects but not list them. */
+/** What S3 and GCS answer for a missing object to a client that may read objects but not list them. */
 const denied = (): Response => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 });
 
 /** A private bucket: the world's tree, where whatever is missing is denied. */
@@ -135,8 +135,8 @@ describe('an origin by binding', () => {
   });
 });
 
-describe('a private origin, which answers 403 for what is not there', () => {
-  test('serves the plain file to who accepts a sibling that is missing', async () => {
+describe('a private origin, which answers 403 for a missing file', () => {
+  test('serves the plain file to a client that accepts a sibling that is missing', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest(['Accept-Encoding: gzip, br'], 'GET', 'kazan'), {
       TREE: privateBucket(),
@@ -152,7 +152,7 @@ describe('a private origin, which answers 403 for what is not there', () => {
     expect(await response.json()).toMatchObject({ code: 'not-found' });
   });
 
-  test('is asked for the pointer once more when the edition in the one that was kept is gone', async () => {
+  test('is asked for the pointer once more when the edition in the kept one has vanished', async () => {
     const worker = await workerAt('TREE', 10);
     const moscow = world.fronts.get('moscow');
     const [first, second] = moscow?.products ?? [];
@@ -176,14 +176,14 @@ describe('a private origin, which answers 403 for what is not there', () => {
     expect(pointers).toHaveLength(1);
   });
 
-  test('whose edition stays away makes it a 503', async () => {
+  test('whose edition stays missing makes it a 503', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest(), { TREE: privateBucket(isEdition) });
     expect(response.status).toBe(503);
   });
 });
 
-describe('a sibling that cannot be had gives way to the plain file:', () => {
+describe('instead of a sibling that cannot be fetched the plain file is served:', () => {
   test.each<[string, () => Response | Promise<Response>]>([
     ['an error of the server', () => new Response('<h1>500</h1>', { status: 500 })],
     ['too many requests', () => new Response('slow down', { status: 503 })],
@@ -255,7 +255,7 @@ describe('what Cloudflare adds', () => {
     expect(await ask('br')).toBe('br');
   });
 
-  test('bindings that are no text are no secrets', async () => {
+  test('a binding that is not text is not a secret', async () => {
     const worker = await workerAt('TREE');
     const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow', 'Sign: keyid=moscow-hmac'];
     const lines = await prepareLines(written, Math.floor(Date.now() / 1000), world);

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { bundlePage, type PageBundle } from '../../src/preview/bundle.ts';
-import { Library } from '../../src/preview/preview-data.ts';
+import { PreviewData } from '../../src/preview/preview-data.ts';
 import { createPreviewServer } from '../../src/preview/server.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { buildTree, catalogueAt, instant, type Rows } from './trees.ts';
@@ -25,7 +25,7 @@ export interface Preview {
 export async function startPreview(tree: string, now = NOW, page?: PageBundle): Promise<Preview> {
   const bugs: string[] = [];
   const server = createPreviewServer({
-    library: new Library(DirectoryReader.open(tree)),
+    data: new PreviewData(DirectoryReader.open(tree)),
     page: page ?? (await bundlePage()),
     now: () => instant(now),
     onBug: (message) => bugs.push(message),

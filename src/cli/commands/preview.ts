@@ -54,10 +54,10 @@ async function runPreview(flags: PreviewFlags, context: CommandContext): Promise
     );
   }
   const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { Library } = await import('../../preview/preview-data.ts');
+  const { PreviewData } = await import('../../preview/preview-data.ts');
   const { createPreviewServer } = await import('../../preview/server.ts');
   const server = createPreviewServer({
-    library: new Library(DirectoryReader.open(flags.out)),
+    data: new PreviewData(DirectoryReader.open(flags.out)),
     page: await pageBundle(),
     now: context.now,
     onBug: (message) => terminal.log(`error bug: ${message}`),

@@ -1,11 +1,11 @@
-// What `edge build` writes, as texts by file name: the writing itself is the caller's. The folder of each target deploys as it is, has a
-// README of its own, and holds no secret, only the names of secrets.
+// What `edge build` writes, as texts by file name; the caller writes them. The folder of each target deploys as it is, has a README of
+// its own, and holds no secret, only the names of secrets.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { HMAC } from '../rule/key-store.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 
-/** The largest worker bundle that we allow, bytes: the rule has to stay small enough to start anywhere at once. */
+/** The largest worker bundle allowed, bytes: the rule has to stay small enough to start anywhere at once. */
 export const WORKER_BUNDLE_BYTES_MAX = 8192;
 
 /** A deployable folder: names and contents, sorted by name. */
@@ -31,3 +31,6 @@ export function secretNames(keyRing: KeyRing): readonly string[] {
   }
   return [...names].toSorted();
 }
+
+/** Names as a README lists them. */
+export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

@@ -3,7 +3,7 @@
 
 import { type Reason, REFUSALS } from '../rule/reasons.ts';
 import { refuse } from '../rule/refusal.ts';
-import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
+import { codeList, type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
@@ -186,12 +186,10 @@ http {
 `;
 
 function readme(deployment: NginxDeployment, names: readonly string[]): string {
-  const secrets =
-    names.length === 0
-      ? 'No key of this key ring needs a secret.'
-      : `These secrets are needed: ${names.map((name) => `\`${name}\``).join(', ')}. Copy \`playbill-secrets.example.json\` to
-\`playbill-secrets.json\`, put them in, and make it readable for root alone (\`chmod 600\`): nginx reads it before it gives up its
-rights. \`edge build\` never writes that file.`;
+  const secrets = `These secrets are needed: ${codeList(names)}. Copy \`playbill-secrets.example.json\` to \`playbill-secrets.json\`, put them in,
+and make it readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges. \`edge build\` never writes that file.`;
+  const noSecrets = `No key of this key ring needs a secret. The first key of the algorithm \`hmac-sha256\` will need one, which this configuration does not
+read yet: run \`playbill edge build --target nginx\` once more.`;
   return `# The edge rule of Playbill for nginx
 
 Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
@@ -211,7 +209,7 @@ secrets, is read from \`${deployment.keyRingPath}\`. The rule listens on \`${dep
 
     nginx -p "$PWD" -c nginx.conf
 
-## Put it in place
+## Install it
 
     cp playbill* /etc/nginx/
     ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
@@ -222,7 +220,7 @@ missing that \`playbill.conf\` preloads: the key ring, the settings, or the secr
 
 ## Secrets
 
-${secrets}
+${names.length === 0 ? noSecrets : secrets}
 
 ## After a change of keys
 
@@ -230,20 +228,11 @@ ${secrets}
 key keeps working. Where the tree here is a copy, copy it first.
 
     nginx -s reload
-${
-  names.length === 0
-    ? `
-The first key of the algorithm \`hmac-sha256\` needs a secret, which this configuration does not read yet: run
-\`playbill edge build --target nginx\` once more.
-`
-    : ''
-}
+
 A new build of the catalogue needs nothing: the pointers are read from disk at every request.
 
-## Compression
-
-nginx compresses each answer for itself, unless the tree has it compressed already: \`playbill build --precompress gzip\` (or
-\`gzip,br\`) does that once for each edition, and nginx then sends the file as it is.
+nginx compresses each answer by itself, unless the tree has been built with \`--precompress gzip\` (or \`gzip,br\`): then it sends the file
+as it is.
 
 ## Limits of this runtime
 

@@ -1,7 +1,7 @@
 // The folder for runtimes with a fetch handler: one ES module with its configuration in front, examples of how to run it, a README.
 // Pure texts. Refuses a bundle that is too large, before anybody deploys it.
 
-import { type Deployment, type DeploymentFiles, secretNames, WORKER_BUNDLE_BYTES_MAX } from './deployment.ts';
+import { codeList, type Deployment, type DeploymentFiles, secretNames, WORKER_BUNDLE_BYTES_MAX } from './deployment.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import type { WorkerConfiguration } from '../runtimes/worker.ts';
 
@@ -121,7 +121,7 @@ ${isFetched ? urlHosts(deployment, secrets.length > 0) : folderHosts(deployment)
 ${
   secrets.length === 0
     ? 'No key of this key ring needs a secret.'
-    : `These secrets are needed, under these names: ${secrets.map((name) => `\`${name}\``).join(', ')}. On Cloudflare they are set by
+    : `These secrets are needed, under these names: ${codeList(secrets)}. On Cloudflare they are set by
 \`wrangler secret put NAME\`; everywhere else they are environment variables.`
 }
 

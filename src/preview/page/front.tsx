@@ -1,19 +1,18 @@
 // A front's page as its visitors see it: rows of cards from a document.
 
 import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { arrange, type Row, type Search } from './arrangement.ts';
 import { CardView, type Badge, type CardContext } from './card.tsx';
-import type { CardChange } from './changes.ts';
-import { useSteady } from './hooks.ts';
 import { nameOf, shown } from './text.ts';
 import type { Zone } from '../../catalogue/calendar.ts';
-import type { Money } from './words.ts';
+import type { Money } from './descriptions.ts';
 
 interface FrontProps {
   readonly document: ProductsDocument;
   readonly search: Search;
-  readonly changes: ReadonlyMap<number, CardChange>;
+  readonly changes: ReadonlyMap<number, string>;
   readonly zone: Zone;
   readonly today: string;
   readonly money: Money;
@@ -24,13 +23,13 @@ interface FrontProps {
 
 export function FrontPage({ document, search, changes, isPaired, ...rest }: FrontProps): VNode {
   const rows = arrange(document, search);
-  const badges = useSteady<ReadonlyMap<string, Badge>>(
+  const badges = useMemo<ReadonlyMap<string, Badge>>(
     () => new Map(document.badges.map((badge) => [badge.slug, badge])),
-    JSON.stringify(document.badges),
+    [JSON.stringify(document.badges)],
   );
   const { zone, today, money, hasPictures } = rest;
   const heading = isPaired ? 'h4' : 'h3';
-  const context = useSteady<CardContext>(
+  const context = useMemo<CardContext>(
     () => ({ tab: search.tab, zone, today, money, badges, hasPictures, heading }),
     [search.tab, zone.name, today, money, badges, hasPictures, heading],
   );
@@ -67,7 +66,7 @@ function Menu({ document: { categories, tags } }: { readonly document: ProductsD
 interface RowProps {
   readonly row: Row;
   readonly context: CardContext;
-  readonly changes: ReadonlyMap<number, CardChange>;
+  readonly changes: ReadonlyMap<number, string>;
 }
 
 const TITLES = { banner: 'On the banner', featured: 'Featured', group: '', rest: 'In no group' } as const;

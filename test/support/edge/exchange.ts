@@ -61,7 +61,7 @@ function messageOf(lines: readonly string[]): SignedMessage {
   return { method, target, fields, host: fields.find(([name]) => name === 'Host')?.[1] ?? '' };
 }
 
-/** `Sign: keyid=moscow-1 created=-300 …`: what a library signs. Overrides say what it is told instead of the truth. */
+/** `Sign: keyid=moscow-1 created=-300 …`: what a library signs. Overrides replace what the request really has. */
 async function signedLines(
   directive: string,
   message: SignedMessage,

@@ -1,5 +1,5 @@
-// HTTP/1.1 on a bare socket, so that a request arrives exactly as written: repeated and padded headers, paths that a library would
-// tidy up. Loopback only.
+// HTTP/1.1 messages on a bare socket, so that a request arrives exactly as written: repeated and padded headers, paths that a library
+// would normalise. Loopback only.
 
 import { connect } from 'node:net';
 
