@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KeyStore, Verifier } from '../../src/edge/rule/key-store.ts';
 import { authorize } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import { withProfiles } from '../../src/edge/rule/profile.ts';
+import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
@@ -146,7 +147,7 @@ describe('the cost of a refusal', () => {
       },
       loadDecoy: async (isHmac) => counted(isHmac ? 'hmac-sha256' : 'ecdsa-p256-sha256', await keys.loadDecoy(isHmac)),
     };
-    const refusal = await authorize(request, counting, withProfiles(DEFAULT_SETTINGS), world.now);
+    const refusal = await authorize(request, counting, withProfiles(DEFAULT_SETTINGS, [rfc9421]), world.now);
     expect(refusal).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
     expect(verifications).toEqual([work[name] ?? 'ecdsa-p256-sha256']);
   });
@@ -160,7 +161,9 @@ describe('the cost of a refusal', () => {
     };
     for (const signature of ['Sign: keyid=moscow-1 created=-400', 'Sign: keyid=moscow-1 cover=@method', '']) {
       const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
-      expect(await authorize(request, never, withProfiles(DEFAULT_SETTINGS), world.now)).toMatchObject({ status: 401 });
+      expect(await authorize(request, never, withProfiles(DEFAULT_SETTINGS, [rfc9421]), world.now)).toMatchObject({
+        status: 401,
+      });
     }
   });
 });

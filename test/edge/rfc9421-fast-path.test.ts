@@ -7,9 +7,9 @@ import { rfc9421FastPath } from '../../src/edge/rule/rfc9421-fast-path.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import { withProfiles } from '../../src/edge/rule/profile.ts';
 
-const SETTINGS = withProfiles(DEFAULT_SETTINGS);
+const SETTINGS = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
 const INPUT = 'sig=("@method" "@authority" "@path" "x-front");created=1777626000;keyid="moscow-1";tag="x-front"';
 const SIGNATURE = 'sig=:B5pS1vTRk+OPJoMkinrQSQXng2ouRo94+jvsNVEv5Qc=:';
 

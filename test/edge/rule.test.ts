@@ -9,7 +9,8 @@ import type { KeyStore } from '../../src/edge/rule/key-store.ts';
 import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { authorize, type Decision, readTarget, select } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS, type SettingsFile } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import { withProfiles } from '../../src/edge/rule/profile.ts';
+import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { signRaw } from '../support/edge/signers.ts';
 import { keyRingOf } from '../support/edge/world.ts';
@@ -49,7 +50,7 @@ async function decide(input: Case): Promise<Decision> {
     target,
     lines: linesAmong([...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]]),
   };
-  const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings });
+  const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings }, [rfc9421]);
   const now = T + (input.now ?? 0);
   const authorized = await authorize(request, keyStoreWith(input.key ?? {}), settings, now);
   if (authorized.kind === 'refuse') return authorized;
@@ -167,7 +168,7 @@ describe('the rule never throws', () => {
     lines: linesAmong([['x-front', 'moscow']]),
   };
   const target = { kind: 'target', front: 'moscow', endpoint: 'products', ifNoneMatch: null } as const;
-  const settings = withProfiles(DEFAULT_SETTINGS);
+  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
 
   test('a key store that cannot be read is 503', async () => {
     const parameters = `("@method" "@authority" "@path" "x-front");created=${T};keyid="k";tag="x-front"`;

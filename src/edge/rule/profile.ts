@@ -25,6 +25,10 @@ export interface RuleSettings extends SettingsFile {
   readonly profiles: readonly SignatureProfile[];
 }
 
+/** Settings with these profiles; by `Object.assign`, since njs knows no spread. */
+export const withProfiles = (file: SettingsFile, profiles: readonly SignatureProfile[]): RuleSettings =>
+  Object.assign({ profiles }, file);
+
 export interface SignatureProfile {
   /** Header lines of a 401 that tell a client how to sign. */
   challenge(settings: RuleSettings): readonly FieldLine[];

@@ -5,7 +5,7 @@ import { acceptedEncodings } from '../rule/encoding.ts';
 import type { FileResponse } from '../rule/file-response.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
 import type { PointerText } from '../rule/pointer.ts';
-import type { RuleSettings } from '../rule/profile.ts';
+import { withProfiles } from '../rule/profile.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from '../rule/request.ts';
 import { rfc9421FastPath } from '../rule/rfc9421-fast-path.ts';
@@ -65,7 +65,9 @@ async function answer(r: NjsRequest, modules: NjsModules): Promise<void> {
   try {
     const request = requestOf(r);
     const keys = njsKeyStore(keyRingFrom(playbill_keyring), secretOf, modules.crypto);
-    const target = await authorize(request, keys, settingsOf(playbill_settings), now);
+    // The same profile twice: first for what nearly all clients send.
+    const settings = withProfiles(playbill_settings, [rfc9421FastPath, rfc9421]);
+    const target = await authorize(request, keys, settings, now);
     sendSelected(r, request, target, now, modules, '@playbill_edition');
   } catch {
     send(r, refuse(503, 'internal'));
@@ -81,16 +83,6 @@ function again(r: NjsRequest, modules: NjsModules): void {
   } catch {
     send(r, refuse(503, 'internal'));
   }
-}
-
-/** Settings with the same profile twice: first for what nearly all send. */
-function settingsOf(file: SettingsFile): RuleSettings {
-  return {
-    profiles: [rfc9421FastPath, rfc9421],
-    base: file.base,
-    maxAge: file.maxAge,
-    requiresAuthority: file.requiresAuthority,
-  };
 }
 
 function sendSelected(

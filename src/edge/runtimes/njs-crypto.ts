@@ -33,26 +33,18 @@ export const njsKeyStore = (ring: KeyRing, secretOf: SecretOf, njsCrypto: NjsCry
   loadDecoy: (isHmac) => (isHmac ? loadSecret(DECOY_SECRET, njsCrypto) : loadP256(DECOY)),
 });
 
-// Ready at once: an async function would cost as much as the HMAC.
-const loadSecret =
-  (secret: string, njsCrypto: NjsCrypto): Verifier =>
-  (signature, base) =>
-    isHmac(njsCrypto, secret, signature, base);
+/**
+ * Ready at once: an async function would cost as much as the HMAC. It compares digests of the HMACs: how long that takes shows how far two
+ * digests agree, and the beginning of a digest does not help to find the beginning of the 32 secret bytes that it was made of.
+ */
+const loadSecret = (secret: string, njsCrypto: NjsCrypto): Verifier => {
+  const blind = (text: string): string => njsCrypto.createHash('sha256').update(text).digest('base64');
+  return (signature, base) =>
+    blind(njsCrypto.createHmac('sha256', secret).update(base).digest('base64')) === blind(signature);
+};
 
 const loadP256 = async (spki: string): Promise<Verifier> => {
   const key = await crypto.subtle.importKey('spki', Buffer.from(spki, 'base64'), P256, false, ['verify']);
   return (signature, base) =>
     crypto.subtle.verify(P256, key, Buffer.from(signature, 'base64'), new TextEncoder().encode(base));
 };
-
-/**
- * Compares digests of the HMACs: how long that takes shows how far two digests agree, and the beginning of a digest does not help to
- * find the beginning of the 32 secret bytes that it was made of.
- */
-const isHmac = (njsCrypto: NjsCrypto, secret: string, signature: string, base: string): boolean => {
-  const expected = njsCrypto.createHmac('sha256', secret).update(base).digest('base64');
-  return blind(njsCrypto, expected) === blind(njsCrypto, signature);
-};
-
-const blind = (njsCrypto: NjsCrypto, text: string): string =>
-  njsCrypto.createHash('sha256').update(text).digest('base64');

@@ -6,8 +6,8 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { keyRingFrom, type SecretOf } from '../rule/key-store.ts';
-import type { RuleSettings } from '../rule/profile.ts';
-import { withProfiles } from '../rule/profiles.ts';
+import { rfc9421 } from '../rule/rfc9421.ts';
+import { type RuleSettings, withProfiles } from '../rule/profile.ts';
 import type { Reason } from '../rule/reasons.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../rule/request.ts';
@@ -64,7 +64,7 @@ export function isLoopback(address: string): boolean {
 async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const startedMs = performance.now();
   const now = options.clock();
-  const settings = withProfiles(options.settings);
+  const settings = withProfiles(options.settings, [rfc9421]);
   const request = requestOf(incoming);
   const isUnsigned = options.isUnsigned && isLoopback(incoming.socket.localAddress ?? '');
   const target = isUnsigned ? readTarget(request, settings.base) : await authorizeNow(options, request, settings, now);

@@ -3,7 +3,8 @@
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
-import { withProfiles } from '../rule/profiles.ts';
+import { withProfiles } from '../rule/profile.ts';
+import { rfc9421 } from '../rule/rfc9421.ts';
 import type { RuleRequest } from '../rule/request.ts';
 import { respond, type Store } from '../rule/respond.ts';
 import { authorize } from '../rule/rule.ts';
@@ -24,7 +25,7 @@ export interface WorkerConfiguration extends SettingsFile {
 
 declare const PLAYBILL: WorkerConfiguration;
 
-/** Bindings: the origin if it is one, and the secrets by their names. Runtimes without bindings hand in nothing. */
+/** Bindings: the origin if it is one, and the secrets by their names. Runtimes without bindings pass none. */
 export interface WorkerEnvironment {
   readonly [name: string]: unknown;
 }
@@ -32,22 +33,13 @@ export interface WorkerEnvironment {
 /** A request, perhaps with what Cloudflare adds to it. */
 type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?: string } };
 
-interface Fetcher {
-  fetch(url: string, init: { readonly method: string }): Promise<Response>;
-}
-
-interface KeptPointer {
-  readonly text: string | null;
-  readonly until: number;
-}
-
-const keptPointers: { [front: string]: KeptPointer } = {};
+const keptPointers: { [front: string]: { readonly text: string | null; readonly until: number } } = {};
 
 export default {
   /** Answers one request. */
   async fetch(request: WorkerRequest, environment?: WorkerEnvironment | null): Promise<Response> {
     const now = Date.now() / 1000;
-    const settings = withProfiles(PLAYBILL);
+    const settings = withProfiles(PLAYBILL, [rfc9421]);
     const bindings = environment ?? {};
     const keys = webCryptoKeyStore(PLAYBILL.keyRing, (name) => textOrNull(bindings[name]));
     const received = requestOf(request);
@@ -81,7 +73,7 @@ const textOrNull = (binding: unknown): string | null => (typeof binding === 'str
 /** The tree behind the configured origin. Editions are fetched by the client's method. */
 const originStore = (bindings: WorkerEnvironment, editionMethod: string, now: number): Store<ReadableStream | ''> => {
   const { origin, encodings, pointerSeconds } = PLAYBILL;
-  const binding = bindings[origin] as Fetcher | undefined;
+  const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
   const load = async (path: string, method: string): Promise<Response | null> => {
     const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, { method });
     // A bucket answers 403 for what is not there to who may read its objects and not list them (S3, GCS).

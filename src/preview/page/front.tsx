@@ -1,41 +1,24 @@
 // A front's page as its visitors see it: rows of cards from a document.
 
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { arrange, type Row, type Search } from './arrangement.ts';
-import { CardView, type Badge, type CardContext } from './card.tsx';
+import { CardView, type CardContext } from './card.tsx';
 import { nameOf, shown } from './text.ts';
-import type { Zone } from '../../catalogue/calendar.ts';
-import type { Money } from './descriptions.ts';
 
 interface FrontProps {
   readonly document: ProductsDocument;
   readonly search: Search;
   readonly changes: ReadonlyMap<number, string>;
-  readonly zone: Zone;
-  readonly today: string;
-  readonly money: Money;
-  readonly hasPictures: boolean;
-  /** Two fronts stand side by side below a heading of their own. */
-  readonly isPaired: boolean;
+  readonly context: CardContext;
+  readonly hasMenu: boolean;
 }
 
-export function FrontPage({ document, search, changes, isPaired, ...rest }: FrontProps): VNode {
+export function FrontPage({ document, search, changes, context, hasMenu }: FrontProps): VNode {
   const rows = arrange(document, search);
-  const badges = useMemo<ReadonlyMap<string, Badge>>(
-    () => new Map(document.badges.map((badge) => [badge.slug, badge])),
-    [JSON.stringify(document.badges)],
-  );
-  const { zone, today, money, hasPictures } = rest;
-  const heading = isPaired ? 'h4' : 'h3';
-  const context = useMemo<CardContext>(
-    () => ({ tab: search.tab, zone, today, money, badges, hasPictures, heading }),
-    [search.tab, zone.name, today, money, badges, hasPictures, heading],
-  );
   return (
     <>
-      {!isPaired && <Menu document={document} />}
+      {hasMenu && <Menu document={document} />}
       {rows.map((row) => (
         <RowView key={row.key} row={row} context={context} changes={changes} />
       ))}

@@ -7,6 +7,7 @@ import type { ProductsDocument } from '../../contract/documents.ts';
 import { IN_FORCE } from '../messages.ts';
 import { found, TABS, type Search, type Tab } from './arrangement.ts';
 import type { Changes } from './changes.ts';
+import type { CardContext } from './card.tsx';
 import { FrontPage } from './front.tsx';
 import type { Scene, Side } from './scene.ts';
 import { SearchBar } from './search-bar.tsx';
@@ -78,13 +79,27 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
   const { pointer, view, release } = side;
   const money = moneyOf(view.record?.currency ?? null);
   const zone = zoneOf(pointer.timezone);
-  const marked = changes?.byProduct ?? NO_CHANGES;
-  // The same object while nothing changes that it shows: then nothing below is looked at, however often the clock ticks.
+  const byProduct = changes?.byProduct ?? NO_CHANGES;
+  // The same objects while nothing changes that they show: then no card is redrawn, however often the clock ticks.
+  const badges = useMemo(
+    () => new Map(document.badges.map((badge) => [badge.slug, badge])),
+    [JSON.stringify(document.badges)],
+  );
+  const context = useMemo<CardContext>(
+    () => ({
+      tab: search.tab,
+      zone,
+      today: pointer.today,
+      money,
+      badges,
+      hasPictures,
+      heading: isPaired ? 'h4' : 'h3',
+    }),
+    [search.tab, zone, pointer.today, money, badges, hasPictures, isPaired],
+  );
   const page = useMemo(
-    () => (
-      <FrontPage {...{ document, search, zone, money, hasPictures, isPaired, changes: marked, today: pointer.today }} />
-    ),
-    [document, search.tab, search.badge, search.query, zone, money, marked, isPaired, pointer.today],
+    () => <FrontPage {...{ document, search, context }} changes={byProduct} hasMenu={!isPaired} />,
+    [document, search.badge, search.query, context, byProduct, isPaired],
   );
   return (
     <div class="pane">

@@ -6,7 +6,8 @@ import { respond } from '../../../../src/edge/rule/respond.ts';
 import { linesAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
 import { authorize } from '../../../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../../../src/edge/rule/profiles.ts';
+import { withProfiles } from '../../../../src/edge/rule/profile.ts';
+import { rfc9421 } from '../../../../src/edge/rule/rfc9421.ts';
 import { pointerPath } from '../../../../src/edge/rule/tree.ts';
 import { webCryptoKeyStore } from '../../../../src/edge/runtimes/web-crypto.ts';
 import type { RawResponse } from '../messages.ts';
@@ -33,7 +34,7 @@ export function requestOfLines(lines: readonly string[]): RuleRequest {
 
 async function answerLines(world: World, lines: readonly string[]): Promise<RawResponse> {
   const request = requestOfLines(lines);
-  const settings = withProfiles(DEFAULT_SETTINGS);
+  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
   const keys = webCryptoKeyStore(world.keyRing, (name) => world.secrets[name] ?? null);
   const read = async (path: string): Promise<Buffer | null> =>
     readFile(join(world.root, 'public', path)).catch((error: NodeJS.ErrnoException) => {
