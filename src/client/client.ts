@@ -1,6 +1,5 @@
-// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates what has run out, gives up
-// what takes too long.
-// Web APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
+// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates expired answers, and has a
+// timeout. Web APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
 
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
 import { type ClientKey, type SignatureHeaders, signRequest } from './signature.ts';
@@ -9,10 +8,10 @@ export type * from './documents.ts';
 export { keyFrom, type IssuedKey } from './key-file.ts';
 export type { ClientKey } from './signature.ts';
 
-/** The runtime's AbortSignal; where the types of none are known, whatever it is. */
+/** The runtime's AbortSignal; unknown where its types are. */
 export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer S } } ? S : unknown;
 
-/** What the client needs of `fetch`: the runtime's own is one, and so is a wrapper that times requests or goes through a proxy. */
+/** What the client needs of `fetch`: the runtime's own, or a wrapper that times requests or goes through a proxy. */
 export type Fetch = (
   url: string,
   init: { readonly headers: Record<string, string>; readonly redirect: 'manual'; readonly signal: Signal },
@@ -42,18 +41,12 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-  /**
-   * Gives up this call: it rejects with the signal's reason. The request itself goes on, since other callers may wait for it and the
-   * next one will want its answer; it ends by `timeoutMs`.
-   */
+  /** Aborts this call, which rejects with the signal's reason. The request goes on for other callers; it ends by `timeoutMs`. */
   readonly signal?: Signal;
 }
 
 export interface Client {
-  /**
-   * The storefront's categories. Rejects with CatalogueError when refused, with CatalogueTimeoutError when it takes too long, with the
-   * runtime's own error when nobody can be reached.
-   */
+  /** The storefront's categories. Rejects with CatalogueError when refused, CatalogueTimeoutError, or the runtime's own network error. */
   categories(options?: CallOptions): Promise<CategoriesDocument>;
   /** Everything for the storefront's main page. Rejects like `categories`. */
   products(options?: CallOptions): Promise<ProductsDocument>;
@@ -68,17 +61,17 @@ export interface Answer<Document> {
   readonly document: Document;
   /** The instant that the catalogue was read for, UTC text; null where something in between took the header away. */
   readonly asOf: string | null;
-  /** Up to when the operator's last build is known to be right, UTC text; null like `asOf`. */
+  /** Until when the operator's last build is known to be right, UTC text; null like `asOf`. */
   readonly validUntil: string | null;
-  /** True where nobody has built for too long: the last edition is served all the same, because an old page beats no page. */
+  /** True after `validUntil`, when there has been no build for too long: the last edition is served all the same. */
   readonly isStale: boolean;
 }
 
-/** An answer that is no document: a refusal of the edge rule (RFC 9457), or something else between it and here. */
+/** An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of something in between. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
   readonly status: number;
-  /** The refusal's stable code, such as `signature-expired`; null when it was not the edge rule that answered. */
+  /** The refusal's stable code, such as `signature-expired`; null when the answer is not the edge rule's. */
   readonly code: string | null;
 
   constructor(status: number, code: string | null, message: string) {
@@ -88,7 +81,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** No whole answer within the client's `timeoutMs`. The next call asks again. */
+/** No complete answer within the client's `timeoutMs`. The next call sends a new request. */
 export class CatalogueTimeoutError extends Error {
   override readonly name = 'CatalogueTimeoutError';
   readonly url: string;
@@ -114,11 +107,9 @@ const HINTS: { readonly [code: string]: string } = {
   internal: 'the catalogue could not be read just now: try again in a moment',
 };
 
-/** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the way. */
+/** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the network. */
 const SIGNATURE_LIFETIME_MS = 240_000;
-
 const TIMEOUT_MS = 10_000;
-
 /** Timers of most runtimes count in 31 bits, and fire at once beyond. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
@@ -126,24 +117,24 @@ interface Endpoint {
   readonly url: string;
   signature: { readonly headers: SignatureHeaders; readonly createdMs: number } | null;
   kept: { readonly answer: Answer<unknown>; readonly etag: string | null; readonly freshUntilMs: number } | null;
-  /** The request under way, which everybody who asks meanwhile waits for. */
+  /** The request under way, which all callers share. */
   underway: Promise<Answer<unknown>> | null;
 }
 
-/** A client for one front. Throws TypeError for a base URL that is none, and for a timeout that no timer can wait for. */
+/** A client for one front. Throws TypeError for an invalid base URL, and for a timeout that no timer can wait for. */
 export function createClient(options: ClientOptions): Client {
-  const { timeoutMs = TIMEOUT_MS } = options;
+  const { baseUrl, timeoutMs = TIMEOUT_MS } = options;
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
     throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
-  const endpointAt = (path: string): Endpoint => ({
-    url: new URL(options.baseUrl + path).href,
+  const endpointAt = (url: string): Endpoint => ({
+    url: new URL(url).href,
     signature: null,
     kept: null,
     underway: null,
   });
-  const categories = endpointAt('/fronts/categories/');
-  const products = endpointAt('/products/');
-  // The deployment's own verify and the contract's schemas check the documents; a client takes them at their word.
+  const categories = endpointAt(`${baseUrl}/fronts/categories/`);
+  const products = endpointAt(`${baseUrl}/products/`);
+  // The deployment's own verify checks the documents by the contract's schemas; the client trusts them.
   const categoriesAnswer: Client['categoriesAnswer'] = (call) =>
     get(options, categories, call) as Promise<Answer<CategoriesDocument>>;
   const productsAnswer: Client['productsAnswer'] = (call) =>
@@ -159,7 +150,6 @@ export function createClient(options: ClientOptions): Client {
 async function get(options: ClientOptions, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
   signal?.throwIfAborted();
   const { kept } = endpoint;
-  // Nothing is waited for: a storefront asks at each page that it renders.
   if (kept !== null && (options.clock ?? Date.now)() < kept.freshUntilMs) return kept.answer;
   endpoint.underway ??= loadInTime(options, endpoint).finally(() => {
     endpoint.underway = null;
@@ -171,14 +161,14 @@ async function loadInTime(options: ClientOptions, endpoint: Endpoint): Promise<A
   const { timeoutMs = TIMEOUT_MS } = options;
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    // Not left to `fetch` alone: one that goes through a proxy may not know the signal.
+    // Not left to `fetch` alone: a wrapper may ignore the signal.
     return await untilAborted(load(options, endpoint, signal), signal);
   } catch (error) {
     throw signal.aborted ? new CatalogueTimeoutError(endpoint.url, timeoutMs) : error;
   }
 }
 
-/** What becomes of some work, or the signal's reason as soon as it is aborted; then the work goes on without anybody waiting. */
+/** Settles like the work, or with the signal's reason as soon as it is aborted; the work itself then goes on. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -190,27 +180,23 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSignal): Promise<Answer<unknown>> {
   const nowMs = (options.clock ?? Date.now)();
   const { kept } = endpoint;
-  const headers: Record<string, string> = {
-    ...(await signatureFor(options, endpoint, nowMs)),
-    Accept: 'application/json',
-  };
+  const signature = await signatureFor(options, endpoint, nowMs);
+  const headers: Record<string, string> = { ...signature, Accept: 'application/json' };
   if (kept?.etag) headers['If-None-Match'] = kept.etag;
   const response = await (options.fetch ?? fetch)(endpoint.url, { headers, redirect: 'manual', signal });
-  if (response.status !== 200 && !(response.status === 304 && kept !== null)) throw await errorOf(response);
+  const unchanged = response.status === 304 ? kept : null;
+  if (response.status !== 200 && unchanged === null) throw await errorOf(response);
 
   const answer: Answer<unknown> = {
-    document: response.status === 304 && kept !== null ? kept.answer.document : await response.json(),
+    document: unchanged === null ? await response.json() : unchanged.answer.document,
     asOf: response.headers.get('Catalogue-As-Of'),
     validUntil: response.headers.get('Catalogue-Valid-Until'),
     isStale: response.headers.get('Catalogue-Stale') === '?1',
   };
-  // Whoever waited has been told by now, and a later request may have kept a newer answer.
+  // After a timeout a later request may have kept a newer answer.
   signal.throwIfAborted();
-  endpoint.kept = {
-    answer,
-    etag: response.headers.get('ETag') ?? kept?.etag ?? null,
-    freshUntilMs: nowMs + maxAgeOf(response) * 1000,
-  };
+  const etag = response.headers.get('ETag') ?? kept?.etag ?? null;
+  endpoint.kept = { answer, etag, freshUntilMs: nowMs + maxAgeOf(response) * 1000 };
   return answer;
 }
 
@@ -224,7 +210,7 @@ async function signatureFor(options: ClientOptions, endpoint: Endpoint, nowMs: n
   return headers;
 }
 
-/** Seconds for which an answer may be used again: max-age less the Age it came with (RFC 9111, 4.2). */
+/** Seconds for which an answer may be reused: max-age less the Age it came with (RFC 9111, 4.2). */
 function maxAgeOf(response: FetchedAnswer): number {
   const cacheControl = response.headers.get('Cache-Control') ?? '';
   if (/\bno-(store|cache)\b/.test(cacheControl)) return 0;
@@ -237,21 +223,17 @@ async function errorOf(response: FetchedAnswer): Promise<CatalogueError> {
   const isProblem = /^application\/problem\+json\b/.test(response.headers.get('Content-Type') ?? '');
   const text = await response.text();
   const code = isProblem ? codeOf(text) : null;
-  if (code === null)
-    return new CatalogueError(
-      status,
-      null,
-      `the server answered ${status}, and it was not the edge rule of the catalogue`,
-    );
-  const hint = HINTS[code];
-  return new CatalogueError(status, code, `refused with ${status} ${code}${hint === undefined ? '' : `: ${hint}`}`);
+  const message =
+    code === null
+      ? `the server answered ${status}, and it was not the edge rule of the catalogue`
+      : [`refused with ${status} ${code}`, HINTS[code] ?? []].flat().join(': ');
+  return new CatalogueError(status, code, message);
 }
 
 function codeOf(text: string): string | null {
   try {
-    const problem: unknown = JSON.parse(text);
-    const code: unknown = typeof problem === 'object' && problem !== null && 'code' in problem ? problem.code : null;
-    return typeof code === 'string' ? code : null;
+    const problem = JSON.parse(text) as { readonly code?: unknown } | null;
+    return typeof problem?.code === 'string' ? problem.code : null;
   } catch {
     return null;
   }

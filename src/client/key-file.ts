@@ -1,18 +1,15 @@
-// Reads what `playbill keys issue` has written, for code that signs with it. It opens no file and reads no environment itself.
+// Reads the key files of `playbill keys issue`, for code that signs. It opens no file and reads no environment itself.
 
 import type { PrivateJwk } from '../edge/rule/key-pair.ts';
 import type { ClientKey } from './signature.ts';
 
-/** Whom a key speaks for, and the key: to be spread into the options of a client. */
+/** A key and the front that it speaks for: to be spread into the options of a client. */
 export interface IssuedKey {
   readonly front: string;
   readonly key: ClientKey;
 }
 
-/**
- * The key in the text of a key file. `secretOf` gives the secret of an hmac key by the name in the file; a file never holds it.
- * Throws Error for any other text, and for a secret that is not there.
- */
+/** The key in the text of a key file. `secretOf`: an hmac key's secret by its name. Throws Error for other texts and missing secrets. */
 export function keyFrom(text: string, secretOf: (name: string) => string | undefined = () => undefined): IssuedKey {
   const issued: unknown = JSON.parse(text);
   const front = textOf(issued, 'front');

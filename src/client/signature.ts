@@ -5,7 +5,7 @@ import { base64OfBytes } from '../edge/rule/base64.ts';
 import type { PrivateJwk } from '../edge/rule/key-pair.ts';
 import { componentValue, requiredComponents, signatureBase } from '../edge/rule/rfc9421.ts';
 
-/** What a client signs with: the private key that `playbill keys issue` printed, or the secret that both sides share (used as UTF-8). */
+/** What a client signs with: the private key from `playbill keys issue`, or the secret that both sides share (used as UTF-8). */
 export type ClientKey =
   | { readonly keyid: string; readonly privateKey: PrivateJwk }
   | { readonly keyid: string; readonly secret: string };
@@ -22,14 +22,14 @@ export interface SignOptions {
   readonly coversAuthority?: boolean;
 }
 
-/** The header lines that make a request a signed one. */
+/** The header lines of a signed request. */
 export interface SignatureHeaders {
   readonly 'X-Front': string;
   readonly 'Signature-Input': string;
   readonly Signature: string;
 }
 
-/** Signs a request. Rejects for a key that is not one of the three algorithms, and for what cannot stand in a header. */
+/** Signs a request. Rejects for a key of another algorithm than the three, and for a keyid that no header can carry. */
 export async function signRequest(options: SignOptions): Promise<SignatureHeaders> {
   const { method, front, key, created } = options;
   if (!/^[\w.:-]{1,128}$/.test(key.keyid))
@@ -52,12 +52,9 @@ export async function signRequest(options: SignOptions): Promise<SignatureHeader
 
 /** A command for a POSIX shell that sends the signed request and prints the answer with its headers. */
 export function curlCommand(url: string, headers: SignatureHeaders): string {
+  const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   return ['curl -i', ...lines, quoted(url)].join(' \\\n  ');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 async function sign(key: ClientKey, base: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {

@@ -1,11 +1,11 @@
 // Writes the deployable edge rule for a runtime, with the key ring of a tree.
 
 import { basename, dirname, join, resolve } from 'node:path';
+import type { KeyRing } from '../contract/key-ring.ts';
 import type { DeploymentFiles } from '../edge/deploy/deployment.ts';
 import { nginxFiles } from '../edge/deploy/nginx.ts';
 import { workerFiles } from '../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../edge/rule/encoding.ts';
-import { keyRingFileFrom, type KeyRingFile } from '../edge/rule/key-store.ts';
 import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
@@ -45,7 +45,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   if (fault !== null) throw invalid(fault);
   const ring = await readKeyRing(DirectoryReader.open(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
-  const keyRing = keyRingFileFrom(orThrow(ring));
+  const keyRing = orThrow(ring);
   let files: DeploymentFiles;
   try {
     files = await filesOf(options, bundle, keyRing);
@@ -56,7 +56,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   return files;
 }
 
-async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRingFile): Promise<DeploymentFiles> {
+async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
   const { settings, listen, origin, encodings } = options;
   const publicRoot = resolve(options.publicRoot ?? `${options.out}/public`);
   if (options.target === 'nginx') {

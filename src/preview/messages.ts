@@ -1,5 +1,5 @@
-// What the server of the preview tells its page, and at which paths. Both are of one build, so neither checks the other's word;
-// what comes from the tree was checked by the server.
+// What the server of the preview sends to its page, and at which paths. Both are of one build, so neither checks the other; what comes
+// from the tree was checked by the server.
 
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
@@ -14,15 +14,15 @@ export const RELEASES_PATH = '/api/releases/';
 /** Followed by the path of an edition below the tree's fronts: `moscow/products.0123456789abcdef.json`. */
 export const FRONTS_PATH = '/api/fronts/';
 
-/** In the place of a release's id: what the pointers of the tree name now. */
+/** Instead of a release's id: what the pointers of the tree name now. */
 export const IN_FORCE = 'in-force';
 
 export interface Overview {
-  /** Where the tree is, as the operator named it. */
-  readonly place: string;
+  /** The tree's root folder, as the operator named it. */
+  readonly root: string;
   /** The server's clock. */
   readonly now: string;
-  /** The id in `releases/current`; null where there is none that can be read. */
+  /** The id in `releases/current`; null where it cannot be read. */
   readonly current: string | null;
   /** Latest first. */
   readonly releases: readonly ReleaseSummary[];
@@ -35,25 +35,25 @@ export interface ReleaseSummary {
 }
 
 /** A release, or what is in force: each front with its pointer. */
-export interface ReleaseView {
+export interface PreviewRelease {
   /** An id, or `IN_FORCE`. */
   readonly id: string;
   /** By code. */
-  readonly fronts: readonly FrontView[];
+  readonly fronts: readonly PreviewFront[];
 }
 
-export interface FrontView {
+export interface PreviewFront {
   readonly front: string;
-  /** null where it cannot be read: then `problem` says why. */
+  /** null where it cannot be read; `problem` says why. */
   readonly pointer: Pointer | null;
   readonly problem: string | null;
-  /** What the manifest says beside the pointer; null where no manifest speaks of this pointer. */
+  /** From the manifest; null where no manifest has this pointer. */
   readonly record: FrontRecord | null;
 }
 
 export type FrontRecord = Pick<ManifestFront, 'held' | 'cards' | 'dropped' | 'currency'>;
 
-/** What a path answers that cannot give what was asked. */
-export interface Refusal {
+/** The body of every answer but a 200. */
+export interface ApiError {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
 }

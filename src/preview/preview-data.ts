@@ -1,13 +1,13 @@
-// The tree as the page asks for it: releases, the pointers in force, editions. Files are read for every question again, but for manifests,
-// whose names are their digests. Everything is checked here, so that the page need not.
+// The tree as the page asks for it: releases, the pointers in force, editions. Files are read again for every request, and
+// checked here, so that the page need not.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
-import type { Manifest, ManifestFront } from '../contract/manifest.ts';
+import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { AppError } from '../errors.ts';
 import { pointerText } from '../release/tree/codec.ts';
 import type { TreeFiles } from '../release/tree/files.ts';
-import { found, orNull, orThrow, type Found } from '../release/tree/found.ts';
+import { orNull, orThrow } from '../release/tree/found.ts';
 import {
   parseProducts,
   publishedFronts,
@@ -18,14 +18,11 @@ import {
   releaseIds,
 } from '../release/tree/read.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
-import { IN_FORCE, type FrontView, type Overview, type ReleaseSummary, type ReleaseView } from './messages.ts';
-
-/** Whole manifests kept in memory: the two that are compared, and the current one. */
-const MANIFESTS_KEPT = 3;
+import { IN_FORCE, type Overview, type PreviewFront, type PreviewRelease, type ReleaseSummary } from './messages.ts';
 
 export class PreviewData {
   readonly #files: TreeFiles;
-  readonly #manifests = new Map<string, Manifest>();
+  /** Of manifests that could be read. They never change: their names are their digests. */
   readonly #summaries = new Map<string, ReleaseSummary>();
 
   constructor(files: TreeFiles) {
@@ -38,18 +35,18 @@ export class PreviewData {
     for (const id of await releaseIds(this.#files)) releases.push(await this.#summaryOf(id));
     releases.sort((a, b) => compareText(b.now ?? '', a.now ?? '') || compareText(a.id, b.id));
     const current = orNull(await readCurrent(this.#files));
-    return { place: this.#files.root, now: formatInstant(now), current, releases };
+    return { root: this.#files.root, now: formatInstant(now), current, releases };
   }
 
   /** A kept release by its id, or what is in force. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
-  async release(id: string): Promise<ReleaseView> {
+  async release(id: string): Promise<PreviewRelease> {
     if (id === IN_FORCE) return this.#inForce();
     if (!(await releaseIds(this.#files)).includes(id)) {
       const message = `expected the id of a kept release, found ${JSON.stringify(id)}`;
       throw new AppError('nothing-published', message, `kept are those in ${this.#files.root}/${RELEASES_FOLDER}`);
     }
-    const { fronts } = orThrow(await this.#manifestOf(id));
-    return { id, fronts: fronts.map((record) => viewOf(record.pointer, record)) };
+    const { fronts } = orThrow(await readManifest(id, this.#files));
+    return { id, fronts: fronts.map((record) => frontWith(record.pointer, record)) };
   }
 
   /**
@@ -68,11 +65,11 @@ export class PreviewData {
     return new TextDecoder().decode(bytes);
   }
 
-  async #inForce(): Promise<ReleaseView> {
+  async #inForce(): Promise<PreviewRelease> {
     const current = orNull(await readCurrent(this.#files));
-    const manifest = current === null ? null : orNull(await this.#manifestOf(current));
+    const manifest = current === null ? null : orNull(await readManifest(current, this.#files));
     const records = new Map(manifest?.fronts.map((record) => [record.front, record]));
-    const fronts: FrontView[] = [];
+    const fronts: PreviewFront[] = [];
     for (const front of [...new Set([...(await publishedFronts(this.#files)), ...records.keys()])].sort(compareText)) {
       const record = records.get(front);
       const read = await readPointer(front, this.#files);
@@ -80,9 +77,7 @@ export class PreviewData {
       if (pointer === null) {
         const problem = !read.ok && read.why !== 'missing' ? read.message : POINTER_MISSING;
         fronts.push({ front, pointer, problem: `${pathOf({ kind: 'pointer', front })}: ${problem}`, record: null });
-      } else if (record === undefined || pointerText(record.pointer) !== pointerText(pointer)) {
-        fronts.push({ front, pointer, problem: null, record: null });
-      } else fronts.push(viewOf(pointer, record));
+      } else fronts.push(frontWith(pointer, record));
     }
     return { id: IN_FORCE, fronts };
   }
@@ -90,29 +85,23 @@ export class PreviewData {
   async #summaryOf(id: string): Promise<ReleaseSummary> {
     const known = this.#summaries.get(id);
     if (known !== undefined) return known;
-    const summary = { id, now: orNull(await this.#manifestOf(id))?.now ?? null };
+    const summary = { id, now: orNull(await readManifest(id, this.#files))?.now ?? null };
     // One that cannot be read today may be mended tomorrow.
     if (summary.now !== null) this.#summaries.set(id, summary);
     return summary;
-  }
-
-  async #manifestOf(id: string): Promise<Found<Manifest>> {
-    const known = this.#manifests.get(id);
-    if (known !== undefined) return found(known);
-    const manifest = await readManifest(id, this.#files);
-    if (manifest.ok) {
-      this.#manifests.set(id, manifest.value);
-      const [oldest = ''] = this.#manifests.keys();
-      if (this.#manifests.size > MANIFESTS_KEPT) this.#manifests.delete(oldest);
-    }
-    return manifest;
   }
 }
 
 const POINTER_MISSING = 'missing, although the current release has this front; publish again with: playbill build';
 
-function viewOf(pointer: Pointer, { held, cards, dropped, currency }: ManifestFront): FrontView {
-  return { front: pointer.front, pointer, problem: null, record: { held, cards, dropped, currency } };
+/** `record`: the manifest's, which counts only where it has this pointer. */
+function frontWith(pointer: Pointer, record: ManifestFront | undefined): PreviewFront {
+  const { front } = pointer;
+  if (record === undefined || pointerText(record.pointer) !== pointerText(pointer)) {
+    return { front, pointer, problem: null, record: null };
+  }
+  const { held, cards, dropped, currency } = record;
+  return { front, pointer, problem: null, record: { held, cards, dropped, currency } };
 }
 
 function compareText(a: string, b: string): number {

@@ -1,19 +1,19 @@
-// The preview on node:http: one page, its script and style, and what the tree holds as JSON. Reads only. It answers on loopback, to
-// requests that name a loopback host alone: a page elsewhere whose name was made to point here (DNS rebinding) is turned away.
+// The preview on node:http: one page, its script and style, and the content of the tree as JSON. Reads only. It answers on loopback, to
+// requests that name a loopback host: a page elsewhere whose name was made to point here (DNS rebinding) is refused.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from './bundle.ts';
 import type { PreviewData } from './preview-data.ts';
-import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type Refusal } from './messages.ts';
+import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type ApiError } from './messages.ts';
 
 export interface PreviewOptions {
   readonly data: PreviewData;
   readonly page: PageBundle;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;
-  /** Told of what went wrong here and is nobody's to mend. */
+  /** Reports an error that only a fix of the preview itself removes. */
   readonly onBug: (message: string) => void;
 }
 
@@ -21,11 +21,11 @@ interface Reply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** What the page may do; null for what is no page. */
+  /** What the page may do; null for anything but a page. */
   readonly policy: string | null;
 }
 
-/** A server that is not listening yet; it is to listen on a loopback address. */
+/** A server that is not listening yet. Let it listen on a loopback address. */
 export function createPreviewServer(options: PreviewOptions): Server {
   return createServer((incoming, outgoing) => {
     replyTo(incoming, options).then(
@@ -44,62 +44,44 @@ export function isOwnHost(host: string | undefined, port: number): boolean {
   return match !== null && Number(match[1] ?? 80) === port;
 }
 
-async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Promise<Reply> {
-  if (!isOwnHost(incoming.headers.host, incoming.socket.localPort ?? 0)) {
-    const found = JSON.stringify(incoming.headers.host ?? '');
-    return refusal(
-      421,
-      'host-refused',
-      `expected a loopback host, found ${found}`,
-      'open the address that was printed by: playbill preview',
-    );
+async function replyTo(incoming: IncomingMessage, { data, page, now }: PreviewOptions): Promise<Reply> {
+  const { method = '', headers, url = '' } = incoming;
+  if (!isOwnHost(headers.host, incoming.socket.localPort ?? 0)) {
+    const message = `expected a loopback host, found ${JSON.stringify(headers.host ?? '')}`;
+    return refusal(421, 'host-refused', message, 'open the address that was printed by: playbill preview');
   }
-  if (incoming.method !== 'GET' && incoming.method !== 'HEAD') {
-    return refusal(
-      405,
-      'method-not-allowed',
-      `expected GET or HEAD, found ${incoming.method ?? ''}`,
-      'the preview reads only',
-    );
-  }
-  const [path = ''] = (incoming.url ?? '').split('?');
-  const fixed = fixedReply(path, options.page);
-  if (fixed !== null) return fixed;
+  if (method !== 'GET' && method !== 'HEAD')
+    return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview reads only');
+  const [path = ''] = url.split('?');
   try {
-    return (
-      (await treeReply(path, options)) ??
-      refusal(404, 'not-found', 'nothing is at this path', `the page is at ${PAGE_PATH}`)
-    );
+    if (path === OVERVIEW_PATH) return json(200, JSON.stringify(await data.overview(now())));
+    if (path.startsWith(RELEASES_PATH))
+      return json(200, JSON.stringify(await data.release(path.slice(RELEASES_PATH.length))));
+    if (path.startsWith(FRONTS_PATH)) return json(200, await data.edition(path.slice(FRONTS_PATH.length)));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return refusal(error.code === 'nothing-published' ? 404 : 500, error.code, error.message, error.hint);
   }
+  const notFound = refusal(404, 'not-found', 'nothing is at this path', `the page is at ${PAGE_PATH}`);
+  return fixedReply(path, page) ?? notFound;
 }
 
 function fixedReply(path: string, page: PageBundle): Reply | null {
+  const found = (type: string, body: string, policy: string | null): Reply => ({ status: 200, type, body, policy });
   switch (path) {
     case PAGE_PATH:
-      return { status: 200, type: HTML, body: PAGE, policy: policyOf("'self'") };
+      return found(HTML, PAGE, policyOf("'self'"));
     case PICTURES_PATH:
-      return { status: 200, type: HTML, body: PAGE, policy: policyOf("'self' https:") };
+      return found(HTML, PAGE, policyOf("'self' https:"));
     case '/page.js':
-      return { status: 200, type: 'text/javascript; charset=utf-8', body: page.script, policy: null };
+      return found('text/javascript; charset=utf-8', page.script, null);
     case '/page.css':
-      return { status: 200, type: 'text/css; charset=utf-8', body: page.style, policy: null };
+      return found('text/css; charset=utf-8', page.style, null);
     case '/icon.svg':
-      return { status: 200, type: 'image/svg+xml', body: ICON, policy: null };
+      return found('image/svg+xml', ICON, null);
     default:
       return null;
   }
-}
-
-async function treeReply(path: string, { data, now }: PreviewOptions): Promise<Reply | null> {
-  if (path === OVERVIEW_PATH) return json(200, JSON.stringify(await data.overview(now())));
-  if (path.startsWith(RELEASES_PATH)) {
-    return json(200, JSON.stringify(await data.release(path.slice(RELEASES_PATH.length))));
-  }
-  if (path.startsWith(FRONTS_PATH)) return json(200, await data.edition(path.slice(FRONTS_PATH.length)));
-  return null;
 }
 
 function json(status: number, body: string): Reply {
@@ -107,7 +89,7 @@ function json(status: number, body: string): Reply {
 }
 
 function refusal(status: number, code: string, message: string, hint: string): Reply {
-  const body: Refusal = { error: { code, message, hint } };
+  const body: ApiError = { error: { code, message, hint } };
   return json(status, JSON.stringify(body));
 }
 
@@ -128,7 +110,7 @@ function send({ status, type, body, policy }: Reply, incoming: IncomingMessage, 
   outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
 }
 
-/** `images`: the sources of pictures. With trusted types no script of the page can make markup of a text, not even by mistake. */
+/** `images`: the sources of pictures. Under trusted types no script of the page can turn text into markup, not even by mistake. */
 function policyOf(images: string): string {
   return [
     "default-src 'none'",

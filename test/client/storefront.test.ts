@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
-import type { Key } from '../../src/edge/rule/key-store.ts';
+import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import type { World } from '../support/edge/world.ts';
@@ -70,7 +70,7 @@ beforeAll(async () => {
   const database = catalogueAt(`${folder}/shop.sqlite`, rows());
   await buildTree(database, `${folder}/out`, instant(NOW));
   const open = { alg: 'hmac-sha256', secretRef: 'SHOP', notBefore: null, notAfter: null, revokedAt: null } as const;
-  const keys: Record<string, Key> = { shop: { front: 'shop', ...open }, empty: { front: 'empty', ...open } };
+  const keys: Record<string, KeyRingEntry> = { shop: { front: 'shop', ...open }, empty: { front: 'empty', ...open } };
   world = {
     root: `${folder}/out`,
     now: Math.floor(Date.now() / 1000),
@@ -127,7 +127,7 @@ async function start(at: string | null, key: { readonly keyid: string; readonly 
 const texts = async (selector: string): Promise<string[]> =>
   (await page.locator(selector).allTextContents()).map((text) => text.trim());
 
-test('cards are rendered, nulls are told in words, and no name becomes markup', async () => {
+test('cards are rendered, nulls have a text, and no name becomes markup', async () => {
   const { url, edge } = await start(NOW, { keyid: 'shop', front: 'shop' });
   try {
     const response = await page.goto(url);
@@ -157,7 +157,7 @@ test('cards are rendered, nulls are told in words, and no name becomes markup', 
   }
 });
 
-test('a stale answer is said to be one, and its "today" is not believed', async () => {
+test('a stale answer is marked, and its "today" is not shown', async () => {
   const { url, edge } = await start('2026-05-03T09:00:00Z', { keyid: 'shop', front: 'shop' });
   try {
     await page.goto(url);
@@ -168,7 +168,7 @@ test('a stale answer is said to be one, and its "today" is not believed', async 
   }
 });
 
-test('where nobody answers any more, the last page stays, and says so', async () => {
+test('when the server no longer answers, the last page stays, and says so', async () => {
   const { url, edge, said } = await start(NOW, { keyid: 'shop', front: 'shop' });
   await page.goto(url);
   expect(await texts('[role=status]')).toEqual([]);
@@ -179,7 +179,7 @@ test('where nobody answers any more, the last page stays, and says so', async ()
   expect(said.join('')).toContain('catalogue: fetch failed: connect ECONNREFUSED');
 });
 
-test('a refusal is a page that tells nothing, and a line in the log that tells what to check', async () => {
+test('a refusal is a page without details, and a line in the log that says what to check', async () => {
   const { url, edge, said } = await start(NOW, { keyid: 'empty', front: 'shop' });
   try {
     expect((await page.goto(url))?.status()).toBe(502);
@@ -210,7 +210,7 @@ test.each([
   expect(webUrl(url)).toBe(expected);
 });
 
-test('markup is put in once: what was escaped stays so', () => {
+test('markup is not escaped twice', () => {
   const inner = html`<i>${'<&'}</i>`;
   expect(html`<p title="${'"'}">${inner}${[inner]}${null}${0}</p>`.text).toBe(
     '<p title="&quot;"><i>&lt;&amp;</i><i>&lt;&amp;</i>0</p>',

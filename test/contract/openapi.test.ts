@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { generatedFiles } from '../../scripts/generated.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
-import type { Key } from '../../src/edge/rule/key-store.ts';
+import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { REFUSALS } from '../../src/edge/rule/reasons.ts';
 import { printedBy } from '../support/cli/parser.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
@@ -19,7 +19,7 @@ import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';
 import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import { parseTranscript } from '../support/edge/transcript.ts';
-import { headerValues, sendLines, type WireAnswer } from '../support/edge/wire.ts';
+import { headerValues, sendLines, type RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 import { buildTree, catalogueAt, filesOf, instant } from '../support/trees.ts';
 
@@ -114,7 +114,7 @@ describe('the document', () => {
 });
 
 /** Checks an answer against the response that the document has for it. */
-function expectDescribed(answer: WireAnswer, method: 'get' | 'head', path: string, note: string): void {
+function expectDescribed(answer: RawResponse, method: 'get' | 'head', path: string, note: string): void {
   const { status, content } = answer;
   const response = document.paths[path]?.[method]?.responses[status];
   expect(response, `${note}: ${status} is described`).toBeDefined();
@@ -153,7 +153,7 @@ describe('what nginx answers', () => {
     const folder = temporaryFolder();
     const database = catalogueAt(`${folder}/demo.sqlite`, demoRows(instantText(now)));
     await buildTree(database, `${folder}/out`, instant(instantText(now)));
-    const keys: Record<string, Key> = {};
+    const keys: Record<string, KeyRingEntry> = {};
     const signingKeys = new Map<string, string>();
     for (const path of filesOf(`${folder}/out`).keys()) {
       const front = /^public\/fronts\/(.+)\/pointer\.json$/.exec(path)?.[1];
@@ -183,7 +183,7 @@ describe('what nginx answers', () => {
     expect(fronts.length).toBeGreaterThan(5);
     for (const front of fronts) {
       for (const path of Object.values(ENDPOINTS)) {
-        const send = async (method: string, ...more: readonly string[]): Promise<WireAnswer> => {
+        const send = async (method: string, ...more: readonly string[]): Promise<RawResponse> => {
           const lines = [
             `${method} ${path} HTTP/1.1`,
             'Host: edge.test',

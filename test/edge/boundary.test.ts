@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
-import { headerValues, type WireAnswer } from '../support/edge/wire.ts';
+import { headerValues, type RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
 const CLOCKED: readonly { readonly name: string; readonly start: StartRuntime }[] = [
@@ -49,7 +49,7 @@ function publish(
   return digests;
 }
 
-function maxAgeOf(answer: WireAnswer): number {
+function maxAgeOf(answer: RawResponse): number {
   return Number(/^private, max-age=(\d+)$/.exec(headerValues(answer, 'Cache-Control').join())?.[1] ?? Number.NaN);
 }
 
@@ -72,7 +72,7 @@ describe.each(CLOCKED)('$name', ({ start }) => {
   });
   afterAll(() => runtime.stop());
 
-  it('changes from one edition to the next in the second in which it starts', async () => {
+  test('changes from one edition to the next in the second in which it starts', async () => {
     const first = Math.floor(Date.now() / 1000) - LENGTH;
     const editions = Array.from({ length: 200 }, (_, i) => [first + i * LENGTH, `edition ${i}\n`] as const);
     publish(world, editions, first + editions.length * LENGTH);
@@ -101,7 +101,7 @@ describe.each(CLOCKED)('$name', ({ start }) => {
     expect([...seen]).toEqual([...seen].toSorted((a, b) => a - b));
   });
 
-  it('answers with whole published editions while trees are published and pruned under it', async () => {
+  test('answers with whole published editions while trees are published and pruned under it', async () => {
     const published = new Set<string>();
     const digests: string[] = [];
     const folder = join(world.root, 'public', 'fronts', 'unpublished');
@@ -114,7 +114,7 @@ describe.each(CLOCKED)('$name', ({ start }) => {
     };
     next(0);
     const lines = await prepareLines(REQUEST, runtime.now(), world);
-    const rounds: Promise<readonly WireAnswer[]>[] = [];
+    const rounds: Promise<readonly RawResponse[]>[] = [];
     for (let count = 1; count <= ROUNDS; count++) {
       rounds.push(Promise.all(Array.from({ length: 8 }, () => runtime.send(lines))));
       next(count);
@@ -134,7 +134,7 @@ describe.each(CLOCKED)('$name', ({ start }) => {
 
 const POINTER_SECONDS = 10;
 
-it('a worker that has kept a pointer looks again when the edition in it is gone', async () => {
+test('a worker that has kept a pointer reads it again when its edition has vanished', async () => {
   const world = await makeWorld(Math.floor(Date.now() / 1000));
   const runtime = await startWorkerd(world, POINTER_SECONDS);
   try {

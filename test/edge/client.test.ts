@@ -1,4 +1,4 @@
-// The client against the real local server, with the server's clock and its own in the test's hand.
+// The client against the real local server; the test sets the server's clock and the client's.
 
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
@@ -6,7 +6,7 @@ import { EventEmitter, getEventListeners, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   CatalogueError,
   CatalogueTimeoutError,
@@ -27,7 +27,7 @@ const START = 1_800_000_000;
 let world: World;
 let server: Runtime & { readonly port: number };
 let clock: number;
-/** What went over the wire: the signature, what was revalidated, and the status. */
+/** The requests sent: the signature, what was revalidated, and the status. */
 let sent: { readonly signature: string; readonly ifNoneMatch: string | null; readonly status: number }[];
 
 beforeEach(async () => {
@@ -77,13 +77,13 @@ async function failureOf(asking: Promise<unknown>): Promise<CatalogueError> {
 }
 
 describe('documents', () => {
-  it.each(['moscow-1', 'moscow-hmac', 'moscow-ed25519'])('both, signed with %s', async (keyid) => {
+  test.each(['moscow-1', 'moscow-hmac', 'moscow-ed25519'])('both, signed with %s', async (keyid) => {
     const client = clientWith({ key: keyOf(keyid) });
     expect(await client.products()).toEqual(documentOf('products', 1));
     expect(await client.categories()).toEqual(documentOf('categories', 0));
   });
 
-  it('are kept for max-age, then revalidated, then replaced', async () => {
+  test('are kept for max-age, then revalidated, then replaced', async () => {
     const client = clientWith();
     const first = await client.products();
     clock += 59;
@@ -99,14 +99,14 @@ describe('documents', () => {
     expect(refused.code).toBe('signature-invalid');
   });
 
-  it('change with the edition', async () => {
+  test('change with the edition', async () => {
     const client = clientWith({ key: keyOf('moscow-hmac') });
     expect(await client.products()).toEqual(documentOf('products', 1));
     clock += 2 * 3600;
     expect(await client.products()).toEqual(documentOf('products', 2));
   });
 
-  it('are asked for once when many ask at once', async () => {
+  test('are requested once for many calls at the same time', async () => {
     const client = clientWith();
     await Promise.all([client.products(), client.products(), client.products()]);
     expect(sent).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('documents', () => {
 });
 
 describe('answers', () => {
-  it('tell as of when, and whether nobody has built for too long', async () => {
+  test('say as of when they are, and whether they are stale', async () => {
     const moscow = world.fronts.get('moscow');
     const fresh = await clientWith().productsAnswer();
     expect(fresh).toEqual({
@@ -127,7 +127,7 @@ describe('answers', () => {
     expect(stale).toMatchObject({ validUntil: world.fronts.get('stale')?.validUntil, isStale: true });
   });
 
-  it('become stale by a 304 as well', async () => {
+  test('become stale by a 304 as well', async () => {
     const client = clientWith({ key: keyOf('moscow-hmac') });
     clock += 5 * 3600;
     const [before] = [await client.productsAnswer()];
@@ -138,7 +138,7 @@ describe('answers', () => {
     expect(after.document).toBe(before.document);
   });
 
-  it('lose what something in between takes away', async () => {
+  test('have null for headers that a proxy removed', async () => {
     const proxy = async () => new Response('{}');
     expect(await clientWith({ fetch: proxy }).productsAnswer()).toEqual({
       document: {},
@@ -153,7 +153,7 @@ describe('keyFrom', () => {
   const issued = { front: 'moscow', keyid: 'k', alg: 'x', privatePem: null };
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' };
 
-  it('reads what keys issue prints, and asks for a secret by its name', () => {
+  test('reads the output of keys issue, and gets a secret by its name', () => {
     const okp = { kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'd' };
     for (const privateKey of [jwk, okp]) {
       expect(keyFrom(JSON.stringify({ ...issued, privateKey, secretRef: null }))).toEqual({
@@ -167,7 +167,7 @@ describe('keyFrom', () => {
     expect(() => keyFrom(text, () => '')).toThrow('expected the secret NAME of key k, found none');
   });
 
-  it.each([
+  test.each([
     ['no JSON', '', 'JSON'],
     ['another JSON', '[]', 'found no text under "front"'],
     ['a number', '1', 'found no text under "front"'],
@@ -179,7 +179,7 @@ describe('keyFrom', () => {
 });
 
 describe('signatures', () => {
-  it('are reused for four minutes', async () => {
+  test('are reused for four minutes', async () => {
     const client = clientWith();
     for (const seconds of [0, 61, 122, 183, 244, 305]) {
       clock = START + seconds;
@@ -190,7 +190,7 @@ describe('signatures', () => {
     expect(sent.every(({ status }) => status === 200 || status === 304)).toBe(true);
   });
 
-  it('are made anew when the clock is set back', async () => {
+  test('are made again when the clock is set back', async () => {
     const client = clientWith();
     await client.products();
     clock -= 30;
@@ -199,7 +199,7 @@ describe('signatures', () => {
     expect(sent[1]?.signature).not.toBe(sent[0]?.signature);
   });
 
-  it('belong to one path', async () => {
+  test('belong to one path', async () => {
     const client = clientWith();
     await client.products();
     await client.categories();
@@ -208,7 +208,7 @@ describe('signatures', () => {
 });
 
 describe('refusals', () => {
-  it.each<[string, Partial<ClientOptions>, number, string]>([
+  test.each<[string, Partial<ClientOptions>, number, string]>([
     ['a front of somebody else', { front: 'kazan' }, 403, 'front-not-allowed'],
     ['a front that cannot be', { front: 'Moscow' }, 400, 'front-malformed'],
     ['a clock that is slow', { clock: () => (START - 400) * 1000 }, 401, 'signature-expired'],
@@ -220,12 +220,12 @@ describe('refusals', () => {
     expect(error.message).toMatch(new RegExp(`^refused with ${status} ${code}: .{20,}`));
   });
 
-  it('a base URL that leads nowhere', async () => {
+  test('a base URL that leads nowhere', async () => {
     const error = await failureOf(clientWith({ baseUrl: `http://127.0.0.1:${server.port}/v2` }).products());
     expect(error).toMatchObject({ status: 404, code: 'not-found' });
   });
 
-  it('an answer of something else than the rule', async () => {
+  test('an answer that is not the rule’s', async () => {
     const proxy: typeof fetch = async () => new Response('<h1>Bad Gateway</h1>', { status: 502 });
     const error = await failureOf(clientWith({ fetch: proxy }).products());
     expect(error).toMatchObject({
@@ -235,13 +235,13 @@ describe('refusals', () => {
     });
   });
 
-  it('a problem document that is none', async () => {
+  test('a malformed problem document', async () => {
     const proxy: typeof fetch = async () =>
       new Response('{', { status: 500, headers: { 'Content-Type': 'application/problem+json' } });
     expect(await failureOf(clientWith({ fetch: proxy }).products())).toMatchObject({ status: 500, code: null });
   });
 
-  it('do not stick: the next call asks again', async () => {
+  test('do not stick: the next call asks again', async () => {
     const client = clientWith({ clock: () => (sent.length === 0 ? START - 400 : START) * 1000 });
     await failureOf(client.products());
     expect(await client.products()).toEqual(documentOf('products', 1));
@@ -280,7 +280,7 @@ describe('a request that hangs', () => {
     }
   }
 
-  it.each<[string, (response: ServerResponse) => void]>([
+  test.each<[string, (response: ServerResponse) => void]>([
     ['before it is answered', () => undefined],
     ['in the middle of a document', (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"n":1')],
     [
@@ -307,7 +307,7 @@ describe('a request that hangs', () => {
     expect(await untilAnswered(client)).toEqual({ n: 2 });
   });
 
-  it('lets go of its connection', async () => {
+  test('closes its connection', async () => {
     const closed = new Set<ServerResponse>();
     const baseUrl = await serverThatAnswers((response) => response.on('close', () => closed.add(response)));
     const client = clientWith({ baseUrl, fetch, timeoutMs: 100 });
@@ -315,7 +315,7 @@ describe('a request that hangs', () => {
     while (closed.size === 0) await expect(client.products()).rejects.toThrow(CatalogueTimeoutError);
   });
 
-  it('is given up where fetch knows no signal, and what it brings later replaces nothing', async () => {
+  test('is given up where fetch ignores the signal, and its late answer replaces nothing', async () => {
     const held = heldAnswer();
     let asked = 0;
     const deaf: Fetch = () => {
@@ -332,14 +332,14 @@ describe('a request that hangs', () => {
     expect(await client.products()).toEqual(answer);
   });
 
-  it('has ten seconds where nothing else is said', async () => {
+  test('has ten seconds by default', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => timeout.mockRestore());
     await clientWith().products();
     expect(timeout.mock.calls).toEqual([[10_000]]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 31])('cannot have %d ms', (timeoutMs) => {
+  test.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 31])('cannot have %d ms', (timeoutMs) => {
     expect(() => clientWith({ timeoutMs })).toThrow(
       new TypeError(`timeoutMs: expected whole milliseconds from 1 to 2147483647, found ${timeoutMs}`),
     );
@@ -347,7 +347,7 @@ describe('a request that hangs', () => {
 });
 
 describe('a caller who gives up', () => {
-  it('gets the reason at once, and nobody else notices', async () => {
+  test('gets the reason at once, and other callers are not affected', async () => {
     const held = heldAnswer();
     const controller = new AbortController();
     const client = clientWith({ fetch: () => held.answer });
@@ -359,7 +359,7 @@ describe('a caller who gives up', () => {
     expect(await patient).toEqual({ n: 1 });
   });
 
-  it('before the call asks for nothing', async () => {
+  test('before the call sends no request', async () => {
     const client = clientWith();
     await expect(client.categoriesAnswer({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
@@ -367,7 +367,7 @@ describe('a caller who gives up', () => {
     expect(sent).toEqual([]);
   });
 
-  it('may be a signal that lives on: nothing is left with it', async () => {
+  test('leaves no listener on a signal that lives on', async () => {
     const { signal } = new AbortController();
     const client = clientWith();
     await client.products({ signal });
@@ -378,7 +378,7 @@ describe('a caller who gives up', () => {
 });
 
 describe('what is kept', () => {
-  it('follows Age and no-store of who is in between', async () => {
+  test('follows Age and no-store of a cache in between', async () => {
     let answered = 0;
     const cache: typeof fetch = async () => {
       answered += 1;
@@ -397,7 +397,7 @@ describe('what is kept', () => {
 });
 
 describe('signRequest', () => {
-  it('makes a curl command that works when pasted into a shell', async () => {
+  test('makes a curl command that works when pasted into a shell', async () => {
     const url = `http://127.0.0.1:${server.port}/products/?note=it's`;
     const headers = await signRequest({ method: 'GET', url, front: 'moscow', key: keyOf('moscow-1'), created: START });
     const script = join(world.root, 'command.sh');
@@ -417,7 +417,7 @@ describe('signRequest', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('refuses what cannot stand in a header, and keys of another kind', async () => {
+  test('refuses a keyid that no header can carry, and keys of another kind', async () => {
     const options = { method: 'GET', url: 'https://edge.test/products/', front: 'moscow', created: START } as const;
     const rsa = { kty: 'RSA', crv: '', x: '', d: '' };
     await expect(signRequest({ ...options, key: { keyid: 'a"b', secret: 's' } })).rejects.toThrow('keyid: expected');
@@ -428,7 +428,7 @@ describe('signRequest', () => {
 });
 
 describe('key pairs', () => {
-  it.each([
+  test.each([
     ['ecdsa-p256-sha256', 'ec'],
     ['ed25519', 'ed25519'],
   ] as const)('%s: all four forms are the same key', async (alg, type) => {
@@ -443,7 +443,7 @@ describe('key pairs', () => {
     expect(await publicKeyFrom({ ...pair.privateJwk, kid: 'x' }, alg)).toEqual({ jwk: pair.jwk, spki: pair.spki });
   });
 
-  it('refuses a key of another kind, and what is no key', async () => {
+  test('refuses a key of another kind, and anything but a key', async () => {
     const { jwk } = await generateKeyPair('ed25519');
     await expect(publicKeyFrom(jwk, 'ecdsa-p256-sha256')).rejects.toThrow();
     await expect(publicKeyFrom({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }, 'ecdsa-p256-sha256')).rejects.toThrow();

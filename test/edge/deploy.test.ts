@@ -1,18 +1,18 @@
-// The deployable folders and the bundles in them: their size, what they refuse to contain, and that no secret gets into them.
+// The deployable folders and the bundles in them: their size, what they must not contain, and that no secret gets into them.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleEdge, bundleModule } from '../../src/edge/deploy/bundle.ts';
 import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
 import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
-import type { KeyRingFile } from '../../src/edge/rule/key-store.ts';
+import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
 const open = { notBefore: null, notAfter: null, revokedAt: null };
-const KEY_RING: KeyRingFile = {
+const KEY_RING: KeyRing = {
   schema: 1,
   keys: {
     a: { front: 'moscow', alg: 'hmac-sha256', secretRef: 'B_SECRET', ...open },
@@ -20,7 +20,7 @@ const KEY_RING: KeyRingFile = {
     c: { front: 'kazan', alg: 'hmac-sha256', secretRef: 'A_SECRET', ...open },
   },
 };
-const NO_SECRETS: KeyRingFile = { schema: 1, keys: {} };
+const NO_SECRETS: KeyRing = { schema: 1, keys: {} };
 const NGINX = {
   settings: DEFAULT_SETTINGS,
   publicRoot: '/srv/playbill/public',
@@ -47,20 +47,20 @@ describe('bundles', () => {
     nginx = await bundleEdge('nginx');
   });
 
-  it('the worker is small enough', () => {
+  test('the worker is small enough', () => {
     expect(Buffer.byteLength(worker)).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX);
   });
 
-  it('has no import left, but for two modules of njs', () => {
+  test('contain no imports but two modules of njs', () => {
     expect(worker).not.toMatch(/\b(import|require)\b *[({"'\w]/);
     expect(nginx.match(/^import .*$/gm)).toEqual(['import njsCrypto from "crypto";', 'import fs from "fs";']);
   });
 
-  it('is the same from the same sources', async () => {
+  test('are the same from the same sources', async () => {
     expect(await bundleEdge('worker')).toBe(worker);
   });
 
-  it('has no way in without a signature', () => {
+  test('contain nothing of serve --unsigned', () => {
     for (const bundle of [worker, nginx]) expect(bundle).not.toMatch(/unsigned/i);
   });
 
@@ -70,7 +70,7 @@ describe('bundles', () => {
     return bundleModule(target, entry);
   }
 
-  it.each([
+  test.each([
     ['node:fs', 'worker', "import { readFileSync } from 'node:fs'; export default readFileSync;"],
     ['fs', 'worker', "import fs from 'fs'; export default fs;"],
     ['node:fs', 'nginx', "import fs from 'node:fs'; export default fs;"],
@@ -79,7 +79,7 @@ describe('bundles', () => {
     await expect(bundleText(target, text)).rejects.toThrow('Could not resolve');
   });
 
-  it.each([
+  test.each([
     ['destructuring', 'const { a } = globalThis as never; export default a;'],
     ['a default argument', 'const f = (a = 1) => a; export default f;'],
     ['spread', 'const f = (a: number[]) => [...a]; export default f;'],
@@ -92,15 +92,15 @@ describe('bundles', () => {
 });
 
 describe('the folder for nginx', () => {
-  it('names its files', () => {
-    const names = (keyRing: KeyRingFile): readonly string[] =>
+  test('names its files', () => {
+    const names = (keyRing: KeyRing): readonly string[] =>
       nginxFiles({ ...NGINX, keyRing, bundle: '' }).map(([name]) => name);
     const base = ['README.md', 'nginx.conf', 'playbill-settings.json', 'playbill.conf', 'playbill.js'];
     expect(names(NO_SECRETS)).toEqual(base);
     expect(names(KEY_RING)).toEqual([...base, 'playbill-secrets.example.json'].toSorted());
   });
 
-  it('asks for the secrets by name, where there are any', () => {
+  test('lists the names of the secrets, where there are any', () => {
     const withSecrets = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
     expect(JSON.parse(textOf(withSecrets, 'playbill-secrets.example.json'))).toEqual({
       A_SECRET: 'the secret itself',
@@ -113,11 +113,11 @@ describe('the folder for nginx', () => {
     );
   });
 
-  it.each(['relative/path', '/srv/"; evil', '/srv/$x', '/a\nb'])('refuses the root %j', (publicRoot) => {
+  test.each(['relative/path', '/srv/"; evil', '/srv/$x', '/a\nb'])('refuses the root %j', (publicRoot) => {
     expect(() => nginxFiles({ ...NGINX, publicRoot, keyRing: NO_SECRETS, bundle: '' })).toThrow('publicRoot: expected');
   });
 
-  it('reads the key ring of the tree, and takes none along', () => {
+  test('reads the key ring of the tree, and contains none', () => {
     const files = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
     expect(textOf(files, 'playbill.conf')).toContain(
       '\njs_preload_object playbill_keyring from "/srv/playbill/edge/keyring.json";\n',
@@ -127,13 +127,13 @@ describe('the folder for nginx', () => {
     );
   });
 
-  it.each(['80; evil', '', '80 ssl'])('refuses to listen on %j', (listen) => {
+  test.each(['80; evil', '', '80 ssl'])('refuses to listen on %j', (listen) => {
     expect(() => nginxFiles({ ...NGINX, listen, keyRing: NO_SECRETS, bundle: '' })).toThrow('listen: expected');
   });
 });
 
 describe('the folder for workers', () => {
-  it('is one module with its configuration in front', () => {
+  test('is one module with its configuration in front', () => {
     const files = workerFiles({ ...WORKER, keyRing: KEY_RING, bundle: 'export default 1;\n' });
     expect(files.map(([name]) => name)).toEqual(['README.md', 'worker.js', 'workerd.capnp', 'wrangler.toml']);
     const [first = '', second] = textOf(files, 'worker.js').split('\n');
@@ -147,7 +147,7 @@ describe('the folder for workers', () => {
     });
   });
 
-  it('binds a tree on disk, or fetches one by URL', () => {
+  test('binds a tree on disk, or fetches one by URL', () => {
     const bound = workerFiles({ ...WORKER, keyRing: KEY_RING, bundle: '' });
     expect(textOf(bound, 'workerd.capnp')).toContain('(name = "TREE", service = "tree")');
     expect(textOf(bound, 'workerd.capnp')).toContain('(name = "A_SECRET", fromEnvironment = "A_SECRET")');
@@ -161,16 +161,16 @@ describe('the folder for workers', () => {
     expect(textOf(fetched, 'wrangler.toml')).not.toContain('[assets]');
   });
 
-  it('refuses a bundle that has grown too large', () => {
+  test('refuses a bundle that has grown too large', () => {
     const bundle = 'x'.repeat(WORKER_BUNDLE_BYTES_MAX + 1);
     expect(() => workerFiles({ ...WORKER, keyRing: NO_SECRETS, bundle })).toThrow('more than 8192');
   });
 
-  it.each(['https://tree.example.com/', 'ftp://tree', 'two words', ''])('refuses the origin %j', (origin) => {
+  test.each(['https://tree.example.com/', 'ftp://tree', 'two words', ''])('refuses the origin %j', (origin) => {
     expect(() => workerFiles({ ...WORKER, origin, keyRing: NO_SECRETS, bundle: '' })).toThrow('origin: expected');
   });
 
-  it('refuses to keep pointers for longer than 10 s', () => {
+  test('refuses to keep pointers for longer than 10 s', () => {
     expect(() => workerFiles({ ...WORKER, pointerSeconds: 11, keyRing: NO_SECRETS, bundle: '' })).toThrow(
       'pointerSeconds: expected',
     );

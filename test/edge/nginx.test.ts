@@ -1,4 +1,4 @@
-// What nginx does by itself, before or behind the rule: request bodies, which cost it no disk, and its own refusals.
+// What nginx does by itself, before or after the rule: it stores no request body on disk, and its refusals look like the rule's.
 
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compare, prepareLines } from '../support/edge/exchange.ts';
 import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';
 import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
-import { headerValues, parseAnswer, sendLines, type WireAnswer } from '../support/edge/wire.ts';
+import { headerValues, parseAnswer, sendLines, type RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
 let world: World;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => nginx.stop());
 
-/** Bytes that nginx holds on disk for bodies: files in its folder, and files without a name that a worker still has open. */
+/** Bytes that nginx holds on disk for bodies: files in its folder, and unlinked files that a worker still has open. */
 function bodyBytes(): number {
   const named = readdirSync(join(nginx.folder, 'temp'), { recursive: true, encoding: 'utf8' });
   const workers = readFileSync(`/proc/${nginx.pid}/task/${nginx.pid}/children`, 'utf8').trim().split(' ');
@@ -34,7 +34,7 @@ function bodyBytes(): number {
   return paths.map(sizeOf).reduce((sum, size) => sum + size, 0);
 }
 
-// Whatever is gone again by the time that it is looked at holds nothing.
+// A file that has been removed in the meantime holds nothing.
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -51,7 +51,7 @@ function sizeOf(path: string): number {
 const BLOCK = Buffer.alloc(4 << 20, 'x');
 
 /** Sends a head and a body in blocks for as long as nginx takes it, all but the end; what was answered, and the most disk that was used. */
-function sendBody(head: readonly string[], bytes: number): Promise<{ answer: WireAnswer; diskMax: number }> {
+function sendBody(head: readonly string[], bytes: number): Promise<{ answer: RawResponse; diskMax: number }> {
   const isChunked = head.includes('Transfer-Encoding: chunked');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ function sendBody(head: readonly string[], bytes: number): Promise<{ answer: Wir
 describe('a request with a body', () => {
   const bytes = Math.ceil(300e6 / BLOCK.length) * BLOCK.length;
 
-  it.each([
+  test.each([
     ['unsigned', 'GET', [`Content-Length: ${bytes}`]],
     ['unsigned, in chunks', 'GET', ['Transfer-Encoding: chunked']],
     ['by POST', 'POST', [`Content-Length: ${bytes}`]],
@@ -122,9 +122,9 @@ describe('a request with a body', () => {
   });
 });
 
-it.each([
-  ['of a length that is told', { 'content-length': 1_000_000 }],
-  ['of one that is not', {}],
+test.each([
+  ['with its length', { 'content-length': 1_000_000 }],
+  ['without its length', {}],
 ])('a body over HTTP/2, %s, is refused once', async (_, fields) => {
   const http2 = await startNginx(world, (name, content) =>
     name === 'playbill.conf' ? content.replace(/listen (\S+);/, 'listen $1 http2;') : content,
@@ -147,19 +147,29 @@ it.each([
 });
 
 describe('what nginx refuses by itself', () => {
-  it.each(OWN_REFUSALS)('$name: $status $code, in the form of the rule', async ({ lines, body, status, code }) => {
+  test.each(OWN_REFUSALS)('$name: $status $code, in the form of the rule', async ({ lines, body, status, code }) => {
     const answer = await sendLines(nginx.port, await prepareLines(lines, nginx.now(), world), body);
     compare(answer, { status, code, headers: [], absent: [], edition: null, content: null }, false, world);
     expect(headerValues(answer, 'Allow')).toEqual(status === 405 ? ['GET, HEAD'] : []);
   });
 
-  it('HEAD is refused without content', async () => {
+  test.each(['playbill_edition', 'playbill_again', 'playbill_edition_again', 'playbill_unavailable'])(
+    'no client can name the location @%s, which trusts that the request was authorized',
+    async (location) => {
+      for (const path of [`/@${location}`, `@${location}`, `/%40${location}`]) {
+        const answer = await sendLines(nginx.port, [`GET ${path} HTTP/1.1`, 'Host: edge.test', 'X-Front: moscow']);
+        expect([400, 404]).toContain(answer.status);
+      }
+    },
+  );
+
+  test('HEAD is refused without content', async () => {
     const answer = await nginx.send(['HEAD /products/ HTTP/3.0', 'Host: edge.test']);
     expect([answer.status, answer.content.length]).toEqual([505, 0]);
     expect(headerValues(answer, 'Cache-Control')).toEqual(['no-store']);
   });
 
-  it('goes on with the same connection where it may', async () => {
+  test('keeps the connection open after a refusal where it can', async () => {
     const ask = 'GET /playbill-refusal HTTP/1.1\r\nHost: edge.test\r\n';
     const answers = await new Promise<string>((resolve, reject) => {
       const chunks: Buffer[] = [];

@@ -1,16 +1,16 @@
-// What the local server adds to the rule: another instant, no signatures on loopback, an access log, and that it is hot.
+// What the local server adds to the rule: another instant, no signatures on loopback, an access log, and that it follows changes.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AccessLogEntry, createServer, isLoopback, type ServeOptions } from '../../src/edge/runtimes/node.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
-import { headerValues, type WireAnswer } from '../support/edge/wire.ts';
+import { headerValues, type RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
 
 const UNSIGNED = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow'];
@@ -32,12 +32,12 @@ async function serve(options: Partial<ServeOptions>, tree: World = world): Promi
   return runtime;
 }
 
-async function ask(runtime: Runtime, written: readonly string[], tree: World = world): Promise<WireAnswer> {
+async function ask(runtime: Runtime, written: readonly string[], tree: World = world): Promise<RawResponse> {
   return runtime.send(await prepareLines(written, runtime.now(), tree));
 }
 
 describe('as of another instant', () => {
-  it('serves the edition of then, judges signatures by now, and lets nobody store it', async () => {
+  test('serves the edition of that instant under no-store, and checks signatures by the clock', async () => {
     const runtime = await serve({ at: world.now + 3 * 3600 });
     const answer = await ask(runtime, SIGNED);
     expect(answer.content.equals(world.fronts.get('moscow')?.products[2]?.content ?? Buffer.alloc(0))).toBe(true);
@@ -47,24 +47,24 @@ describe('as of another instant', () => {
 });
 
 describe('unsigned', () => {
-  it('serves without a signature on loopback', async () => {
+  test('serves without a signature on loopback', async () => {
     const answer = await ask(await serve({ isUnsigned: true }), UNSIGNED);
     expect(answer.status).toBe(200);
     expect(headerValues(answer, 'ETag')).toEqual([`W/"${world.fronts.get('moscow')?.products[1]?.digest}"`]);
   });
 
-  it('still wants a front, a path and a method', async () => {
+  test('still checks front, path and method', async () => {
     const runtime = await serve({ isUnsigned: true });
     expect((await ask(runtime, UNSIGNED.slice(0, 2))).status).toBe(400);
     expect((await ask(runtime, ['GET / HTTP/1.1', 'Host: edge.test'])).status).toBe(404);
     expect((await ask(runtime, ['POST / HTTP/1.1', 'Host: edge.test', 'Content-Length: 0'])).status).toBe(405);
   });
 
-  it('wants a signature all the same from who reached another address', async () => {
+  test('requires a signature from a client that reached another address', async () => {
     const address = Object.values(networkInterfaces())
       .flat()
       .find((entry) => entry !== undefined && !entry.internal && entry.family === 'IPv4')?.address;
-    // A machine without any network has only loopback addresses: then nobody can reach another one.
+    // A machine without a network has loopback addresses only.
     if (address === undefined) return;
     const server = createServer({
       root: world.root,
@@ -85,7 +85,7 @@ describe('unsigned', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each([
+  test.each([
     ['127.0.0.1', true],
     ['127.8.8.8', true],
     ['::1', true],
@@ -102,7 +102,7 @@ describe('unsigned', () => {
 });
 
 describe('the access log', () => {
-  it('tells what was asked and answered, and names no key', async () => {
+  test('records request and answer, and names no key', async () => {
     const entries: AccessLogEntry[] = [];
     const runtime = await serve({ accessLog: (entry) => entries.push(entry) });
     await ask(runtime, SIGNED);
@@ -127,8 +127,8 @@ describe('the access log', () => {
   });
 });
 
-describe('hot', () => {
-  it('sees a new pointer, a new key ring, and a pointer that is gone, with the next request', async () => {
+describe('changes of the tree', () => {
+  test('a new pointer, a new key ring and a removed pointer count from the next request on', async () => {
     const tree = await makeWorld(1_800_000_000);
     const runtime = await serve({}, tree);
     const answerOf = async (): Promise<string> => {
@@ -154,18 +154,18 @@ describe('hot', () => {
 });
 
 describe('a tree that it cannot read', () => {
-  it.each([
+  test.each([
     ['no key ring', null],
-    ['a key ring that is no JSON', '{"schema":1,'],
+    ['a key ring that is not JSON', '{"schema":1,'],
     ['a key ring of a newer schema', '{"schema":2,"keys":{}}\n'],
-  ])('%s: 503 for who signs', async (_, text) => {
+  ])('%s: 503 for a signed request', async (_, text) => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'edge'));
     if (text !== null) writeFileSync(join(root, 'edge/keyring.json'), text);
     expect((await ask(await serve({ root }), SIGNED)).status).toBe(503);
   });
 
-  it('a pointer that is a folder: 503', async () => {
+  test('a pointer that is a folder: 503', async () => {
     const tree = await makeWorld(1_800_000_000);
     const pointer = join(tree.root, 'public/fronts/moscow/pointer.json');
     rmSync(pointer);
@@ -174,7 +174,7 @@ describe('a tree that it cannot read', () => {
   });
 });
 
-it('refuses settings that cannot work, before it listens', () => {
+test('refuses settings that cannot work, before it listens', () => {
   const options = {
     root: world.root,
     clock: () => 0,

@@ -1,20 +1,20 @@
-// The small pieces of the rule, each on its own: base64, encodings, paths, the answer when files are gone.
+// The small pieces of the rule, each on its own: base64, encodings, the key ring, paths, the response when files are missing.
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { answer, type Store } from '../../src/edge/rule/respond.ts';
+import { describe, expect, test } from 'vitest';
+import { refuse } from '../../src/edge/rule/refusal.ts';
+import { respond, type Store } from '../../src/edge/rule/respond.ts';
+import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { base64OfBytes } from '../../src/edge/rule/base64.ts';
 import { acceptedEncodings } from '../../src/edge/rule/encoding.ts';
-import { findKey, type KeyRingFile, keyRingFileFrom } from '../../src/edge/rule/key-store.ts';
+import { findKey, keyRingFrom } from '../../src/edge/rule/key-store.ts';
 import type { RuleRequest } from '../../src/edge/rule/request.ts';
-import type { Decision } from '../../src/edge/rule/rule.ts';
-import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
+import type { RequestTarget } from '../../src/edge/rule/rule.ts';
 import { editionPath, isFrontCode, pointerPath } from '../../src/edge/rule/tree.ts';
 import * as paths from '../../src/render/paths.ts';
 
 describe('base64', () => {
-  it('is what Node makes of any bytes', () => {
+  test('is the same as Node’s for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         expect(base64OfBytes(bytes)).toBe(Buffer.from(bytes).toString('base64'));
@@ -24,7 +24,7 @@ describe('base64', () => {
 });
 
 describe('acceptedEncodings', () => {
-  it.each<[string | null, string]>([
+  test.each<[string | null, string]>([
     [null, ''],
     ['', ''],
     ['gzip', 'gzip'],
@@ -41,22 +41,22 @@ describe('acceptedEncodings', () => {
     expect(acceptedEncodings(header, ['br', 'gzip']).join(' ')).toBe(expected);
   });
 
-  it('never offers what nobody has', () => {
+  test('never offers an encoding that is not a candidate', () => {
     expect(acceptedEncodings('br, gzip', ['gzip'])).toEqual(['gzip']);
   });
 });
 
 describe('findKey', () => {
-  const file: KeyRingFile = { schema: 1, keys: {} };
+  const file: KeyRing = { schema: 1, keys: {} };
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
-    'finds no key called %j that is not there',
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
+    'finds no key %j that is not in the ring',
     (keyid) => {
       expect(findKey(file, keyid)).toBeNull();
     },
   );
 
-  it('finds a key called like what every object has, when it is there', () => {
+  test('finds a key named like a property that every object has', () => {
     const key = {
       front: 'moscow',
       alg: 'hmac-sha256',
@@ -65,20 +65,20 @@ describe('findKey', () => {
       notAfter: null,
       revokedAt: null,
     } as const;
-    const parsed = keyRingFileFrom(JSON.parse(JSON.stringify({ schema: 1, keys: { constructor: key } })));
+    const parsed = keyRingFrom(JSON.parse(JSON.stringify({ schema: 1, keys: { constructor: key } })));
     expect(findKey(parsed, 'constructor')).toEqual(key);
   });
 });
 
 describe('paths', () => {
-  it('are those of the tree, less its public folder', () => {
+  test('are those of the tree, less its public folder', () => {
     expect(`public/${pointerPath('moscow')}`).toBe(paths.pathOf({ kind: 'pointer', front: 'moscow' }));
     expect(`public/${editionPath('moscow', 'products', '00112233aabbccdd')}`).toBe(
       paths.editionPath('moscow', 'products', '00112233aabbccdd'),
     );
   });
 
-  it('know a front code when they see one, as the tree does', () => {
+  test('accept the same front codes as the tree does', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', 'Z', '0', '.', '-', '_', '/', '%', ' ', '\n', 'é'),
       maxLength: 66,
@@ -94,7 +94,7 @@ describe('paths', () => {
   });
 });
 
-describe('answer', () => {
+describe('respond', () => {
   const request: RuleRequest = {
     method: 'GET',
     scheme: 'http',
@@ -102,53 +102,72 @@ describe('answer', () => {
     target: '/',
     lines: (name) => (name === 'accept-encoding' ? ['gzip, br'] : []),
   };
-  const settings = withProfiles(DEFAULT_SETTINGS);
-  const serve = (file: string): Decision => ({ kind: 'serve', status: 200, file, headers: [] });
+  const target: RequestTarget = { kind: 'target', front: 'moscow', endpoint: 'products', ifNoneMatch: null };
+  const NOW = Date.parse('2026-05-01T09:00:00Z') / 1000;
+  const OLD = editionPath('moscow', 'products', '0'.repeat(16));
+  const NEW = editionPath('moscow', 'products', '1'.repeat(16));
+  const pointerTo = (digest: string): string =>
+    `{"schema":1,"front":"moscow","now":"2026-05-01T09:00:00Z","validUntil":"2026-05-02T09:00:00Z","products":["2026-05-01T09:00:00Z ${digest}"]}\n`;
 
-  /** A store of named files whose pointer names another file when it is read anew. */
-  function storeOf(files: { readonly [path: string]: string }): Store<string> & { readonly looks: boolean[] } {
-    const looks: boolean[] = [];
+  /** A store of these files whose pointer names another one when it is read afresh. */
+  function storeOf(files: { readonly [path: string]: string }): Store<string> & { readonly reads: boolean[] } {
+    const reads: boolean[] = [];
     return {
-      looks,
+      reads,
       encodings: ['br', 'gzip'],
       open: async (path) => files[path] ?? null,
-      pointers: (isFresh) => {
-        looks.push(isFresh);
-        return { read: async () => (isFresh ? 'new' : 'old') };
+      readPointer: async (_, isFresh) => {
+        reads.push(isFresh);
+        return pointerTo((isFresh ? '1' : '0').repeat(16));
       },
     };
   }
-  const judge = async (pointers: ReturnType<Store<string>['pointers']>): Promise<Decision> =>
-    serve((await pointers.read('', ''))?.slice(0) ?? '');
+  const respondFrom = (store: Store<string>): ReturnType<typeof respond<string>> =>
+    respond(request, target, store, 60, NOW);
 
-  it('takes the best sibling that is there', async () => {
-    expect(
-      await answer(request, storeOf({ old: 'plain', 'old.gz': 'g', 'old.br': 'b' }), settings, judge),
-    ).toMatchObject({ content: 'b', headers: [['Content-Encoding', 'br']] });
-    expect(await answer(request, storeOf({ old: 'plain', 'old.gz': 'g' }), settings, judge)).toMatchObject({
-      content: 'g',
-      headers: [['Content-Encoding', 'gzip']],
-    });
-    expect(await answer(request, storeOf({ old: 'plain' }), settings, judge)).toMatchObject({
-      content: 'plain',
-      headers: [],
-    });
+  test.each<[string, { readonly [path: string]: string }, string, string | undefined]>([
+    ['br, where there is one', { [OLD]: 'plain', [`${OLD}.gz`]: 'g', [`${OLD}.br`]: 'b' }, 'b', 'br'],
+    ['gzip, where there is no br', { [OLD]: 'plain', [`${OLD}.gz`]: 'g' }, 'g', 'gzip'],
+    ['the plain file, where there is neither', { [OLD]: 'plain' }, 'plain', undefined],
+  ])('sends %s', async (_, files, content, encoding) => {
+    const response = await respondFrom(storeOf(files));
+    expect(response.content).toBe(content);
+    expect(response.headers.find(([name]) => name === 'Content-Encoding')?.[1]).toBe(encoding);
   });
 
-  it('reads the pointer once more when the edition is gone, and only then', async () => {
-    const there = storeOf({ old: 'plain' });
-    await answer(request, there, settings, judge);
-    expect(there.looks).toEqual([false]);
-    const pruned = storeOf({ new: 'newer' });
-    expect(await answer(request, pruned, settings, judge)).toMatchObject({ content: 'newer' });
-    expect(pruned.looks).toEqual([false, true]);
+  test('reads the pointer once more when the edition has vanished, and only then', async () => {
+    const present = storeOf({ [OLD]: 'plain' });
+    await respondFrom(present);
+    expect(present.reads).toEqual([false]);
+    const pruned = storeOf({ [NEW]: 'newer' });
+    expect(await respondFrom(pruned)).toMatchObject({ content: 'newer' });
+    expect(pruned.reads).toEqual([false, true]);
   });
 
-  it('is 503 when it stays gone, or cannot be read', async () => {
-    expect(await answer(request, storeOf({}), settings, judge)).toMatchObject({
-      decision: { status: 503, reason: 'internal' },
-    });
+  test('is 503 when the edition stays missing or cannot be read', async () => {
+    expect(await respondFrom(storeOf({}))).toMatchObject({ decision: { status: 503, reason: 'internal' } });
     const broken = { ...storeOf({}), open: () => Promise.reject(new Error('EIO')) };
-    expect(await answer(request, broken, settings, judge)).toMatchObject({ decision: { status: 503 } });
+    expect(await respondFrom(broken)).toMatchObject({ decision: { status: 503 } });
+  });
+
+  test.each([
+    ['rejects', () => Promise.reject(new Error('EACCES /srv/secret'))],
+    [
+      'throws',
+      (): never => {
+        throw new Error('no store');
+      },
+    ],
+  ])('is 503, without a word about why, when the pointer store %s', async (_, readPointer) => {
+    const response = await respondFrom({ ...storeOf({}), readPointer });
+    expect(response.decision).toMatchObject({ kind: 'refuse', status: 503, reason: 'internal' });
+    expect(JSON.stringify(response)).not.toContain('EACCES');
+  });
+
+  test('passes a refusal on, and opens nothing', async () => {
+    const store = storeOf({});
+    const refusal = refuse(403, 'front-not-allowed');
+    expect(await respond(request, refusal, store, 60, NOW)).toMatchObject({ decision: refusal });
+    expect(store.reads).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 // The search in a pointer's text against the plain way, and the refusal of every torn text.
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { instantText } from '../../src/edge/rule/instant.ts';
-import { type Edition, findEdition } from '../../src/edge/rule/pointer.ts';
+import { type EditionInForce, findEdition } from '../../src/edge/rule/pointer.ts';
 
 const T = Date.parse('2026-05-01T09:00:00Z') / 1000;
 
@@ -13,11 +13,11 @@ function pointerWith(starts: readonly number[], validUntil: number): string {
   return `${JSON.stringify({ ...frame, today: '2026-05-01', timezone: 'Europe/Moscow', products, categories: [`${instantText(T)} ${'c'.repeat(16)}`] })}\n`;
 }
 
-const find = (text: string, instant: number): Edition =>
+const find = (text: string, instant: number): EditionInForce =>
   findEdition(text, 'moscow', 'products', instantText(T + instant));
 
 describe('findEdition', () => {
-  it('finds what a plain search through the parsed pointer finds', () => {
+  test('finds what a plain search through the parsed pointer finds', () => {
     const starts = fc.uniqueArray(fc.integer({ min: 0, max: 100_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(starts, fc.integer({ min: -10, max: 100_010 }), (unsorted, instant) => {
@@ -37,7 +37,7 @@ describe('findEdition', () => {
     );
   });
 
-  it('never takes the other list for more of its own, however long both are', () => {
+  test('never takes the other list for more of its own, however long both are', () => {
     for (let length = 1; length <= 42; length++) {
       const other = Array.from({ length: 50 }, (_, i) => `${instantText(T + i)} ${'c'.repeat(16)}`);
       const text = pointerWith([...Array(length).keys()], 1000).replace(
@@ -51,12 +51,12 @@ describe('findEdition', () => {
     }
   });
 
-  it('reads the other list', () => {
+  test('reads the other list', () => {
     const edition = findEdition(pointerWith([0, 10], 100), 'moscow', 'categories', instantText(T + 50));
     expect(edition).toMatchObject({ digest: 'c'.repeat(16), until: instantText(T + 100) });
   });
 
-  it('refuses a pointer that ends anywhere before its end', () => {
+  test('refuses a pointer that ends anywhere before its end', () => {
     const text = pointerWith([0, 10, 20], 100);
     for (let length = 0; length < text.length; length++) {
       expect(() => find(text.slice(0, length), 15), `${length} bytes`).toThrow('pointer');
@@ -64,7 +64,7 @@ describe('findEdition', () => {
     expect(find(text, 15).digest).toBe('0000000000000002');
   });
 
-  it.each([
+  test.each([
     ['a newer schema', (text: string) => text.replace('"schema":1', '"schema":2')],
     ['another front', (text: string) => text.replace('"moscow"', '"kazan"')],
     ['a front whose code only begins so', (text: string) => text.replace('"moscow"', '"moscow-2"')],

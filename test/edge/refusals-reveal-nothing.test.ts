@@ -1,20 +1,21 @@
-// Law 9: refusals teach nothing. Everything that edge.md puts under one answer gets the same bytes, each also for a front that does not
-// exist; and everything that could tell keys apart costs exactly one verification.
+// Refusals reveal nothing. Everything to which edge.md gives one answer gets the same bytes, also for a front that does not exist; and
+// everything that could tell keys apart costs exactly one verification.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeyRing, Verification } from '../../src/edge/rule/key-store.ts';
-import { decide } from '../../src/edge/rule/rule.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KeyStore, Verifier } from '../../src/edge/rule/key-store.ts';
+import { authorize } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
-import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
+import { withProfiles } from '../../src/edge/rule/profile.ts';
+import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
+import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
 import { requestOfLines } from '../support/edge/runtimes/core.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
-import type { WireAnswer } from '../support/edge/wire.ts';
+import type { RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
-/** Ways to sign badly that must not be told apart. `{front}` is filled in. */
+/** Bad signatures that must not be distinguishable. */
 const ONE_ANSWER = {
   'unknown key': 'Sign: keyid=stranger',
   'unknown key, __proto__': 'Sign: keyid=__proto__',
@@ -38,7 +39,7 @@ function linesFor(front: string, signature: string): readonly string[] {
 }
 
 /** All of an answer that a client could learn from; only what a connection adds is left out. */
-function bytesOf(answer: WireAnswer): string {
+function bytesOf(answer: RawResponse): string {
   const own = ['date', 'server', 'connection', 'keep-alive'];
   const lines = answer.headers
     .filter(([name]) => !own.includes(name.toLowerCase()))
@@ -63,7 +64,7 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
     return [...answers];
   }
 
-  it('one answer to every bad key and signature, for a front that exists and for one that does not', async () => {
+  test('one answer to every bad key and signature, for a front that exists and for one that does not', async () => {
     const unsupported = runtime.name === 'nginx' ? ['Sign: keyid=moscow-ed25519'] : [];
     const signatures = [...Object.values(ONE_ANSWER), ...unsupported];
     const answers = await answersTo(
@@ -73,7 +74,7 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
     expect(answers[0]).toMatch(/^401\n[^]*"code":"signature-invalid"/);
   });
 
-  it('one answer to a key of another front, whether the front asked for exists or not', async () => {
+  test('one answer to a key of another front, whether the front asked for exists or not', async () => {
     const answers = await answersTo(
       ['moscow', 'unpublished', 'torn', 'nosuch'].map((front) => linesFor(front, 'Sign: keyid=kazan-1')),
     );
@@ -81,7 +82,7 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
     expect(answers[0]).toMatch(/^403\n[^]*"code":"front-not-allowed"/);
   });
 
-  it.each([
+  test.each([
     ['signature-missing', ''],
     ['signature-expired', 'Sign: keyid=moscow-1 created=-400'],
     ['signature-from-future', 'Sign: keyid=moscow-1 created=400'],
@@ -100,7 +101,7 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
     expect(answers[0]).toContain(`"code":"${code}"`);
   });
 
-  it('one answer of not-found, for a path that is none and a front without anything published', async () => {
+  test('one answer of not-found, for an unknown path and a front without anything published', async () => {
     const answers = await answersTo([
       linesFor('unpublished', 'Sign: keyid=unpublished-1'),
       ['GET /nothing/ HTTP/1.1', 'Host: edge.test'],
@@ -119,58 +120,50 @@ describe('the cost of a refusal', () => {
     'wrong signature, ed25519': 'ed25519',
   };
 
-  it.each(
+  test.each(
     Object.entries({
       ...ONE_ANSWER,
-      'algorithm not here': 'Sign: keyid=moscow-ed25519',
+      'algorithm not supported': 'Sign: keyid=moscow-ed25519',
       'key broken': 'Sign: keyid=moscow-1',
     }),
   )('%s costs one verification', async (name, signature) => {
     const world = await makeWorld(1_800_000_000);
     const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
-    const ring = webCryptoKeyRing(world.keyRing, (secret) => world.secrets[secret] ?? null);
+    const keys = webCryptoKeyStore(world.keyRing, (secret) => world.secrets[secret] ?? null);
     const verifications: string[] = [];
-    const counted = async (alg: string, loading: ReturnType<KeyRing['load']>): Promise<Verification | null> => {
-      const verify = await loading;
-      if (verify === null) return null;
-      return (bytes, base) => {
+    const counted =
+      (alg: string, verify: Verifier): Verifier =>
+      (signed, base) => {
         verifications.push(alg);
-        return verify(bytes, base);
+        return verify(signed, base);
       };
-    };
-    const counting: KeyRing = {
-      ...ring,
-      load: (key, secret) => {
-        if (name === 'algorithm not here' && key.alg === 'ed25519') return null;
-        if (name === 'key broken' && key.jwk !== ring.decoy.jwk)
-          return Promise.reject(new Error('no point of the curve'));
-        return counted(key.alg, ring.load(key, secret));
+    const counting: KeyStore = {
+      find: (keyid) => keys.find(keyid),
+      load: async (key) => {
+        if (name === 'algorithm not supported' && key.alg === 'ed25519') return null;
+        if (name === 'key broken') throw new Error('no point of the curve');
+        const verify = await keys.load(key);
+        return verify && counted(key.alg, verify);
       },
+      loadDecoy: async (isHmac) => counted(isHmac ? 'hmac-sha256' : 'ecdsa-p256-sha256', await keys.loadDecoy(isHmac)),
     };
-    const settings = withProfiles(DEFAULT_SETTINGS);
-    const decision = await decide(request, { read: () => null }, counting, settings, world.now);
-    expect(decision).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
+    const refusal = await authorize(request, counting, withProfiles(DEFAULT_SETTINGS, [rfc9421]), world.now);
+    expect(refusal).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
     expect(verifications).toEqual([work[name] ?? 'ecdsa-p256-sha256']);
   });
 
-  it('what is refused before the signature costs none', async () => {
+  test('what is refused before the signature costs none', async () => {
     const world = await makeWorld(1_800_000_000);
-    const ring = webCryptoKeyRing(world.keyRing, () => null);
-    const never: KeyRing = {
-      ...ring,
-      load: () => Promise.reject(new Error('a key was asked for')),
+    const never: KeyStore = {
       find: () => Promise.reject(new Error('looked up')),
+      load: () => Promise.reject(new Error('loaded')),
+      loadDecoy: () => Promise.reject(new Error('a decoy was loaded')),
     };
     for (const signature of ['Sign: keyid=moscow-1 created=-400', 'Sign: keyid=moscow-1 cover=@method', '']) {
       const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
-      const decision = await decide(
-        request,
-        { read: async () => null },
-        never,
-        withProfiles(DEFAULT_SETTINGS),
-        world.now,
-      );
-      expect(decision.status).toBe(401);
+      expect(await authorize(request, never, withProfiles(DEFAULT_SETTINGS, [rfc9421]), world.now)).toMatchObject({
+        status: 401,
+      });
     }
   });
 });

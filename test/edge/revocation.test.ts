@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => stop());
 
-test('a key is let in', async () => {
+test('a valid key is accepted', async () => {
   expect(await statusOfSigned()).toBe(200);
 });
 

@@ -2,12 +2,12 @@
 // our builder byte for byte, and their signatures verify. Their keys and values are the RFC's.
 
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
-import { publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
-import type { PublicJwk } from '../../src/edge/rule/key-store.ts';
-import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
+import { describe, expect, test } from 'vitest';
+import { type PublicJwk, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
+import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { componentValue, signatureBase } from '../../src/edge/rule/rfc9421.ts';
+import { keyRingOf } from '../support/edge/world.ts';
 
 /** The message of appendix B.2. */
 const REQUEST: RuleRequest = {
@@ -41,9 +41,6 @@ function baseOf(parameters: string): string {
   );
 }
 
-/** A key ring over Web Crypto with one key in it. */
-const ring = webCryptoKeyRing({ schema: 1, keys: {} }, () => null);
-
 /** Verifies as the rule would: with a public key of the key ring. */
 async function verifies(
   alg: 'ecdsa-p256-sha256' | 'ed25519',
@@ -51,14 +48,17 @@ async function verifies(
   signature: string,
   base: string,
 ): Promise<boolean> {
-  const verify = await ring.load({ alg, ...(await publicKeyFrom(jwk, alg)) }, null);
+  const open = { front: 'rfc', notBefore: null, notAfter: null, revokedAt: null };
+  const keys = webCryptoKeyStore(keyRingOf({ k: { ...open, alg, ...(await publicKeyFrom(jwk, alg)) } }), () => null);
+  const key = await keys.find('k');
+  const verify = key && (await keys.load(key));
   return verify !== null && verify(signature, base);
 }
 
 describe('RFC 9421, B.2.5: hmac-sha256', () => {
   const parameters = '("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"';
 
-  it('has the base that the RFC prints', () => {
+  test('has the base that the RFC prints', () => {
     expect(baseOf(parameters)).toBe(
       [
         '"date": Tue, 20 Apr 2021 02:07:55 GMT',
@@ -69,7 +69,7 @@ describe('RFC 9421, B.2.5: hmac-sha256', () => {
     );
   });
 
-  it('verifies, and does not with another letter', () => {
+  test('verifies, and does not with another letter', () => {
     // The RFC's secret is bytes, and ours are texts: it goes to the algorithm directly.
     const hmac = (base: string): string =>
       createHmac('sha256', Buffer.from(SHARED_SECRET, 'base64')).update(base).digest('base64');
@@ -84,7 +84,7 @@ describe('RFC 9421, B.2.6: ed25519', () => {
     '("date" "@method" "@path" "@authority" "content-type" "content-length");created=1618884473;keyid="test-key-ed25519"';
   const signature = 'wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==';
 
-  it('verifies over the base that we build', async () => {
+  test('verifies over the base that we build', async () => {
     expect(await verifies('ed25519', ED25519, signature, baseOf(parameters))).toBe(true);
     expect(await verifies('ed25519', ED25519, signature, `${baseOf(parameters)} `)).toBe(false);
   });
@@ -101,14 +101,14 @@ describe('RFC 9421, B.2.4: ecdsa-p256-sha256', () => {
   ].join('\n');
   const signature = 'wNmSUAhwb5LxtOtOpNa6W5xj067m5hFrj0XQ4fvpaCLx0NKocgPquLgyahnzDnDAUy5eCdlYUEkLIj+32oiasw==';
 
-  it('verifies', async () => {
+  test('verifies', async () => {
     expect(await verifies('ecdsa-p256-sha256', P256, signature, base)).toBe(true);
     expect(await verifies('ecdsa-p256-sha256', P256, signature, base.replace('200', '201'))).toBe(false);
   });
 });
 
 describe('RFC 9421, 2.2: derived components', () => {
-  it.each([
+  test.each([
     ['@method', 'POST'],
     ['@authority', 'example.com'],
     ['@scheme', 'https'],
@@ -118,7 +118,7 @@ describe('RFC 9421, 2.2: derived components', () => {
     expect(componentValue(REQUEST, name)).toBe(value);
   });
 
-  it.each([
+  test.each([
     ['https', 'WWW.Example.com:443', 'www.example.com'],
     ['http', 'www.example.com:80', 'www.example.com'],
     ['http', 'www.example.com:443', 'www.example.com:443'],
@@ -128,14 +128,14 @@ describe('RFC 9421, 2.2: derived components', () => {
     expect(componentValue({ ...REQUEST, scheme, authority }, '@authority')).toBe(value);
   });
 
-  it('@query of a target without one is a lone question mark', () => {
+  test('@query of a target without one is a lone question mark', () => {
     expect(componentValue({ ...REQUEST, target: '/foo' }, '@query')).toBe('?');
     expect(componentValue({ ...REQUEST, target: '/foo?' }, '@query')).toBe('?');
     expect(componentValue({ ...REQUEST, target: '/foo?a?b' }, '@query')).toBe('?a?b');
     expect(componentValue({ ...REQUEST, target: '/foo?a?b' }, '@path')).toBe('/foo');
   });
 
-  it('what we do not stand for is undefined, what is not there is null', () => {
+  test('a component that the profile does not allow is undefined, one that the request lacks is null', () => {
     expect(componentValue(REQUEST, '@target-uri')).toBeUndefined();
     expect(componentValue(REQUEST, '@constructor')).toBeUndefined();
     expect(componentValue(REQUEST, 'constructor')).toBeNull();

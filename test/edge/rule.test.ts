@@ -1,16 +1,19 @@
-// The edges of the rule that no real clock can hit: seconds of the signature window and of key validity, instants of editions. Against the
-// pure core, with the time handed in.
+// The limits of the rule that no real clock can hit: seconds of the signature window and of key validity, instants of editions. Against the
+// pure core, with the time as an argument.
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
-import type { Key, KeyRingFile } from '../../src/edge/rule/key-store.ts';
 import { generateKeyPair, type KeyPair } from '../../src/edge/rule/key-pair.ts';
+import type { KeyStore } from '../../src/edge/rule/key-store.ts';
 import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
-import { decide, type Decision, decideUnsigned } from '../../src/edge/rule/rule.ts';
+import { authorize, type Decision, readTarget, select } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS, type SettingsFile } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profiles.ts';
-import { webCryptoKeyRing } from '../../src/edge/runtimes/web-crypto.ts';
+import { withProfiles } from '../../src/edge/rule/profile.ts';
+import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
+import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { signRaw } from '../support/edge/signers.ts';
+import { keyRingOf } from '../support/edge/world.ts';
 
 const T = Date.parse('2026-05-01T09:00:00Z') / 1000;
 const at = (seconds: number): string => instantText(T + seconds);
@@ -26,14 +29,14 @@ interface Case {
   readonly at?: number;
   readonly created?: number;
   readonly expires?: number;
-  readonly key?: Partial<Key>;
+  readonly key?: Partial<KeyRingEntry>;
   readonly settings?: Partial<SettingsFile>;
   readonly target?: string;
   readonly cover?: string;
 }
 
-/** Decides about a request signed at `created`, seconds from T like all times of a case. */
-async function decideCase(input: Case): Promise<Decision> {
+/** The decision about a request signed at `created`, seconds from T like all times of a case. */
+async function decide(input: Case): Promise<Decision> {
   const target = input.target ?? '/products/';
   const expires = input.expires === undefined ? '' : `;expires=${T + input.expires}`;
   const cover = input.cover ?? '"@method" "@authority" "@path" "x-front"';
@@ -47,30 +50,26 @@ async function decideCase(input: Case): Promise<Decision> {
     target,
     lines: linesAmong([...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]]),
   };
-  const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings });
-  const instant = input.at === undefined ? undefined : T + input.at;
-  return decide(
-    request,
-    { read: async () => POINTER },
-    keyRingWith(input.key ?? {}),
-    settings,
-    T + (input.now ?? 0),
-    instant,
-  );
+  const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings }, [rfc9421]);
+  const now = T + (input.now ?? 0);
+  const authorized = await authorize(request, keyStoreWith(input.key ?? {}), settings, now);
+  if (authorized.kind === 'refuse') return authorized;
+  return input.at === undefined
+    ? select(authorized, POINTER, settings.maxAge, now)
+    : select(authorized, POINTER, null, T + input.at);
 }
 
-function keyRingWith(validity: Partial<Key>): ReturnType<typeof webCryptoKeyRing> {
+function keyStoreWith(validity: Partial<KeyRingEntry>): KeyStore {
   const open = { notBefore: null, notAfter: null, revokedAt: null };
-  const key: Key = { front: 'moscow', alg: 'ecdsa-p256-sha256', jwk: pair.jwk, spki: pair.spki, ...open, ...validity };
-  const file: KeyRingFile = { schema: 1, keys: { k: key } };
-  return webCryptoKeyRing(file, () => null);
+  const key = { front: 'moscow', alg: 'ecdsa-p256-sha256', jwk: pair.jwk, spki: pair.spki, ...open, ...validity };
+  return webCryptoKeyStore(keyRingOf({ k: key }), () => null);
 }
 
 function outcomeOf(decision: Decision): string {
   switch (decision.kind) {
     case 'refuse':
       return decision.reason;
-    case 'unchanged':
+    case 'not-modified':
       return '304';
     case 'serve': {
       const header = (name: string): string => decision.headers.find(([key]) => key === name)?.[1] ?? '';
@@ -80,26 +79,26 @@ function outcomeOf(decision: Decision): string {
 }
 
 describe('the window of a signature', () => {
-  it.each<[string, Case, string]>([
-    ['six minutes after its making it is accepted', { now: 360, created: 0 }, 'a3'],
+  test.each<[string, Case, string]>([
+    ['six minutes after its creation it is accepted', { now: 360, created: 0 }, 'a3'],
     [
       'a fraction of that second later it is accepted still: instants are whole seconds',
       { now: 360.9, created: 0 },
       'a3',
     ],
     ['one second later it has expired', { now: 361, created: 0 }, 'signature-expired'],
-    ['made a minute ahead it is accepted', { now: 0, created: 60 }, 'a1'],
-    ['made a minute and a second ahead it is from the future', { now: 0, created: 61 }, 'signature-from-future'],
+    ['created a minute ahead it is accepted', { now: 0, created: 60 }, 'a1'],
+    ['created a minute and a second ahead it is from the future', { now: 0, created: 61 }, 'signature-from-future'],
     ['a minute after it says that it expires it is accepted', { now: 70, created: 0, expires: 10 }, 'a1'],
-    ['one second later it has expired by its own word', { now: 71, created: 0, expires: 10 }, 'signature-expired'],
+    ['one second later it has expired by its own expires', { now: 71, created: 0, expires: 10 }, 'signature-expired'],
     ['it cannot prolong itself', { now: 361, created: 0, expires: 4000 }, 'signature-expired'],
   ])('%s', async (_, input, expected) => {
-    expect(outcomeOf(await decideCase(input)).split(' ')[0]).toBe(expected);
+    expect(outcomeOf(await decide(input)).split(' ')[0]).toBe(expected);
   });
 });
 
 describe('the validity of a key', () => {
-  it.each<[string, Case, string]>([
+  test.each<[string, Case, string]>([
     ['from the second of notBefore on', { now: 50, key: { notBefore: at(50) } }, 'a1'],
     ['not in the second before', { now: 49, key: { notBefore: at(50) } }, 'signature-invalid'],
     ['in the last second before notAfter', { now: 49, key: { notAfter: at(50) } }, 'a1'],
@@ -108,12 +107,12 @@ describe('the validity of a key', () => {
     ['not from revokedAt on', { now: 50, key: { revokedAt: at(50) } }, 'signature-invalid'],
     ['judged by the clock, not by the instant that is served', { now: 0, at: 120, key: { notAfter: at(50) } }, 'a2'],
   ])('%s', async (_, input, expected) => {
-    expect(outcomeOf(await decideCase(input)).split(' ')[0]).toBe(expected);
+    expect(outcomeOf(await decide(input)).split(' ')[0]).toBe(expected);
   });
 });
 
 describe('the choice of an edition', () => {
-  it.each<[string, Case, string]>([
+  test.each<[string, Case, string]>([
     ['before the first one: the first', { now: -500 }, 'a1 private, max-age=60'],
     ['at the start of the first', { now: 0 }, 'a1 private, max-age=60'],
     ['a minute before the next: kept to the second', { now: 40 }, 'a1 private, max-age=60'],
@@ -131,13 +130,13 @@ describe('the choice of an edition', () => {
     ['a shorter cap', { now: 0, settings: { maxAge: 5 } }, 'a1 private, max-age=5'],
     ['a longer cap is cut by the boundary', { now: 0, settings: { maxAge: 3600 } }, 'a1 private, max-age=100'],
   ])('%s', async (_, input, expected) => {
-    expect(outcomeOf(await decideCase(input))).toBe(expected);
+    expect(outcomeOf(await decide(input))).toBe(expected);
   });
 });
 
 describe('settings', () => {
   const uncovered = '"@method" "@path" "x-front"';
-  it.each<[string, Case, string]>([
+  test.each<[string, Case, string]>([
     ['a base path is part of the path', { settings: { base: '/api/v1' }, target: '/api/v1/products/' }, 'a1'],
     ['without the base there is nothing', { settings: { base: '/api/v1' } }, 'not-found'],
     [
@@ -148,11 +147,11 @@ describe('settings', () => {
     ['it may be there all the same', { settings: { requiresAuthority: false } }, 'a1'],
     ['otherwise it may not be left out', { cover: uncovered }, 'signature-component-missing'],
   ])('%s', async (_, input, expected) => {
-    expect(outcomeOf(await decideCase(input)).split(' ')[0]).toBe(expected);
+    expect(outcomeOf(await decide(input)).split(' ')[0]).toBe(expected);
   });
 
-  it('the challenge asks for what is required', async () => {
-    const decision = await decideCase({ settings: { requiresAuthority: false }, cover: '"@method"' });
+  test('the challenge asks for what is required', async () => {
+    const decision = await decide({ settings: { requiresAuthority: false }, cover: '"@method"' });
     expect(decision.headers).toContainEqual([
       'Accept-Signature',
       'sig=("@method" "@path" "x-front");created;tag="x-front"',
@@ -160,7 +159,7 @@ describe('settings', () => {
   });
 });
 
-describe('whatever fails around it', () => {
+describe('the rule never throws', () => {
   const request: RuleRequest = {
     method: 'GET',
     scheme: 'http',
@@ -168,28 +167,10 @@ describe('whatever fails around it', () => {
     target: '/products/',
     lines: linesAmong([['x-front', 'moscow']]),
   };
-  const settings = withProfiles(DEFAULT_SETTINGS);
+  const target = { kind: 'target', front: 'moscow', endpoint: 'products', ifNoneMatch: null } as const;
+  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
 
-  it('a pointer that cannot be read is 503, without a word about why', async () => {
-    const decision = await decideUnsigned(
-      request,
-      { read: () => Promise.reject(new Error('EACCES /srv/secret')) },
-      settings,
-      T,
-      T,
-    );
-    expect(decision).toMatchObject({ kind: 'refuse', status: 503, reason: 'internal' });
-    expect(JSON.stringify(decision)).not.toContain('EACCES');
-  });
-
-  it('a pointer store that throws at once is 503 as well', async () => {
-    const read = (): never => {
-      throw new Error('no store');
-    };
-    expect(await decideUnsigned(request, { read }, settings, T, T)).toMatchObject({ status: 503 });
-  });
-
-  it('a key ring that cannot be asked is 503', async () => {
+  test('a key store that cannot be read is 503', async () => {
     const parameters = `("@method" "@authority" "@path" "x-front");created=${T};keyid="k";tag="x-front"`;
     const signed = {
       ...request,
@@ -199,23 +180,31 @@ describe('whatever fails around it', () => {
         ['signature', 'sig=:AAAA:'],
       ]),
     };
-    const ring = { ...keyRingWith({}), find: () => Promise.reject(new Error('down')) };
-    expect(await decide(signed, { read: async () => POINTER }, ring, settings, T)).toMatchObject({ status: 503 });
+    const keys = { ...keyStoreWith({}), find: () => Promise.reject(new Error('down')) };
+    expect(await authorize(signed, keys, settings, T)).toMatchObject({ status: 503, reason: 'internal' });
   });
 
-  it('a clock that is no number is 503', async () => {
-    expect(
-      await decideUnsigned(request, { read: async () => POINTER }, settings, Number.NaN, Number.NaN),
-    ).toMatchObject({ status: 503 });
+  test('a request whose headers cannot be read is 503', async () => {
+    const lines = (): never => {
+      throw new Error('no headers');
+    };
+    expect(await authorize({ ...request, lines }, keyStoreWith({}), settings, T)).toMatchObject({ status: 503 });
   });
 
-  it('without a signature only the front and the path are judged', async () => {
-    expect(outcomeOf(await decideUnsigned(request, { read: async () => POINTER }, settings, T, T))).toBe(
-      'a1 private, max-age=60',
-    );
-    expect(
-      outcomeOf(await decideUnsigned({ ...request, lines: () => [] }, { read: async () => POINTER }, settings, T, T)),
-    ).toBe('front-missing');
-    expect(outcomeOf(await decideUnsigned(request, { read: async () => null }, settings, T, T))).toBe('not-found');
+  test('a clock that gives no number is 503', async () => {
+    expect(select(target, POINTER, 60, Number.NaN)).toMatchObject({ status: 503 });
+  });
+
+  test('a torn pointer is 503', () => {
+    expect(select(target, POINTER.slice(0, -30), 60, T)).toMatchObject({ status: 503, reason: 'internal' });
+  });
+
+  test('without a pointer nothing is published: 404', () => {
+    expect(outcomeOf(select(target, null, 60, T))).toBe('not-found');
+  });
+
+  test('a target is read from method, path and front, without a signature', () => {
+    expect(readTarget(request, '')).toEqual(target);
+    expect(readTarget({ ...request, lines: () => [] }, '')).toMatchObject({ reason: 'front-missing' });
   });
 });

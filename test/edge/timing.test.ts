@@ -1,15 +1,15 @@
-// How long nginx takes to refuse says nothing about keys (law 9): the times of each kind of bad key against those of an unknown one.
+// How long nginx takes to refuse reveals nothing about keys: the times of each kind of bad key against those of an unknown one.
 // No limit in seconds: the kinds take turns on one connection, so that whatever slows the machine slows them all, and what is compared is
 // their order. Noise passes and a real difference stays, so a kind that stands out is measured once more.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateKeyPair } from '../../src/edge/rule/key-pair.ts';
-import type { Key, KeyRingFile } from '../../src/edge/rule/key-store.ts';
+import type { KeyRing, KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
-import { makeWorld, type World } from '../support/edge/world.ts';
+import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 
 /** Requests of each kind in a round, and how often they are signed in it. */
 const REQUESTS = 2000;
@@ -25,9 +25,13 @@ const AREA_MAX = 0.55;
 const OPEN = { front: 'moscow', notBefore: null, notAfter: null, revokedAt: null };
 const PAST = '2020-01-01T00:00:00Z';
 
-async function keysOf(world: World): Promise<KeyRingFile> {
-  const keys: { [keyid: string]: Key } = { ...world.keyRing.keys };
-  const add = async (keyid: string, alg: 'ecdsa-p256-sha256' | 'ed25519', validity: Partial<Key>): Promise<void> => {
+async function keysOf(world: World): Promise<KeyRing> {
+  const keys: Record<string, unknown> = { ...world.keyRing.keys };
+  const add = async (
+    keyid: string,
+    alg: 'ecdsa-p256-sha256' | 'ed25519',
+    validity: Partial<KeyRingEntry>,
+  ): Promise<void> => {
     const { jwk, spki } = await generateKeyPair(alg);
     keys[keyid] = { ...OPEN, alg, jwk, spki, ...validity };
   };
@@ -37,7 +41,7 @@ async function keysOf(world: World): Promise<KeyRingFile> {
   await add('key-over', 'ecdsa-p256-sha256', { notAfter: PAST });
   keys['key-hmac'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET' };
   keys['key-lost'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'NO_SUCH_SECRET' };
-  return { schema: 1, keys };
+  return keyRingOf(keys);
 }
 
 /** What a client sends is one of two kinds, by the length of its signature: each is compared with an unknown key of its own. */
@@ -93,7 +97,7 @@ function shuffled<T>(values: readonly T[]): readonly T[] {
   return weighed.toSorted((a, b) => a[0] - b[0]).map(([, value]) => value);
 }
 
-it('the area under the curve', () => {
+test('the area under the curve is computed right', () => {
   expect(areaUnderCurve([1, 2, 3], [1, 2, 3])).toBe(0.5);
   expect(areaUnderCurve([4, 5], [1, 2, 3])).toBe(1);
   expect(areaUnderCurve([1, 3], [2, 2])).toBe(0.5);
@@ -145,7 +149,7 @@ describe.each(Object.entries(KINDS))('%s', (_, { signer, unknown, others }) => {
     return times;
   }
 
-  it('no key can be told from an unknown one by the time of the refusal', async () => {
+  test('no key can be told from an unknown one by the time of the refusal', async () => {
     const seen: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const times = await measure();

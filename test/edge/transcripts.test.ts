@@ -1,6 +1,6 @@
 // Runs every transcript against every runtime: the pure core, node:http, real nginx with njs, real workerd.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runExchange } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
@@ -18,14 +18,14 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
   afterAll(() => runtime.stop());
 
   describe.each(TRANSCRIPTS)('$name', ({ exchanges }) => {
-    it.each(exchanges)('$name', async (exchange) => {
+    test.each(exchanges)('$name', async (exchange) => {
       const sent = await runExchange(exchange, runtime, world);
       expect(sent).toBeGreaterThan(0);
     });
   });
 });
 
-it('reads all the transcripts that there are', () => {
+test('reads all the transcripts that there are', () => {
   expect(TRANSCRIPTS.length).toBeGreaterThan(6);
   for (const { exchanges } of TRANSCRIPTS) expect(exchanges.length).toBeGreaterThan(5);
 });

@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gunzipSync } from 'node:zlib';
-import type { KeyRingFile } from '../../src/edge/rule/key-store.ts';
+import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost, type WorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { TRANSCRIPTS } from '../support/edge/transcript.ts';
-import { headerValues, type WireAnswer } from '../support/edge/wire.ts';
+import { headerValues, type RawResponse } from '../support/edge/messages.ts';
 import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
 
 let world: World;
@@ -36,7 +36,7 @@ afterAll(() => {
   bucket.closeAllConnections();
 });
 
-async function ask(runtime: Runtime, keyid: string, front: string): Promise<WireAnswer> {
+async function ask(runtime: Runtime, keyid: string, front: string): Promise<RawResponse> {
   const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, 'Accept-Encoding: gzip'];
   return runtime.send(await prepareLines([...written, `Sign: keyid=${keyid}`], runtime.now(), world));
 }
@@ -52,15 +52,15 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by
     // On Vercel, which compresses by itself, the worker serves plain files.
     const isPlain = ({ expected }: (typeof exchanges)[number]): boolean =>
       expected.headers.every(([name]) => name !== 'Content-Encoding');
-    it.each(host === 'vercel' ? exchanges.filter(isPlain) : exchanges)('$name', async (exchange) => {
+    test.each(host === 'vercel' ? exchanges.filter(isPlain) : exchanges)('$name', async (exchange) => {
       expect(await runExchange(exchange, runtime, world)).toBeGreaterThan(0);
     });
   });
 });
 
-it.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {
-  const keys = Object.entries(world.keyRing.keys).filter(([, key]) => key.secretRef === undefined);
-  const keyRing: KeyRingFile = { schema: 1, keys: Object.fromEntries(keys) };
+test.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {
+  const keys = Object.entries(world.keyRing.keys).filter(([, key]) => key.alg !== 'hmac-sha256');
+  const keyRing: KeyRing = { schema: 1, keys: Object.fromEntries(keys) };
   const runtime = await startWorkerHost(host, world, origin, keyRing);
   try {
     expect((await ask(runtime, 'moscow-1', 'moscow')).status).toBe(200);
@@ -70,7 +70,7 @@ it.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a sec
   }
 });
 
-it.each<WorkerHost>(['deno', 'bun'])('%s, the tree in a folder', async (host) => {
+test.each<WorkerHost>(['deno', 'bun'])('%s, the tree in a folder', async (host) => {
   const runtime = await startWorkerHost(host, world, 'ASSETS');
   try {
     for (const keyid of ['moscow-1', 'moscow-hmac']) {

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
@@ -77,7 +77,7 @@ function treeBinding(instead: (path: string) => Response | undefined = () => und
 const isEdition = (path: string): boolean => path.includes('/products.');
 const isSibling = (path: string): boolean => /\.(gz|br)$/.test(path);
 
-/** What S3 and GCS answer for an object that is not there to who may read objects but not list them. */
+/** What S3 and GCS answer for a missing object to a client that may read objects but not list them. */
 const denied = (): Response => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 });
 
 /** A private bucket: the world's tree, where whatever is missing is denied. */
@@ -100,14 +100,14 @@ async function contentOf(response: Response): Promise<Buffer> {
 }
 
 describe('an origin by binding', () => {
-  it('is where the tree comes from', async () => {
+  test('is where the tree comes from', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest(), { TREE: treeBinding() });
     expect(response.status).toBe(200);
     expect((await contentOf(response)).equals(productsOf('moscow', 1))).toBe(true);
   });
 
-  it.each<[string, (path: string) => Response | undefined]>([
+  test.each<[string, (path: string) => Response | undefined]>([
     [
       'an error for an edition',
       (path) => (isEdition(path) ? new Response('<h1>500</h1>', { status: 500 }) : undefined),
@@ -126,7 +126,7 @@ describe('an origin by binding', () => {
     expect(await response.json()).toMatchObject({ code: 'internal' });
   });
 
-  it('that does not answer at all makes it a 503', async () => {
+  test('that does not answer at all makes it a 503', async () => {
     const worker = await workerAt('TREE');
     const TREE = { fetch: () => Promise.reject(new Error('connection refused by 10.0.0.7')) };
     const response = await worker.fetch(await signedRequest(), { TREE });
@@ -135,8 +135,8 @@ describe('an origin by binding', () => {
   });
 });
 
-describe('a private origin, which answers 403 for what is not there', () => {
-  it('serves the plain file to who accepts a sibling that is missing', async () => {
+describe('a private origin, which answers 403 for a missing file', () => {
+  test('serves the plain file to a client that accepts a sibling that is missing', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest(['Accept-Encoding: gzip, br'], 'GET', 'kazan'), {
       TREE: privateBucket(),
@@ -145,14 +145,14 @@ describe('a private origin, which answers 403 for what is not there', () => {
     expect((await contentOf(response)).equals(productsOf('kazan', 0))).toBe(true);
   });
 
-  it('has nothing published for a front without a pointer: 404', async () => {
+  test('has nothing published for a front without a pointer: 404', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest([], 'GET', 'unpublished'), { TREE: privateBucket() });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'not-found' });
   });
 
-  it('is asked for the pointer once more when the edition in the one that was kept is gone', async () => {
+  test('is asked for the pointer once more when the edition in the kept one has vanished', async () => {
     const worker = await workerAt('TREE', 10);
     const moscow = world.fronts.get('moscow');
     const [first, second] = moscow?.products ?? [];
@@ -176,15 +176,15 @@ describe('a private origin, which answers 403 for what is not there', () => {
     expect(pointers).toHaveLength(1);
   });
 
-  it('whose edition stays away makes it a 503', async () => {
+  test('whose edition stays missing makes it a 503', async () => {
     const worker = await workerAt('TREE');
     const response = await worker.fetch(await signedRequest(), { TREE: privateBucket(isEdition) });
     expect(response.status).toBe(503);
   });
 });
 
-describe('a sibling that cannot be had gives way to the plain file:', () => {
-  it.each<[string, () => Response | Promise<Response>]>([
+describe('instead of a sibling that cannot be fetched the plain file is served:', () => {
+  test.each<[string, () => Response | Promise<Response>]>([
     ['an error of the server', () => new Response('<h1>500</h1>', { status: 500 })],
     ['too many requests', () => new Response('slow down', { status: 503 })],
     ['a page of its own', () => new Response('login', { status: 302 })],
@@ -198,7 +198,7 @@ describe('a sibling that cannot be had gives way to the plain file:', () => {
     expect((await contentOf(response)).equals(productsOf('moscow', 1))).toBe(true);
   });
 
-  it('one that fails does not hide the next', async () => {
+  test('one that fails does not hide the next', async () => {
     const worker = await workerAt('TREE');
     const TREE = treeBinding((path) => (path.endsWith('.br') ? new Response('', { status: 500 }) : undefined));
     const response = await worker.fetch(await signedRequest(['Accept-Encoding: gzip, br']), { TREE });
@@ -208,7 +208,7 @@ describe('a sibling that cannot be had gives way to the plain file:', () => {
 });
 
 describe('an origin by URL', () => {
-  it.each([undefined, null])('needs no environment: %s', async (environment) => {
+  test.each([undefined, null])('needs no environment: %s', async (environment) => {
     const worker = await workerAt('http://127.0.0.1:9');
     const unsigned = await worker.fetch(new Request('http://edge.test/products/'), environment);
     expect(unsigned.status).toBe(400);
@@ -216,7 +216,7 @@ describe('an origin by URL', () => {
     expect((await worker.fetch(await signedRequest(), environment)).status).toBe(503);
   });
 
-  it('is fetched over HTTP', async () => {
+  test('is fetched over HTTP', async () => {
     const asked: string[] = [];
     const origin = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
@@ -242,7 +242,7 @@ describe('an origin by URL', () => {
 });
 
 describe('what Cloudflare adds', () => {
-  it('the Accept-Encoding that the client sent counts, and not the rewritten one', async () => {
+  test('the Accept-Encoding that the client sent counts, and not the rewritten one', async () => {
     const worker = await workerAt('TREE');
     const ask = async (clientAcceptEncoding: string): Promise<string | null> => {
       const request = Object.assign(await signedRequest(['Accept-Encoding: gzip, br']), {
@@ -255,7 +255,7 @@ describe('what Cloudflare adds', () => {
     expect(await ask('br')).toBe('br');
   });
 
-  it('bindings that are no text are no secrets', async () => {
+  test('a binding that is not text is not a secret', async () => {
     const worker = await workerAt('TREE');
     const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow', 'Sign: keyid=moscow-hmac'];
     const lines = await prepareLines(written, Math.floor(Date.now() / 1000), world);
@@ -269,7 +269,7 @@ describe('what Cloudflare adds', () => {
   });
 });
 
-it('an answer to HEAD has no content', async () => {
+test('an answer to HEAD has no content', async () => {
   const worker = await workerAt('TREE');
   const response = await worker.fetch(await signedRequest([], 'HEAD'), { TREE: treeBinding() });
   expect(response.status).toBe(200);

@@ -317,7 +317,7 @@ test('an edition that is damaged is said to be; the others are shown', async () 
     await page.getByRole('button', { name: 'Next change' }).click();
     await page.getByText(`edition ${time + 1} of`).waitFor();
   }
-  await page.getByRole('alert').getByText('expected the bytes that its name promises').waitFor();
+  await page.getByRole('alert').getByText('content does not match the digest in the file name').waitFor();
   expect(await page.locator('.card').count()).toBe(0);
   // The one after it is shown, and cannot be compared.
   await page.getByRole('button', { name: 'Next change' }).click();

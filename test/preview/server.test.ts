@@ -135,7 +135,7 @@ describe('the tree as JSON', () => {
   test('the overview lists the kept releases, latest first, and the clock', async () => {
     const overview = await json('/api/overview');
     const current = readFileSync(join(tree, 'releases/current'), 'utf8').trim();
-    expect(overview).toMatchObject({ place: tree, now: NOW, current });
+    expect(overview).toMatchObject({ root: tree, now: NOW, current });
     const releases = overview['releases'] as { id: string; now: string }[];
     expect(releases.map(({ now }) => now)).toEqual(['2026-05-01T09:05:00Z', NOW, '2026-05-01T08:00:00Z']);
     expect(releases[0]?.id).toBe(current);
@@ -192,7 +192,7 @@ test('a damaged tree is told of, front by front, and the rest is shown', async (
   const damaged = await ask(origin, `/api/fronts/berlin/${edition}`);
   expect([damaged.status, damaged.body]).toEqual([
     500,
-    expect.stringContaining('expected the bytes that its name promises'),
+    expect.stringContaining('content does not match the digest in the file name'),
   ]);
   server.close();
 });

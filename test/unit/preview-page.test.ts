@@ -4,10 +4,17 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
 import { contrastOf, readableOn } from '../../src/preview/page/colour.ts';
-import { placeOf, searchOf, type Place } from '../../src/preview/page/place.ts';
-import { markAfter, markBefore, sceneOf } from '../../src/preview/page/scene.ts';
+import { viewStateOf, queryOf, type ViewState } from '../../src/preview/page/view-state.ts';
+import { tickAfter, tickBefore, sceneOf } from '../../src/preview/page/scene.ts';
 import { httpsUrl, initialOf, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/text.ts';
-import { dateWords, droppedWords, durationWords, moneyOf, sessionWords, zoneOf } from '../../src/preview/page/words.ts';
+import {
+  dateText,
+  describeDropped,
+  durationText,
+  moneyOf,
+  sessionText,
+  zoneOf,
+} from '../../src/preview/page/descriptions.ts';
 import { TABS } from '../../src/preview/page/arrangement.ts';
 import { instant } from '../support/trees.ts';
 
@@ -21,7 +28,7 @@ describe('words', () => {
     [20_400, '5 h 40 min'],
     [86_400, '1 d'],
     [93_600, '1 d 2 h'],
-  ])('%d seconds are %s', (seconds, words) => expect(durationWords(seconds)).toBe(words));
+  ])('%d seconds are %s', (seconds, words) => expect(durationText(seconds)).toBe(words));
 
   test.each([
     ['2026-05-01T19:00:00+03:00', 'Fri 1 May', '19:00', null],
@@ -30,7 +37,7 @@ describe('words', () => {
     ['2026-05-01T12:00:00-04:00', 'Fri 1 May', '12:00', 'UTC-4'],
     ['2027-01-01T12:00:00+03:00', 'Fri 1 Jan 2027', '12:00', null],
   ])('a session at %s on a front in Moscow', (start, date, time, offset) => {
-    expect(sessionWords(start, zoneOf('Europe/Moscow'), '2026-05-01')).toEqual({ date, time, offset });
+    expect(sessionText(start, zoneOf('Europe/Moscow'), '2026-05-01')).toEqual({ date, time, offset });
   });
 
   test.each([
@@ -45,14 +52,14 @@ describe('words', () => {
     expect(moneyOf(currency)(amount).replaceAll('\u00A0', ' ')).toBe(words);
   });
 
-  test('a date is named', () => expect(dateWords('2028-02-29T10:00:00Z')).toBe('Tuesday, 29 February 2028'));
+  test('a date is named', () => expect(dateText('2028-02-29T10:00:00Z')).toBe('Tuesday, 29 February 2028'));
 
   test('reasons come in their order, without those that are none', () => {
     const words = [
       ['not published', 2],
       ['with all sessions over', 1],
     ];
-    expect(droppedWords({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
+    expect(describeDropped({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
   });
 
   test('a zone that nobody knows is UTC', () => expect(zoneOf('Mars/Olympus').name).toBe('UTC'));
@@ -113,7 +120,7 @@ describe('text', () => {
 });
 
 test('an address comes back to its place', () => {
-  const place: fc.Arbitrary<Place> = fc.record({
+  const place: fc.Arbitrary<ViewState> = fc.record({
     front: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
     release: fc.constantFrom('in-force', '0123456789abcdef'),
     beside: fc.option(fc.constantFrom('in-force', '0123456789abcdef')),
@@ -122,7 +129,7 @@ test('an address comes back to its place', () => {
   });
   fc.assert(
     fc.property(place, (one) => {
-      expect(placeOf(searchOf(one))).toEqual(one);
+      expect(viewStateOf(queryOf(one))).toEqual(one);
     }),
     { seed: 1 },
   );
@@ -141,7 +148,7 @@ describe('the scene', () => {
     categories: [entry('09:00:00', 'd')],
   };
   const release = { id: 'in-force', fronts: [{ front: 'a', pointer, problem: null, record: null }] };
-  const place: Place = { front: null, release: 'in-force', beside: null, at: null, tab: 'all' };
+  const place: ViewState = { front: null, release: 'in-force', beside: null, at: null, tab: 'all' };
 
   test.each([
     ['2026-05-01T08:00:00Z', 0, '2026-05-01T09:00:00Z', 'early'],
@@ -158,9 +165,9 @@ describe('the scene', () => {
   test('changes are gone to from anywhere, the ends where there are none', () => {
     const timeline = sceneOf(place, release, null, instant(pointer.now))?.timeline;
     if (timeline === undefined) throw new Error('no scene');
-    expect(markAfter(timeline, instant('2026-05-01T09:00:00Z'))).toBe(instant('2026-05-01T10:00:00Z'));
-    expect(markAfter(timeline, instant('2026-05-01T12:00:00Z'))).toBe(instant('2026-05-01T14:59:59Z'));
-    expect(markBefore(timeline, instant('2026-05-01T12:00:00Z'))).toBe(instant('2026-05-01T10:00:00Z'));
-    expect(markBefore(timeline, instant('2026-05-01T10:00:00Z'))).toBe(instant('2026-05-01T09:00:00Z'));
+    expect(tickAfter(timeline, instant('2026-05-01T09:00:00Z'))).toBe(instant('2026-05-01T10:00:00Z'));
+    expect(tickAfter(timeline, instant('2026-05-01T12:00:00Z'))).toBe(instant('2026-05-01T14:59:59Z'));
+    expect(tickBefore(timeline, instant('2026-05-01T12:00:00Z'))).toBe(instant('2026-05-01T10:00:00Z'));
+    expect(tickBefore(timeline, instant('2026-05-01T10:00:00Z'))).toBe(instant('2026-05-01T09:00:00Z'));
   });
 });

@@ -44,11 +44,12 @@ Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`,
 
 async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<number> {
   const { openApiDocument } = await import('../../contract/openapi.ts');
-  const { withProfiles } = await import('../../edge/rule/profiles.ts');
+  const { withProfiles } = await import('../../edge/rule/profile.ts');
   const { REFUSALS } = await import('../../edge/rule/reasons.ts');
   const { refuse } = await import('../../edge/rule/refusal.ts');
+  const { rfc9421 } = await import('../../edge/rule/rfc9421.ts');
   const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
-  const settings = withProfiles(DEFAULT_SETTINGS);
+  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
   const refusals = reasonsOf(REFUSALS).map((reason) => {
     const { status, when } = REFUSALS[reason];
     return { ...refuse(status, reason, settings), when };

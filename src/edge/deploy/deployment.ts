@@ -1,10 +1,11 @@
-// What `edge build` writes, as texts by file name: the writing itself is the caller's. The folder of each target deploys as it is, has a
-// README of its own, and holds no secret, only the names of secrets.
+// What `edge build` writes, as texts by file name; the caller writes them. The folder of each target deploys as it is, has a README of
+// its own, and holds no secret, only the names of secrets.
 
-import type { KeyRingFile } from '../rule/key-store.ts';
+import type { KeyRing } from '../../contract/key-ring.ts';
+import { HMAC } from '../rule/key-store.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 
-/** The largest worker bundle that we allow, bytes: the rule has to stay small enough to start anywhere at once. */
+/** The largest worker bundle allowed, bytes: the rule has to stay small enough to start anywhere at once. */
 export const WORKER_BUNDLE_BYTES_MAX = 8192;
 
 /** A deployable folder: names and contents, sorted by name. */
@@ -14,7 +15,7 @@ export type DeploymentFiles = readonly (readonly [name: string, text: string])[]
 export interface Deployment {
   /** The bundle of the target, as text. */
   readonly bundle: string;
-  readonly keyRing: KeyRingFile;
+  readonly keyRing: KeyRing;
   readonly settings: SettingsFile;
 }
 
@@ -22,11 +23,14 @@ export interface Deployment {
  * The names of the secrets that the key ring's hmac keys refer to, sorted, each once. Throws Error for a name that no environment
  * or configuration can carry.
  */
-export function secretNames(keyRing: KeyRingFile): readonly string[] {
-  const names = new Set(Object.values(keyRing.keys).flatMap((key) => key.secretRef ?? []));
+export function secretNames(keyRing: KeyRing): readonly string[] {
+  const names = new Set(Object.values(keyRing.keys).flatMap((key) => (key.alg === HMAC ? key.secretRef : [])));
   for (const name of names) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
       throw new Error(`secret_ref: expected a name as of an environment variable, found ${JSON.stringify(name)}`);
   }
   return [...names].toSorted();
 }
+
+/** Names as a README lists them. */
+export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

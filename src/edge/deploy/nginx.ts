@@ -1,12 +1,9 @@
 // The folder for nginx with njs: the module, the configuration, keys and settings, and how to put them in place.
 // Pure texts. The configuration's every line is one that the tests run.
 
-import { refuse, type Refusal } from '../rule/refusal.ts';
-import { DEFAULT_SETTINGS } from '../rule/settings.ts';
-import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
-
-/** None of these refusals tells how to sign. */
-const NO_PROFILES = { ...DEFAULT_SETTINGS, profiles: [] };
+import { type Reason, REFUSALS } from '../rule/reasons.ts';
+import { refuse } from '../rule/refusal.ts';
+import { codeList, type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
@@ -27,28 +24,26 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
   if (!/^[\w.:[\]/-]+$/.test(deployment.listen))
     throw new Error(`listen: expected a port or an address, found "${deployment.listen}"`);
   const names = secretNames(deployment.keyRing);
-  const files: (readonly [string, string])[] = [
+  const secrets = Object.fromEntries(names.map((name) => [name, 'the secret itself']));
+  return [
     ['README.md', readme(deployment, names)],
-    ['nginx.conf', standaloneConfiguration()],
+    ['nginx.conf', STANDALONE],
+    ...(names.length > 0 ? [['playbill-secrets.example.json', `${JSON.stringify(secrets, null, 2)}\n`] as const] : []),
     ['playbill-settings.json', `${JSON.stringify(deployment.settings)}\n`],
     ['playbill.conf', configuration(deployment, names.length > 0)],
     ['playbill.js', deployment.bundle],
   ];
-  if (names.length > 0) {
-    const example = Object.fromEntries(names.map((name) => [name, 'the secret itself']));
-    files.push(['playbill-secrets.example.json', `${JSON.stringify(example, null, 2)}\n`]);
-  }
-  return files.toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
 }
 
 /** The part for the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
 function configuration(deployment: NginxDeployment, hasSecrets: boolean): string {
+  const refusals = OWN_REFUSALS.map(([own, reason]) => ({ own, ...refuse(REFUSALS[reason].status, reason) }));
   return `# The edge rule of Playbill: include this in the http block. Written by playbill edge build --target nginx; see README.md.
 
 js_import playbill from playbill.js;
 
-# Read when nginx starts or reloads: after a change of keys, "nginx -s reload". njs 0.7 says nothing where one of them is not there: the
-# test of the configuration fails without a word.
+# Read when nginx starts or reloads: after a change of keys, "nginx -s reload". Where one of these files is missing, njs 0.7 fails the test
+# of the configuration without a message.
 js_preload_object playbill_keyring from "${deployment.keyRingPath}";
 js_preload_object playbill_settings from playbill-settings.json;
 ${hasSecrets ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
@@ -59,7 +54,7 @@ js_var $playbill_plain;
 
 # What nginx refuses by itself, in the form of the rule's refusals.
 map $status $playbill_problem {
-${OWN_REFUSALS.map(([, refusal]) => `  ${refusal.status} '${refusal.body.trimEnd()}\n';`).join('\n')}
+${refusals.map(({ status, body }) => `  ${status} '${body.trimEnd()}\n';`).join('\n')}
 }
 map $status $playbill_allow {
   405 "GET, HEAD";
@@ -76,8 +71,8 @@ server {
     default_type "";
   }
 
-  # njs reads a body before it asks the rule. There is nothing to send here: whoever does is refused before that, whether the length was
-  # announced or not (1 is the smallest limit: 0 would be none).
+  # njs reads a body before it asks the rule. No request needs one: it is refused before that, whether its length was announced or not
+  # (1 is the smallest limit; 0 means no limit).
   client_max_body_size 1;
 
   types {}
@@ -103,7 +98,7 @@ server {
   gzip_comp_level 4;
   gzip_proxied any;
 
-${OWN_REFUSALS.map(([own, { status }]) => `  error_page ${own} =${status} /playbill-refusal;`).join('\n')}
+${refusals.map(({ own, status }) => `  error_page ${own} =${status} /playbill-refusal;`).join('\n')}
   # No named location: some of these come before any request has been read.
   location = /playbill-refusal {
     internal;
@@ -117,39 +112,34 @@ ${OWN_REFUSALS.map(([own, { status }]) => `  error_page ${own} =${status} /playb
 
 ${editionLocations('@playbill_edition', '@playbill_again')}
 
-  # The edition is gone: pruned after its pointer was read. The pointer of now names another; if that is gone too, it is a 503.
+  # The edition has vanished: pruned after its pointer was read. The pointer of now names another; without that one, too, it is a 503.
   location @playbill_again {
     js_content playbill.again;
   }
-${editionLocations('@playbill_edition_again', '@playbill_gone')}
+${editionLocations('@playbill_edition_again', '@playbill_unavailable')}
 
-  location @playbill_gone {
-    js_content playbill.gone;
+  location @playbill_unavailable {
+    js_content playbill.unavailable;
   }
 }
 `;
 }
 
-const FIRST_SECRET = `
-The first key of the algorithm \`hmac-sha256\` needs a secret, which this configuration does not read yet: run
-\`playbill edge build --target nginx\` once more.
-`;
-
-/** What nginx itself answers with, by its own number, and the refusal that it becomes: 494 is nobody else's, and its 500 is our 503. */
-const OWN_REFUSALS: readonly (readonly [own: number, refusal: Refusal])[] = [
-  [400, refuse(400, 'request-malformed', NO_PROFILES)],
-  [404, refuse(404, 'not-found', NO_PROFILES)],
-  [405, refuse(405, 'method-not-allowed', NO_PROFILES)],
-  [412, refuse(412, 'precondition-failed', NO_PROFILES)],
-  [413, refuse(413, 'content-too-large', NO_PROFILES)],
-  [414, refuse(414, 'uri-too-long', NO_PROFILES)],
-  [494, refuse(431, 'header-too-large', NO_PROFILES)],
-  [500, refuse(503, 'internal', NO_PROFILES)],
-  [501, refuse(501, 'not-implemented', NO_PROFILES)],
-  [505, refuse(505, 'http-version-not-supported', NO_PROFILES)],
+/** What nginx itself answers with, by its own number, and the reason that it becomes: 494 is nginx's alone, and its 500 is our 503. */
+const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
+  [400, 'request-malformed'],
+  [404, 'not-found'],
+  [405, 'method-not-allowed'],
+  [412, 'precondition-failed'],
+  [413, 'content-too-large'],
+  [414, 'uri-too-long'],
+  [494, 'header-too-large'],
+  [500, 'internal'],
+  [501, 'not-implemented'],
+  [505, 'http-version-not-supported'],
 ];
 
-/** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is gone. */
+/** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is missing. */
 function editionLocations(name: string, next: string): string {
   const errors = `error_page 403 404 500 = ${next};
     error_page 412 /playbill-refusal;`;
@@ -172,9 +162,8 @@ function editionLocations(name: string, next: string): string {
   }`;
 }
 
-/** A whole nginx of its own, for trying out: everything it writes stays below its prefix. */
-function standaloneConfiguration(): string {
-  return `# An nginx with nothing but the rule: nginx -p "$PWD" -c nginx.conf (in this folder).
+/** An nginx of its own, for trying out: everything it writes stays below its prefix. */
+const STANDALONE = `# An nginx with nothing but the rule: nginx -p "$PWD" -c nginx.conf (in this folder).
 
 load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
 
@@ -195,15 +184,12 @@ http {
   include playbill.conf;
 }
 `;
-}
 
 function readme(deployment: NginxDeployment, names: readonly string[]): string {
-  const secrets =
-    names.length === 0
-      ? 'No key of this key ring needs a secret.'
-      : `These secrets are needed: ${names.map((name) => `\`${name}\``).join(', ')}. Copy \`playbill-secrets.example.json\` to
-\`playbill-secrets.json\`, put them in, and make it readable for root alone (\`chmod 600\`): nginx reads it before it gives up its
-rights. \`edge build\` never writes that file.`;
+  const secrets = `These secrets are needed: ${codeList(names)}. Copy \`playbill-secrets.example.json\` to \`playbill-secrets.json\`, put them in,
+and make it readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges. \`edge build\` never writes that file.`;
+  const noSecrets = `No key of this key ring needs a secret. The first key of the algorithm \`hmac-sha256\` will need one, which this configuration does not
+read yet: run \`playbill edge build --target nginx\` once more.`;
   return `# The edge rule of Playbill for nginx
 
 Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
@@ -223,39 +209,37 @@ secrets, is read from \`${deployment.keyRingPath}\`. The rule listens on \`${dep
 
     nginx -p "$PWD" -c nginx.conf
 
-## Put it in place
+## Install it
 
     cp playbill* /etc/nginx/
     ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
     nginx -t && nginx -s reload
 
-No other server may serve that folder: the files are meant for those who have signed. If \`nginx -t\` fails and says nothing, one of the
-files is missing that \`playbill.conf\` preloads: the key ring, the settings, or the secrets.
+No other server may serve that folder: its files are for clients that sign. If \`nginx -t\` fails without a message, one of the files is
+missing that \`playbill.conf\` preloads: the key ring, the settings, or the secrets.
 
 ## Secrets
 
-${secrets}
+${names.length === 0 ? noSecrets : secrets}
 
 ## After a change of keys
 
 \`keys issue\` and \`keys revoke\` write the key ring of the tree. nginx reads it when it starts and when it reloads: until then a revoked
-key goes on. Where the tree here is a copy, copy it first.
+key keeps working. Where the tree here is a copy, copy it first.
 
     nginx -s reload
-${names.length === 0 ? FIRST_SECRET : ''}
+
 A new build of the catalogue needs nothing: the pointers are read from disk at every request.
 
-## Compression
-
-nginx compresses each answer for itself, unless the tree has it compressed already: \`playbill build --precompress gzip\` (or
-\`gzip,br\`) does that once for each edition, and nginx then sends the file as it is.
+nginx compresses each answer by itself, unless the tree has been built with \`--precompress gzip\` (or \`gzip,br\`): then it sends the file
+as it is.
 
 ## Limits of this runtime
 
 - Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
 - A request with a body of more than one byte is refused with 413 before anything of it is stored. \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx
   itself, with 412.
-- What is no request (400) and what comes before the rule (414, 431, 501, 505) is refused by the first server of an address. Where that is
-  another one than this, the answer is its.
+- Malformed requests (400) and what is refused before the rule (414, 431, 501, 505) are answered by the first server of an address, which
+  may be another one than this.
 `;
 }

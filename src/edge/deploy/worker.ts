@@ -1,7 +1,7 @@
 // The folder for runtimes with a fetch handler: one ES module with its configuration in front, examples of how to run it, a README.
 // Pure texts. Refuses a bundle that is too large, before anybody deploys it.
 
-import { type Deployment, type DeploymentFiles, secretNames, WORKER_BUNDLE_BYTES_MAX } from './deployment.ts';
+import { codeList, type Deployment, type DeploymentFiles, secretNames, WORKER_BUNDLE_BYTES_MAX } from './deployment.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import type { WorkerConfiguration } from '../runtimes/worker.ts';
 
@@ -29,11 +29,11 @@ export function workerFiles(deployment: WorkerDeployment): DeploymentFiles {
   if (!(pointerSeconds >= 0 && pointerSeconds <= 10))
     throw new Error(`pointerSeconds: expected 0 to 10, found "${pointerSeconds}"`);
   const configuration: WorkerConfiguration = { ...settings, origin, encodings, pointerSeconds, keyRing };
-  const names = secretNames(keyRing);
+  const secrets = secretNames(keyRing);
   return [
-    ['README.md', readme(deployment, names)],
+    ['README.md', readme(deployment, secrets)],
     ['worker.js', `const PLAYBILL = ${JSON.stringify(configuration)};\n${bundle}`],
-    ['workerd.capnp', workerdConfiguration(deployment, names)],
+    ['workerd.capnp', workerdConfiguration(deployment, secrets)],
     ['wrangler.toml', wranglerConfiguration(deployment)],
   ];
 }
@@ -43,12 +43,12 @@ function isUrl(origin: string): boolean {
 }
 
 /** For workerd itself; also what the tests run. */
-function workerdConfiguration(deployment: WorkerDeployment, names: readonly string[]): string {
-  const tree = isUrl(deployment.origin)
+function workerdConfiguration({ origin, publicRoot }: WorkerDeployment, secrets: readonly string[]): string {
+  const tree = isUrl(origin)
     ? '(name = "internet", network = (allow = ["public", "private"])),'
-    : `(name = "tree", disk = (path = ${JSON.stringify(deployment.publicRoot)})),`;
-  const bindings = names.map((name) => `(name = "${name}", fromEnvironment = "${name}"),`);
-  if (!isUrl(deployment.origin)) bindings.unshift(`(name = "${deployment.origin}", service = "tree"),`);
+    : `(name = "tree", disk = (path = ${JSON.stringify(publicRoot)})),`;
+  const bindings = secrets.map((name) => `(name = "${name}", fromEnvironment = "${name}"),`);
+  if (!isUrl(origin)) bindings.unshift(`(name = "${origin}", service = "tree"),`);
   return `# workerd serve workerd.capnp (in this folder). Secrets come from the environment.
 
 using Workerd = import "/workerd/workerd.capnp";
@@ -71,12 +71,12 @@ const rule :Workerd.Worker = (
 `;
 }
 
-function wranglerConfiguration(deployment: WorkerDeployment): string {
+function wranglerConfiguration({ origin, publicRoot }: WorkerDeployment): string {
   const assets = `
-# The tree goes along as static assets, behind the worker and never beside it.
+# The tree is deployed as static assets, behind the worker and never beside it.
 [assets]
-directory = ${JSON.stringify(deployment.publicRoot)}
-binding = "${deployment.origin}"
+directory = ${JSON.stringify(publicRoot)}
+binding = "${origin}"
 run_worker_first = true
 html_handling = "none"
 `;
@@ -84,22 +84,24 @@ html_handling = "none"
 name = "playbill-edge"
 main = "worker.js"
 compatibility_date = "2025-01-01"
-${isUrl(deployment.origin) ? '' : assets}`;
+${isUrl(origin) ? '' : assets}`;
 }
 
-function readme(deployment: WorkerDeployment, names: readonly string[]): string {
+function readme(deployment: WorkerDeployment, secrets: readonly string[]): string {
   const { origin, pointerSeconds } = deployment;
-  const secrets =
-    names.length === 0
-      ? 'No key of this key ring needs a secret.'
-      : `These secrets are needed, under these names: ${names.map((name) => `\`${name}\``).join(', ')}. On Cloudflare they are set by
-\`wrangler secret put NAME\`; everywhere else they are environment variables.`;
+  const isFetched = isUrl(origin);
   return `# The edge rule of Playbill as a worker
 
 Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES module with a fetch handler, for Cloudflare Workers, workerd,
 Deno, Bun, Vercel and Netlify. Its first line is its configuration, public keys included; the rest is the rule.
 
-${isUrl(origin) ? URL_ORIGIN(origin) : BINDING_ORIGIN(origin)}
+${
+  isFetched
+    ? `The tree is fetched from \`${origin}\`. That origin must answer to this worker alone. 403 counts as 404, since a bucket whose
+objects may be read but not listed answers 403 for a missing one: an origin that denies everything looks like one where nothing is published.
+Precompressed siblings are files of their own there, without \`Content-Encoding\`.`
+    : `The tree comes from the binding \`${origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`
+}
 
 ## Run it
 
@@ -113,10 +115,15 @@ The commands run in this folder.
 
     wrangler deploy
 
-${isUrl(origin) ? urlHosts(deployment, names.length > 0) : folderHosts(deployment)}
+${isFetched ? urlHosts(deployment, secrets.length > 0) : folderHosts(deployment)}
 ## Secrets
 
-${secrets}
+${
+  secrets.length === 0
+    ? 'No key of this key ring needs a secret.'
+    : `These secrets are needed, under these names: ${codeList(secrets)}. On Cloudflare they are set by
+\`wrangler secret put NAME\`; everywhere else they are environment variables.`
+}
 
 ## After a change of keys
 
@@ -125,7 +132,7 @@ Run \`playbill edge build --target worker\` and deploy again: the key ring is pa
 ## After a build of the catalogue
 
 ${
-  isUrl(origin)
+  isFetched
     ? `Nothing is deployed: the new tree at \`${origin}\` is enough.`
     : `On Cloudflare the tree is part of the deployment: \`wrangler deploy\` after each build. Everywhere else the new tree in the folder is
 enough.`
@@ -139,77 +146,56 @@ enough.`
 `;
 }
 
-const URL_ORIGIN = (
-  origin: string,
-): string => `The tree is fetched from \`${origin}\`. That origin must answer to this worker alone. 403 counts as 404, since a bucket that may not be
-listed says so of what is not there: an origin that denies everything looks like one where nothing is published. Precompressed siblings
-lie there as files of their own, without \`Content-Encoding\`.`;
+/** A host's file in the README, with what it imports of the worker. */
+const fileText = (name: string, worker: string, code: string): string => `In \`${name}\`:
 
-const BINDING_ORIGIN = (name: string): string =>
-  `The tree comes from the binding \`${name}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
-
-const importOf = (path: string): string => `import worker from '${path}';`;
+\`\`\`js
+import worker from '${worker}';
+${code}
+\`\`\`
+`;
 
 /** Hosts that fetch the tree. Each way is run by test/edge/worker-hosts.test.ts, as it stands here. */
 function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string {
   const call = (environment: string): string => `worker.fetch(request${hasSecrets ? `, ${environment}` : ''})`;
+  const onDeno = call('Deno.env.toObject()');
+  const onNode = call('process.env');
+  const vercel =
+    encodings.length === 0
+      ? `With \`worker.js\` at the root of the project, as Routing Middleware. ${fileText(
+          'middleware.js',
+          './worker.js',
+          `\nexport const config = { runtime: 'edge' };\nexport default (request) => ${onNode};`,
+        )}`
+      : `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
+\`playbill edge build --target worker\` without \`--encodings\`.
+`;
   return `### Deno
 
-In \`deno.js\`:
-
-\`\`\`js
-${importOf('./worker.js')}
-
-Deno.serve((request) => ${call('Deno.env.toObject()')});
-\`\`\`
-
+${fileText('deno.js', './worker.js', `\nDeno.serve((request) => ${onDeno});`)}
     deno run --allow-net --allow-env deno.js
 
 ### Bun
 
-In \`bun.js\`:
-
-\`\`\`js
-${importOf('./worker.js')}
-
-Bun.serve({ fetch: (request) => ${call('process.env')} });
-\`\`\`
-
+${fileText('bun.js', './worker.js', `\nBun.serve({ fetch: (request) => ${onNode} });`)}
     bun bun.js
 
 ### Vercel
 
-${encodings.length === 0 ? VERCEL(call('process.env')) : NO_VERCEL}
-
+${vercel}
 ### Netlify
 
-With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
-
-\`\`\`js
-${importOf('../../worker.js')}
-
-export const config = { path: '/*' };
-export default (request) => ${call('Deno.env.toObject()')};
-\`\`\`
-`;
+With \`worker.js\` at the root of the project. ${fileText(
+    'netlify/edge-functions/playbill.js',
+    '../../worker.js',
+    `\nexport const config = { path: '/*' };\nexport default (request) => ${onDeno};`,
+  )}`;
 }
-
-const VERCEL = (
-  answer: string,
-): string => `Beside \`worker.js\` at the root of the project, as Routing Middleware, in \`middleware.js\`:
-
-\`\`\`js
-${importOf('./worker.js')}
-
-export const config = { runtime: 'edge' };
-export default (request) => ${answer};
-\`\`\``;
-
-const NO_VERCEL = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
-\`playbill edge build --target worker\` without \`--encodings\`.`;
 
 /** Hosts that read the tree from a folder, by a binding made here. Run like urlHosts. */
 function folderHosts({ origin, publicRoot }: WorkerDeployment): string {
+  const call = (environment: string): string => `worker.fetch(request, { ...${environment}, ${origin} })`;
+  const binding = `import { ${origin} } from './folder.js';\n\n`;
   return `### Deno and Bun
 
 The binding is made of a folder, in \`folder.js\`:
@@ -228,26 +214,10 @@ export const ${origin} = {
 };
 \`\`\`
 
-In \`deno.js\`:
-
-\`\`\`js
-import { ${origin} } from './folder.js';
-${importOf('./worker.js')}
-
-Deno.serve((request) => worker.fetch(request, { ...Deno.env.toObject(), ${origin} }));
-\`\`\`
-
+${fileText('deno.js', './worker.js', `${binding}Deno.serve((request) => ${call('Deno.env.toObject()')});`)}
     deno run --allow-net --allow-env --allow-read deno.js
 
-In \`bun.js\`:
-
-\`\`\`js
-import { ${origin} } from './folder.js';
-${importOf('./worker.js')}
-
-Bun.serve({ fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) });
-\`\`\`
-
+${fileText('bun.js', './worker.js', `${binding}Bun.serve({ fetch: (request) => ${call('process.env')} });`)}
     bun bun.js
 
 ### Vercel and Netlify

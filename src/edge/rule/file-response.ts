@@ -1,11 +1,11 @@
 // The good answers of the rule: which file, under which headers (edge.md, "Headers of a 200"). It opens no file; a runtime does.
 
 import { secondsOf } from './instant.ts';
-import type { Edition } from './pointer.ts';
+import type { EditionInForce } from './pointer.ts';
 import type { FieldLine } from './request.ts';
 
 /** Send this file of the origin root, or a precompressed sibling of it, under these headers. */
-export interface Service {
+export interface FileResponse {
   readonly kind: 'serve';
   readonly status: 200;
   readonly file: string;
@@ -13,26 +13,28 @@ export interface Service {
 }
 
 /** The client holds this edition already: a 304 without content. */
-export interface Unchanged {
-  readonly kind: 'unchanged';
+export interface NotModified {
+  readonly kind: 'not-modified';
   readonly status: 304;
   readonly headers: readonly FieldLine[];
   readonly body: null;
 }
 
-/** How long an answer may be kept: `max-age` seconds, or null for not at all. */
-export type Freshness = number | null;
-
-/** Whole seconds for which an edition stays in force at `at` (seconds since 1970, fractions count), at most `cap`; 0 once it is stale. */
-export const freshnessOf = (edition: Edition, at: number, cap: number): number =>
+/**
+ * The header lines that a 200 and its 304 share. `at`: seconds since 1970, also as text, for the comparison with `validUntil`. The
+ * answer may be kept for `maxAge` seconds at most, for as long as its edition stays in force; null: not at all.
+ */
+export const editionHeaders = (
+  edition: EditionInForce,
+  instant: string,
+  at: number,
+  maxAge: number | null,
+): readonly FieldLine[] => {
   // Cut off, never rounded up: an answer kept one second too long would be wrong for that second.
-  Math.max(0, Math.min(cap, Math.floor(secondsOf(edition.until) - at)));
-
-/** The header lines that a 200 and its 304 share. `instant` as text, for the one comparison with `validUntil`. */
-export const editionHeaders = (edition: Edition, instant: string, freshness: Freshness): readonly FieldLine[] => {
+  const left = Math.max(0, Math.floor(secondsOf(edition.until) - at));
   const headers: readonly FieldLine[] = [
     ['ETag', `W/"${edition.digest}"`],
-    ['Cache-Control', freshness === null ? 'no-store' : `private, max-age=${freshness}`],
+    ['Cache-Control', maxAge === null ? 'no-store' : `private, max-age=${Math.min(maxAge, left)}`],
     ['Vary', 'X-Front, Accept-Encoding'],
     ['Catalogue-As-Of', edition.asOf],
     ['Catalogue-Valid-Until', edition.validUntil],

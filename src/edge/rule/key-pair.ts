@@ -1,10 +1,17 @@
-// Makes key pairs for `keys issue`, and public keys in both formats of the key ring. Nothing is stored here: whoever asks has the only
-// copy of the private half.
+// Makes key pairs for `keys issue`, and public keys in both formats of the key ring. Nothing is stored here: the caller has the only copy
+// of the private half.
 
 import { base64OfBytes } from './base64.ts';
-import type { PublicJwk } from './key-store.ts';
 
 export type AsymmetricAlgorithm = 'ecdsa-p256-sha256' | 'ed25519';
+
+/** A public key as JWK (RFC 7517): kty EC with x and y, or kty OKP with x. */
+export interface PublicJwk {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly y?: string;
+}
 
 /** A private key as JWK: the public one with `d`. */
 export interface PrivateJwk extends PublicJwk {
@@ -33,18 +40,17 @@ export async function generateKeyPair(alg: AsymmetricAlgorithm): Promise<KeyPair
   const pair = await crypto.subtle.generateKey(PARAMETERS[alg], true, ['sign', 'verify']);
   if (!('privateKey' in pair)) throw new Error(`${alg}: expected a key pair`);
   const jwk = await crypto.subtle.exportKey('jwk', pair.privateKey);
-  const publicJwk = publicJwkFrom(jwk);
+  const publicKey = await publicKeyFrom(jwk, alg);
   const pkcs8 = base64OfBytes(new Uint8Array(await crypto.subtle.exportKey('pkcs8', pair.privateKey)));
   const lines = pkcs8.match(/.{1,64}/g) ?? [];
   return {
-    jwk: publicJwk,
-    spki: base64OfBytes(new Uint8Array(await crypto.subtle.exportKey('spki', pair.publicKey))),
-    privateJwk: { ...publicJwk, d: textOf(jwk, 'd') },
+    ...publicKey,
+    privateJwk: { ...publicKey.jwk, d: textOf(jwk, 'd') },
     privatePem: `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`,
   };
 }
 
-/** Both formats of a public key that is there as JWK; members beyond the public ones are left out. Rejects for one that is no such key. */
+/** Both formats of the public key in a JWK; members beyond the public ones are left out. Rejects for anything but a key of `alg`. */
 export async function publicKeyFrom(jwk: unknown, alg: AsymmetricAlgorithm): Promise<PublicKey> {
   const publicJwk = publicJwkFrom(jwk);
   const key = await crypto.subtle.importKey('jwk', publicJwk, PARAMETERS[alg], true, ['verify']);

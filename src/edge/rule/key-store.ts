@@ -1,85 +1,42 @@
-// The key ring: which key speaks for which front, with what, and when. A reader of edge/keyring.json; it verifies nothing itself and
-// never holds a secret, only the name by which a runtime may look one up in its own store.
+// What a runtime lends to the rule: its keys and its cryptography. A key store hands out verifiers and never a secret: the key ring
+// holds public keys and names of secrets, and the runtime's own secrets stay behind `load`.
 
-import type { SignedRequest } from './profile.ts';
+import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 
 /** The one algorithm without a public key. */
 export const HMAC = 'hmac-sha256';
 
-export type Algorithm = 'ecdsa-p256-sha256' | 'ed25519' | 'hmac-sha256';
+/** The text that stands in for a secret where the rule computes an HMAC for nobody. */
+export const DECOY_SECRET = 'nobody';
 
-/** A public key as JWK (RFC 7517): kty EC with x and y, or kty OKP with x. */
-export interface PublicJwk {
-  readonly kty: string;
-  readonly crv: string;
-  readonly x: string;
-  readonly y?: string;
-}
+/** Whether a signature (canonical base64) over a text (ASCII) is the key's. Some runtimes throw or reject where others return false. */
+export type Verifier = (signature: string, base: string) => boolean | Promise<boolean>;
 
-/** One key. Instants are canonical text and compare as text; it is valid in [notBefore, notAfter), and revoked from revokedAt on. */
-export interface Key {
-  readonly front: string;
-  readonly alg: Algorithm;
-  /** Asymmetric keys come twice, since one runtime reads only the JWK, another only the SPKI (base64 of DER). */
-  readonly jwk?: PublicJwk;
-  readonly spki?: string;
-  /** hmac only: the secret's name in the runtime's own store. */
-  readonly secretRef?: string;
-  readonly notBefore: string | null;
-  readonly notAfter: string | null;
-  readonly revokedAt: string | null;
-}
+/** The secret of that name, used as UTF-8; null when the runtime has none. */
+export type SecretOf = (name: string) => string | null;
 
-/** The content of edge/keyring.json, schema 1. */
-export interface KeyRingFile {
-  readonly schema: 1;
-  readonly keys: { readonly [keyid: string]: Key };
-}
-
-/** The part of a key that verifies, and when: always, where it does not say. */
-export type Material = Pick<Key, 'alg' | 'jwk' | 'spki' | 'secretRef'> &
-  Partial<Pick<Key, 'notBefore' | 'notAfter' | 'revokedAt'>>;
-
-/** Whether a signature (canonical base64) over a text (ASCII) is the key's. Some runtimes throw or reject where others say false. */
-export type Verification = (signature: string, base: string) => boolean | Promise<boolean>;
-
-/** What a runtime lends to the rule: its keys, its secrets, its cryptography. */
-export interface KeyRing {
-  /** The key of a keyid; null when there is none. A runtime whose store is asynchronous may answer later. */
-  find(keyid: string): Key | null | Promise<Key | null>;
-  /** The secret of that name, used as UTF-8; null when the runtime's store has none. */
-  secretOf(name: string): string | null;
+export interface KeyStore {
+  /** The key of a keyid; null when there is none. */
+  find(keyid: string): KeyRingEntry | null | Promise<KeyRingEntry | null>;
   /**
-   * Makes a key ready, an hmac key with its secret. null when it has none or this runtime lacks the algorithm, and not an exception:
-   * that can take several times as long as a verification, and would tell such a key from an unknown one. Rejects for a broken key.
+   * Makes a key ready. null where its secret is missing or this runtime lacks the algorithm, and not an exception: that can take several
+   * times as long as a verification, and would tell such a key from an unknown one. Rejects for a broken key.
    */
-  load(key: Material, secret: string | null): Verification | null | Promise<Verification | null>;
-  /** Nobody's P-256 key, in the format that this runtime reads: what a request is verified with when its own key will not do. */
-  readonly decoy: Material;
+  load(key: KeyRingEntry): Verifier | null | Promise<Verifier | null>;
+  /** Nobody's key, for HMAC or for P-256: what a request is verified with when its own key cannot be used. */
+  loadDecoy(isHmac: boolean): Verifier | Promise<Verifier>;
 }
 
-/** The key ring in a parsed JSON text. Throws Error for another schema: a newer ring may hold rules that this reader would break. */
-export function keyRingFileFrom(value: unknown): KeyRingFile {
-  if (!isKeyRingFile(value)) throw new Error('edge/keyring.json: expected an object of schema 1 with "keys"');
-  return value;
-}
-
-/** Only the frame is checked here: what a single key lacks makes that key fail to verify, and leaves the others alone. */
-function isKeyRingFile(value: unknown): value is KeyRingFile {
-  if (typeof value !== 'object' || value === null || !('schema' in value) || !('keys' in value)) return false;
-  return value.schema === 1 && typeof value.keys === 'object' && value.keys !== null;
+/**
+ * The key ring in parsed JSON. Throws Error for another schema: a newer ring may hold rules that this reader would break. The keys
+ * themselves are not checked: a broken one fails to verify, and leaves the others alone.
+ */
+export function keyRingFrom(value: unknown): KeyRing {
+  const ring = value as KeyRing | null;
+  if (ring?.schema === 1 && ring.keys && typeof ring.keys === 'object') return ring;
+  throw new Error('edge/keyring.json: expected an object of schema 1 with "keys"');
 }
 
 /** The key of a keyid; null when there is none. `__proto__` and `constructor` are keyids like any other. */
-export const findKey = (file: KeyRingFile, keyid: string): Key | null =>
-  ({}).hasOwnProperty.call(file.keys, keyid) ? (file.keys[keyid] ?? null) : null;
-
-/** Behind every instant, as text. */
-const NEVER = '~';
-
-/** Whether a key may be used at an instant (canonical text) for what a request says of it. */
-export const isUsable = (key: Material, claim: SignedRequest, instant: string): boolean =>
-  (key.notBefore ?? '') <= instant &&
-  instant < (key.notAfter ?? NEVER) &&
-  instant < (key.revokedAt ?? NEVER) &&
-  (claim.alg ?? key.alg) === key.alg;
+export const findKey = (ring: KeyRing, keyid: string): KeyRingEntry | null =>
+  ({}).hasOwnProperty.call(ring.keys, keyid) ? (ring.keys[keyid] ?? null) : null;

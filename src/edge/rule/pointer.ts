@@ -1,5 +1,5 @@
-// Finds in a pointer's text the edition that is in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a
-// fixed width, and objects for forty of them at every request would halve what an nginx worker serves. A torn pointer throws.
+// Finds in a pointer's text the edition in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a fixed width,
+// and objects for forty of them at every request would halve what an nginx worker serves.
 
 import type { Endpoint } from '../../render/paths.ts';
 
@@ -8,7 +8,7 @@ const ENTRY_WIDTH = 40;
 const INSTANT_WIDTH = 20;
 const BEFORE_VALID_UNTIL = '","validUntil":"';
 
-export interface Edition {
+export interface EditionInForce {
   readonly digest: string;
   /** When the next edition starts; for the last one `validUntil`. */
   readonly until: string;
@@ -17,27 +17,21 @@ export interface Edition {
   readonly validUntil: string;
 }
 
-/** A pointer's text: a string is one, and so is what searches the bytes of a file without decoding them all. */
+/** A pointer's text: a string, or something that searches the bytes of a file without decoding them all. */
 export interface PointerText {
   readonly length: number;
   indexOf(text: string): number;
   slice(start: number, end?: number): string;
 }
 
-/** Where the rule reads pointers. A runtime may keep a text for up to 10 s (snapshot.md, "Copying elsewhere"). */
-export interface Pointers {
-  /** The pointer's text; null when nothing is published for the front. Throws or rejects when it cannot be read. `instant`: as text. */
-  read(front: string, instant: string): PointerText | null | Promise<PointerText | null>;
-}
-
 /**
  * The edition in force at an instant; before the first one's start it is the first, after the last one's it is the last.
  * Throws Error for a text that is torn, of another schema, or another front's.
  */
-export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): Edition => {
+export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): EditionInForce => {
   const list = `"${endpoint}":[`;
   const start = text.indexOf(list) + list.length + 1;
-  // What stands before an entry of the list is `,"`: behind the list's end it never sorts between a comma and that.
+  // An entry of the list is preceded by `,"`; whatever lies beyond the list's end never sorts between a comma and that.
   const limit = `,"${instant}`;
   const hasStarted = (index: number): boolean => {
     const position = start + index * ENTRY_WIDTH;
@@ -45,7 +39,7 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
     return entry > ',' && entry <= limit;
   };
 
-  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning, unless builds have failed for long.
+  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning unless builds have long failed.
   let high = 1;
   while (hasStarted(high)) high *= 2;
   let low = high >> 1;

@@ -1,5 +1,5 @@
-// What a signature profile is: the way from a request's headers to a claim that can be verified. The rule knows claims only, so a
-// deployment turns on the profiles that it wants. A profile parses; it judges neither time nor keys.
+// What a signature profile is: the way from a request's headers to what can be verified. The rule knows nothing of headers, so a
+// deployment turns on the profiles that it wants. A profile parses; it checks neither time nor keys.
 
 import type { Reason } from './reasons.ts';
 import type { FieldLine, RuleRequest } from './request.ts';
@@ -25,16 +25,20 @@ export interface RuleSettings extends SettingsFile {
   readonly profiles: readonly SignatureProfile[];
 }
 
+/** Settings with these profiles; by `Object.assign`, since njs knows no spread. */
+export const withProfiles = (file: SettingsFile, profiles: readonly SignatureProfile[]): RuleSettings =>
+  Object.assign({ profiles }, file);
+
 export interface SignatureProfile {
   /** Header lines of a 401 that tell a client how to sign. */
   challenge(settings: RuleSettings): readonly FieldLine[];
-  /** The claim, or why there is none: `signature-missing` when nothing is meant for this profile. Never throws on what a client sent. */
+  /** What was signed, or why not: `signature-missing` when nothing is meant for this profile. Never throws on what a client sent. */
   readSignedRequest(request: RuleRequest, settings: RuleSettings): SignedRequest | Reason;
 }
 
-/** The claim under the first profile, in the order of the settings, that the request is signed under. */
+/** What was signed, under the first profile in the order of the settings that the request is signed under. */
 export const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
-  let claim: SignedRequest | Reason = 'signature-missing';
-  settings.profiles.some((profile) => (claim = profile.readSignedRequest(request, settings)) !== 'signature-missing');
-  return claim;
+  let signed: SignedRequest | Reason = 'signature-missing';
+  settings.profiles.some((profile) => (signed = profile.readSignedRequest(request, settings)) !== 'signature-missing');
+  return signed;
 };

@@ -1,33 +1,24 @@
-// Every reason for which the rule says no: a closed list.
+// Every reason for which the rule refuses a request: a closed list.
 
 /**
- * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those of nginx are its own, given before
- * or behind the rule (deploy/nginx.ts): the same document, but from its configuration. No bundle contains the list: of it the
- * rule uses types alone, and they hold every refusal to the status that is told here.
+ * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those of nginx are given before or behind
+ * the rule, by its configuration (deploy/nginx.ts). No bundle contains the list: the rule uses its types alone, and they hold
+ * every refusal to the status given here.
  */
 export const REFUSALS = {
   'front-missing': { status: 400, when: 'X-Front is missing' },
-  'front-malformed': { status: 400, when: "X-Front is there twice, or is no front's code" },
+  'front-malformed': { status: 400, when: "X-Front is repeated, or is not a front's code" },
   'signature-malformed': { status: 400, when: 'the signature headers are malformed, repeated or ambiguous' },
   'signature-missing': { status: 401, when: 'the request is not signed' },
   'signature-component-missing': { status: 401, when: 'the signature does not cover all that it must' },
   'signature-parameter-missing': { status: 401, when: 'created or keyid is missing' },
   'signature-expired': { status: 401, when: 'the signature is too old, or past its own expires' },
-  'signature-from-future': {
-    status: 401,
-    when: 'the signature was created more than a minute ahead of the clock here',
-  },
-  'signature-invalid': {
-    status: 401,
-    when: 'the key is unknown, revoked or out of its validity, or did not make this signature: which of them is not told',
-  },
-  'front-not-allowed': {
-    status: 403,
-    when: 'the key speaks for another front: the same whether or not this one exists',
-  },
-  'not-found': { status: 404, when: 'the path is another one, or nothing is published for the front' },
+  'signature-from-future': { status: 401, when: 'created is more than a minute ahead of the clock here' },
+  'signature-invalid': { status: 401, when: 'the key is unknown or not valid now, or did not make this signature' },
+  'front-not-allowed': { status: 403, when: 'the key speaks for another front, whether or not this one exists' },
+  'not-found': { status: 404, when: 'the path is unknown, or nothing is published for the front' },
   'method-not-allowed': { status: 405, when: 'the method is neither GET nor HEAD' },
-  'request-malformed': { status: 400, when: 'nginx: the request is not HTTP as it must be' },
+  'request-malformed': { status: 400, when: 'nginx: the request is malformed' },
   'precondition-failed': { status: 412, when: 'nginx: If-Match or If-Unmodified-Since asks for another edition' },
   'content-too-large': { status: 413, when: 'nginx: the request has a body' },
   'uri-too-long': { status: 414, when: 'nginx: the URL is too long' },

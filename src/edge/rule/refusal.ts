@@ -1,4 +1,4 @@
-// How the rule says no: the problem document (RFC 9457) for a reason.
+// What the rule answers where it refuses: the problem document (RFC 9457) for a reason.
 // A refusal is a constant of its reason: nothing of the request, the key ring or the tree gets into it (law 9).
 
 import type { FieldLine } from './request.ts';
@@ -14,11 +14,11 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** The refusal for a reason. Settings matter to a 401 alone, which tells how to sign under each profile that is on. */
+/** The refusal for a reason. A 401 needs the settings: it says how to sign under each profile that is on. */
 export const refuse = <R extends Reason>(
   status: (typeof REFUSALS)[R]['status'],
   reason: R,
-  settings: RuleSettings,
+  settings?: RuleSettings,
 ): Refusal => {
   const problem = { type: `urn:playbill:${reason}`, title: reason.replace(/-/g, ' '), status, code: reason };
   let headers: readonly FieldLine[] = [
@@ -26,6 +26,6 @@ export const refuse = <R extends Reason>(
     ['Cache-Control', 'no-store'],
   ];
   if (status === 405) headers = headers.concat([['Allow', 'GET, HEAD']]);
-  if (status === 401) settings.profiles.forEach((profile) => (headers = headers.concat(profile.challenge(settings))));
+  if (status === 401) settings?.profiles.forEach((profile) => (headers = headers.concat(profile.challenge(settings))));
   return { kind: 'refuse', status, reason, headers, body: `${JSON.stringify(problem)}\n` };
 };

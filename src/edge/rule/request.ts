@@ -1,5 +1,5 @@
-// A request as the rule sees it, whatever the runtime: the request line, undecoded, and the lines of any field, in order.
-// It hides nothing: repeated fields stay visible wherever the runtime shows them.
+// A request as the rule sees it, whatever the runtime: the request line, undecoded, and the lines of any field, in order. Repeated fields
+// stay visible wherever the runtime shows them.
 
 /** One field line: name in lower case, value without outer blanks (RFC 9110, 5.5). */
 export type FieldLine = readonly [name: string, value: string];
@@ -10,12 +10,9 @@ export interface RuleRequest {
   readonly scheme: string;
   /** Host header or `:authority`, as received. */
   readonly authority: string;
-  /** Path and query as on the request line, not decoded and not normalised: a normalised `//x/` or `/%75x/` is another path. */
+  /** Path and query as on the request line: decoded or normalised, `//x/` and `/%75x/` would be other paths. */
   readonly target: string;
-  /**
-   * The values of all lines of a field (name in lower case), in order and without outer blanks. A question, not a list, since to a
-   * runtime with an index of its own a list of all lines is dear.
-   */
+  /** The values of a field's lines (name in lower case), in order and without outer blanks. A function, since collecting them costs njs. */
   readonly lines: (name: string) => readonly string[];
 }
 
@@ -32,10 +29,10 @@ export const fieldValue = (request: RuleRequest, name: string): string | null =>
 };
 
 /** The target up to the first question mark. */
-export const pathOf = (target: string): string => target.split('?', 1)[0] ?? '';
+export const targetPath = (target: string): string => target.split('?', 1)[0] ?? '';
 
 /** The target from the first question mark on; `?` alone when there is none, which is what `@query` then is (RFC 9421, 2.2.7). */
-export const queryOf = (target: string): string => target.slice(pathOf(target).length) || '?';
+export const targetQuery = (target: string): string => target.slice(targetPath(target).length) || '?';
 
 /** The authority in lower case and without its scheme's default port (RFC 9421, 2.2.3). */
 export const authorityOf = (request: RuleRequest): string => {

@@ -1,25 +1,27 @@
-// From a decision to what is sent, for the runtimes that open files themselves: the best precompressed sibling, and one fresh look at
-// the pointer when an edition is gone. nginx does the same in its configuration. Nothing here knows what a content is made of.
+// From an authorized request to what is sent, for the runtimes that open files themselves: the best precompressed sibling, and one fresh
+// look at the pointer when an edition has vanished. nginx does the same in its configuration.
 
 import { acceptedEncodings, SIBLING_SUFFIX, type SiblingEncoding } from './encoding.ts';
-import type { Pointers } from './pointer.ts';
-import { refuse } from './refusal.ts';
+import type { FileResponse } from './file-response.ts';
+import type { PointerText } from './pointer.ts';
+import { refuse, type Refusal } from './refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from './request.ts';
-import type { Decision } from './rule.ts';
-import type { Service } from './file-response.ts';
-import type { RuleSettings } from './profile.ts';
+import { type Decision, type RequestTarget, select } from './rule.ts';
 
 /** Where a runtime finds the tree. */
 export interface Store<Content> {
-  /** Pointers as the runtime may have kept them, or, when `isFresh`, read anew. */
-  pointers(isFresh: boolean): Pointers;
   /** The siblings that may exist, best first. */
   readonly encodings: readonly SiblingEncoding[];
+  /**
+   * A front's pointer; null when nothing is published for it. Rejects when it cannot be read. A runtime may keep the text for up to 10 s
+   * (snapshot.md, "Copying elsewhere"), unless a fresh one is asked for.
+   */
+  readPointer(front: string, isFresh: boolean): Promise<PointerText | null>;
   /** Opens a file of the origin root; null when it is not there. Rejects when it cannot be read. */
   open(path: string): Promise<Content | null>;
 }
 
-export interface Answer<Content> {
+export interface EdgeResponse<Content> {
   readonly decision: Decision;
   /** Those of the decision, and Content-Encoding where the content is a sibling's. */
   readonly headers: readonly FieldLine[];
@@ -27,18 +29,20 @@ export interface Answer<Content> {
   readonly content: Content | string | null;
 }
 
-/** Answers a request by `judge`, which is the rule with everything but the pointers filled in. Never rejects. */
-export const answer = async <Content>(
+/** What is sent for a request, by its target or its refusal; `maxAge` and `at` as for `select`. Never rejects. */
+export const respond = async <Content>(
   request: RuleRequest,
+  target: RequestTarget | Refusal,
   store: Store<Content>,
-  settings: RuleSettings,
-  judge: (pointers: Pointers) => Promise<Decision>,
-): Promise<Answer<Content>> => {
+  maxAge: number | null,
+  at: number,
+): Promise<EdgeResponse<Content>> => {
+  if (target.kind === 'refuse') return withoutFile(target);
   const encodings = [...acceptedEncodings(fieldValue(request, 'accept-encoding'), store.encodings), null];
   try {
     // The second time: the edition was pruned after its pointer had been read, and the pointer of now names another.
     for (const isFresh of [false, true]) {
-      const decision = await judge(store.pointers(isFresh));
+      const decision = select(target, await store.readPointer(target.front, isFresh), maxAge, at);
       if (decision.kind !== 'serve') return withoutFile(decision);
       const { headers } = decision;
       for (const encoding of encodings) {
@@ -52,10 +56,10 @@ export const answer = async <Content>(
   } catch {
     // Not readable: the same answer as for an edition that stays away.
   }
-  return withoutFile(refuse(503, 'internal', settings));
+  return withoutFile(refuse(503, 'internal'));
 };
 
-const withoutFile = (decision: Exclude<Decision, Service>): Answer<never> => ({
+const withoutFile = (decision: Exclude<Decision, FileResponse>): EdgeResponse<never> => ({
   decision,
   headers: decision.headers,
   content: decision.body,

@@ -1,18 +1,17 @@
-// The signature profile `rfc9421`: HTTP Message Signatures (RFC 9421) cut down to what edge.md allows, in canonical serialisation only;
-// then a label's raw text is what was signed. It refuses what it does not need: component parameters, other derived components, other
-// parameters. Of Structured Fields (RFC 8941) it knows just enough to find its own label among others.
+// The signature profile `rfc9421`: HTTP Message Signatures (RFC 9421) cut down to what edge.md allows, in canonical serialisation only, so
+// that a label's raw text is what was signed. It refuses component parameters, other derived components and other parameters. Of
+// Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
-import type { SignedRequest, SignatureProfile } from './profile.ts';
+import type { RuleSettings, SignedRequest, SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';
-import { authorityOf, type FieldLine, fieldValue, pathOf, queryOf, type RuleRequest } from './request.ts';
-import type { RuleSettings } from './profile.ts';
+import { authorityOf, type FieldLine, fieldValue, targetPath, targetQuery, type RuleRequest } from './request.ts';
 
 const INPUT_LENGTH_MAX = 2048;
 const SIGNATURE_LENGTH_MAX = 1024;
 const LABELS_MAX = 4;
 const MALFORMED = 'signature-malformed';
 
-/** The members of a dictionary: whatever stands between commas outside of strings. */
+/** The members of a dictionary: the text between commas outside strings. */
 const MEMBERS = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
 const LABEL = /^[a-z*][a-z\d_.*-]*=/;
 /** Our application's tag (RFC 9421, 2.3), also where it is not written canonically: malformed is not the same as unsigned. */
@@ -21,7 +20,7 @@ const TAGGED = /; *tag="x-front"/;
 const COMPONENTS = /"@?[a-z\d!#$%&'*+.^_`|~-]+"/g;
 /** A parameter that we know: an integer within 15 digits (RFC 8941, 3.3.1), or a string of printable ASCII (3.3.3). */
 const PARAMETER = /^;(?:(created|expires)=(0|-?[1-9]\d{0,14})|(keyid|alg|nonce|tag)="((?:[ !#-[\]-~]|\\["\\])*)")/;
-/** A byte sequence (RFC 8941, 3.3.5) in the one base64 that its bytes have: padded, no stray bits. */
+/** A byte sequence (RFC 8941, 3.3.5) in the one base64 that its bytes have: padded, unused bits zero. */
 const BYTES = /^:((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]==|[A-Za-z\d+/]{2}[AEIMQUYcgkosw048]=)?):$/;
 
 /** What a signature must cover, in the order in which we propose it. */
@@ -34,7 +33,7 @@ const challenge = (settings: RuleSettings): readonly FieldLine[] => [
   ['Accept-Signature', `sig=("${requiredComponents(settings).join('" "')}");created;tag="x-front"`],
 ];
 
-/** From the headers to a claim. Malformed comes before missing, so that a torn header is never called unsigned. */
+/** Malformed comes before missing, so that a torn header is never called unsigned. */
 const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
   const inputs = splitMembers(request, 'signature-input', INPUT_LENGTH_MAX);
   const signatures = splitMembers(request, 'signature', SIGNATURE_LENGTH_MAX);
@@ -76,10 +75,10 @@ const readSignedRequest = (request: RuleRequest, settings: RuleSettings): Signed
 const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
   const lines = request.lines(name);
   const text = lines[0] ?? '';
-  // Most have one member, and no comma to look for the end of a string before.
+  // Most have one member, and no comma to find outside strings.
   const members = (text.includes(',') ? (text.match(MEMBERS) ?? []) : [text]).map((member) => member.trim());
   const isSound = lines.length < 2 && text.length <= lengthMax && members.length <= LABELS_MAX;
-  // Something is lost between the members when a string has no end or a member is empty, or where blanks are not canonical.
+  // The members do not add up to the text where a string has no end, a member is empty, or blanks are not canonical.
   return isSound && members.join(', ') === text ? members : null;
 };
 
@@ -115,7 +114,7 @@ const readParameters = (text: string): { readonly [name: string]: string } | nul
   return parameters;
 };
 
-/** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when we do not stand for it, null when the request lacks it. */
+/** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when the profile does not allow it, null when the request lacks it. */
 export const componentValue = (request: RuleRequest, name: string): string | null | undefined => {
   switch (name) {
     case '@method':
@@ -123,9 +122,9 @@ export const componentValue = (request: RuleRequest, name: string): string | nul
     case '@authority':
       return authorityOf(request);
     case '@path':
-      return pathOf(request.target);
+      return targetPath(request.target);
     case '@query':
-      return queryOf(request.target);
+      return targetQuery(request.target);
     case '@scheme':
       return request.scheme;
     default:

@@ -1,125 +1,109 @@
-// The edge rule: request → serve(file) or refuse(reason), the whole of it, in the order of edge.md ("Decisions"). Pure: it reads no
-// clock, file or network, but only what it is handed. It runs in every runtime, so it keeps to the oldest one's syntax (README.md).
+// The edge rule, in two steps. `authorize` settles once whether a request may have what it asks for; `select` finds the file, a second
+// time where an edition has just vanished. Pure: no clock, file or network. It keeps to the syntax of the oldest runtime (README.md).
 
 import type { Endpoint } from '../../render/paths.ts';
+import { editionHeaders, type FileResponse, isUnchanged, type NotModified } from './file-response.ts';
 import { instantText } from './instant.ts';
-import type { KeyRing } from './key-store.ts';
-import { findEdition, type Pointers, type PointerText } from './pointer.ts';
-import { type SignedRequest, readSignedRequest } from './profile.ts';
-import { refuse, type Refusal } from './refusal.ts';
+import type { KeyStore } from './key-store.ts';
+import { findEdition, type PointerText } from './pointer.ts';
+import { readSignedRequest, type RuleSettings, type SignedRequest } from './profile.ts';
 import type { Reason } from './reasons.ts';
-import { fieldValue, pathOf, type RuleRequest } from './request.ts';
-import { editionHeaders, freshnessOf, isUnchanged, type Service, type Unchanged } from './file-response.ts';
-import type { RuleSettings } from './profile.ts';
+import { refuse, type Refusal } from './refusal.ts';
+import { fieldValue, type RuleRequest, targetPath } from './request.ts';
 import { editionPath, isFrontCode } from './tree.ts';
-import { isGenuine } from './verification.ts';
+import { verifySignature } from './verify-signature.ts';
 
-export type Decision = Service | Unchanged | Refusal;
+export type Decision = FileResponse | NotModified | Refusal;
+
+/** What a request asks for. */
+export interface RequestTarget {
+  readonly kind: 'target';
+  readonly front: string;
+  readonly endpoint: Endpoint;
+  /** The tags of what the client holds already, as sent. */
+  readonly ifNoneMatch: string | null;
+}
 
 /** A signature lives for five minutes, or for less if it says so; clocks may differ by one. Seconds. */
 const LIFETIME = 300;
 const CLOCK_SKEW = 60;
 
 /**
- * Decides about one request. `now` judges signatures and keys, `at` (default `now`) chooses the edition; both in seconds since 1970.
- * They differ only where someone asked to see another instant, and such an answer must not be stored.
- * Never throws: what nobody foresaw is refuse(503, 'internal').
+ * Step one: what the request asks for, once it is clear that the client may have it. The checks and their order are those of edge.md
+ * ("Decisions"). `now`: seconds since 1970. Never throws: anything unforeseen is refuse(503, 'internal').
  */
-export const decide = async (
+export const authorize = async (
   request: RuleRequest,
-  pointers: Pointers,
-  keyRing: KeyRing,
+  keys: KeyStore,
   settings: RuleSettings,
   now: number,
-  at?: number,
-): Promise<Decision> => {
+): Promise<RequestTarget | Refusal> => {
   try {
-    // Method, path, and what the front is called.
-    const wish = readWish(request, settings);
-    if (wish.kind === 'refuse') return wish;
+    // Method, path, and the front's code.
+    const target = readTarget(request, settings.base);
+    if (target.kind === 'refuse') return target;
 
-    // Syntax of the signature's headers.
-    const claim = readSignedRequest(request, settings);
-    if (typeof claim === 'string') return refuse(claim === 'signature-malformed' ? 400 : 401, claim, settings);
+    // Syntax of the signature headers.
+    const signed = readSignedRequest(request, settings);
+    if (typeof signed === 'string') return refuse(signed === 'signature-malformed' ? 400 : 401, signed, settings);
 
-    // Time, before any key is looked up: an old signature costs nothing and teaches nothing.
-    const untimely = judgeTime(claim, Math.floor(now));
+    // Time, before any key is looked up: an old signature costs nothing and reveals nothing.
+    const untimely = checkWindow(signed, Math.floor(now));
     if (untimely) return refuse(401, untimely, settings);
 
     // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
-    const key = await keyRing.find(claim.keyid);
-    const isSigned = await isGenuine(claim, key, keyRing, instantText(now));
-    if (!key || !isSigned) return refuse(401, 'signature-invalid', settings);
+    const front = await verifySignature(signed, keys, instantText(now));
+    if (front === null) return refuse(401, 'signature-invalid', settings);
 
-    // A key speaks for its front alone, and learns of no other whether it exists.
-    if (key.front !== wish.front) return refuse(403, 'front-not-allowed', settings);
-
-    // Pointer and edition.
-    const pointer = await pointers.read(wish.front, instantText(at ?? now));
-    return choose(request, wish, pointer, settings, now, at ?? now);
+    // A key speaks for its front alone, and does not reveal whether another one exists.
+    return front === target.front ? target : refuse(403, 'front-not-allowed');
   } catch {
-    return refuse(503, 'internal', settings);
+    return refuse(503, 'internal');
   }
 };
 
-/** The same without a signature, for local work on a loopback address. No bundle for an edge contains it. */
-export async function decideUnsigned(
-  request: RuleRequest,
-  pointers: Pointers,
-  settings: RuleSettings,
-  now: number,
+/**
+ * Step two: the file for an authorized request. `pointer`: the front's, null when nothing is published for it. `maxAge`: seconds for which
+ * the answer may be kept at most, null for not at all. `at`: the instant whose edition is served, in seconds since 1970. Never throws.
+ */
+export const select = (
+  target: RequestTarget,
+  pointer: PointerText | null,
+  maxAge: number | null,
   at: number,
-): Promise<Decision> {
-  const wish = readWish(request, settings);
-  if (wish.kind === 'refuse') return wish;
+): Decision => {
+  if (pointer === null) return refuse(404, 'not-found');
   try {
-    return choose(request, wish, await pointers.read(wish.front, instantText(at)), settings, now, at);
+    const instant = instantText(at);
+    const edition = findEdition(pointer, target.front, target.endpoint, instant);
+    const headers = editionHeaders(edition, instant, at, maxAge);
+    if (isUnchanged(target.ifNoneMatch, edition.digest))
+      return { kind: 'not-modified', status: 304, headers, body: null };
+
+    const file = editionPath(target.front, target.endpoint, edition.digest);
+    return { kind: 'serve', status: 200, file, headers: headers.concat([['Content-Type', 'application/json']]) };
   } catch {
-    return refuse(503, 'internal', settings);
+    // A torn pointer, or one of a schema to come.
+    return refuse(503, 'internal');
   }
-}
+};
 
-/** What is asked for, and for whom. */
-interface Wish {
-  readonly kind: 'wish';
-  readonly endpoint: Endpoint;
-  readonly front: string;
-}
-
-const readWish = (request: RuleRequest, settings: RuleSettings): Wish | Refusal => {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method-not-allowed', settings);
-  const path = pathOf(request.target);
-  const isProducts = path === `${settings.base}/products/`;
-  if (!isProducts && path !== `${settings.base}/fronts/categories/`) return refuse(404, 'not-found', settings);
+/** What a request asks for, whoever sent it: enough only where no signature is needed, or where it has been verified already. */
+export const readTarget = (request: RuleRequest, base: string): RequestTarget | Refusal => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method-not-allowed');
+  const path = targetPath(request.target);
+  const isProducts = path === `${base}/products/`;
+  if (!isProducts && path !== `${base}/fronts/categories/`) return refuse(404, 'not-found');
   // Repeated lines are read as one list, which is no front's code.
   const front = fieldValue(request, 'x-front');
-  if (front === null) return refuse(400, 'front-missing', settings);
-  if (!isFrontCode(front)) return refuse(400, 'front-malformed', settings);
-  return { kind: 'wish', endpoint: isProducts ? 'products' : 'categories', front };
+  if (front === null) return refuse(400, 'front-missing');
+  if (!isFrontCode(front)) return refuse(400, 'front-malformed');
+  const endpoint = isProducts ? 'products' : 'categories';
+  return { kind: 'target', front, endpoint, ifNoneMatch: fieldValue(request, 'if-none-match') };
 };
 
 /** created − skew ≤ now ≤ min(created + lifetime, expires) + skew, or why not. `now` in whole seconds. */
-const judgeTime = (claim: SignedRequest, now: number): Reason | null => {
-  if (now < claim.created - CLOCK_SKEW) return 'signature-from-future';
-  return now > Math.min(claim.created + LIFETIME, claim.expires) + CLOCK_SKEW ? 'signature-expired' : null;
-};
-
-const choose = (
-  request: RuleRequest,
-  wish: Wish,
-  pointer: PointerText | null,
-  settings: RuleSettings,
-  now: number,
-  at: number,
-): Decision => {
-  const instant = instantText(at);
-  if (pointer === null) return refuse(404, 'not-found', settings);
-  const edition = findEdition(pointer, wish.front, wish.endpoint, instant);
-
-  const freshness = at === now ? freshnessOf(edition, at, settings.maxAge) : null;
-  const headers = editionHeaders(edition, instant, freshness);
-  if (isUnchanged(fieldValue(request, 'if-none-match'), edition.digest))
-    return { kind: 'unchanged', status: 304, headers, body: null };
-  const file = editionPath(wish.front, wish.endpoint, edition.digest);
-  return { kind: 'serve', status: 200, file, headers: headers.concat([['Content-Type', 'application/json']]) };
+const checkWindow = (signed: SignedRequest, now: number): Reason | null => {
+  if (now < signed.created - CLOCK_SKEW) return 'signature-from-future';
+  return now > Math.min(signed.created + LIFETIME, signed.expires) + CLOCK_SKEW ? 'signature-expired' : null;
 };

@@ -1,4 +1,4 @@
-// What an operator may set about the rule, for every runtime alike. No secret and no place of a file is among it.
+// What an operator may set about the rule, for every runtime alike: no secrets, no paths of files.
 
 /** The settings that a configuration file can hold. */
 export interface SettingsFile {
@@ -12,7 +12,7 @@ export interface SettingsFile {
 
 export const DEFAULT_SETTINGS: SettingsFile = { base: '', maxAge: 60, requiresAuthority: true };
 
-/** Why settings cannot work, in words for an operator; null when they can. Asked once, where settings are written or a server starts. */
+/** Why settings cannot work, as a message for an operator; null when they can. Checked once, where they are written or a server starts. */
 export function faultOfSettings(file: SettingsFile): string | null {
   if (!/^(\/[!-.0->@-~]+)*$/.test(file.base))
     return `base: expected "" or "/path" without a slash at its end, found "${file.base}"`;

@@ -1,9 +1,9 @@
-// The part of the tree's layout that the edge needs: paths relative to the CDN's origin root, out/public (snapshot.md, "The output
-// tree"). Kept apart from render/paths.ts because it also runs where that file's syntax does not; a test holds the two together.
+// The part of the tree's layout that the edge needs, relative to out/public (snapshot.md, "The output tree"). Apart from render/paths.ts,
+// whose syntax njs does not know; a test holds the two together.
 
 import type { Endpoint } from '../../render/paths.ts';
 
-/** X-Front after trimming (edge.md, "Decisions"): kills lists, traversal, percent signs and case games before a path is built. */
+/** X-Front after trimming (edge.md, "Decisions"): rules out lists, traversal, percent signs and capitals before a path is built. */
 export const isFrontCode = (text: string): boolean => /^[a-z\d](?!.*\.\.)[a-z\d._-]{0,62}$/.test(text);
 
 /** `fronts/<code>/pointer.json`; only for a code that isFrontCode accepted. */

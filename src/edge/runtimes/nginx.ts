@@ -1,18 +1,19 @@
-// The rule under nginx with njs: js_content decides; an internal redirect to a named location, which no client can ask for, sends the
-// file with sendfile and gzip_static. Written in the syntax of njs 0.7 (README.md). It answers nothing itself but 304s and refusals.
+// The rule under nginx with njs: js_content decides; an internal redirect to a named location, which no client can name, sends the file
+// with sendfile and gzip_static. It sends nothing itself but 304s and refusals. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings } from '../rule/encoding.ts';
-import { keyRingFileFrom } from '../rule/key-store.ts';
+import type { FileResponse } from '../rule/file-response.ts';
+import { keyRingFrom } from '../rule/key-store.ts';
 import type { PointerText } from '../rule/pointer.ts';
-import { refuse } from '../rule/refusal.ts';
+import { withProfiles } from '../rule/profile.ts';
+import { refuse, type Refusal } from '../rule/refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from '../rule/request.ts';
-import { decide, type Decision } from '../rule/rule.ts';
 import { rfc9421FastPath } from '../rule/rfc9421-fast-path.ts';
 import { rfc9421 } from '../rule/rfc9421.ts';
-import { DEFAULT_SETTINGS, type SettingsFile } from '../rule/settings.ts';
-import type { RuleSettings } from '../rule/profile.ts';
+import { authorize, type Decision, readTarget, type RequestTarget, select } from '../rule/rule.ts';
+import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
-import { type NjsCrypto, njsKeyRing } from './njs-crypto.ts';
+import { type NjsCrypto, njsKeyStore } from './njs-crypto.ts';
 
 /** What njs gives of a request; only what is used here. */
 export interface NjsRequest {
@@ -47,41 +48,63 @@ declare const playbill_settings: SettingsFile;
 declare const playbill_secrets: { readonly [name: string]: unknown };
 
 /**
- * The functions that the server configuration names. `answer` decides, `again` is for an edition that is gone, `gone` for one twice gone;
- * `withoutLength` is a filter of headers.
+ * The functions that the server configuration names. `answer` authorizes a request and selects its file; `again` selects once more, where
+ * that file has vanished; `unavailable` is for a second one that has. `withoutLength` is a header filter.
  */
 export function nginxHandlers(modules: NjsModules) {
   return {
-    answer: (r: NjsRequest) => answer(r, modules, '@playbill_edition'),
-    again: (r: NjsRequest) => answer(withoutHeaders(r), modules, '@playbill_edition_again'),
-    gone: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), NOWHERE),
+    answer: (r: NjsRequest) => answer(r, modules),
+    again: (r: NjsRequest) => again(withoutHeaders(r), modules),
+    unavailable: (r: NjsRequest) => send(withoutHeaders(r), refuse(503, 'internal')),
     withoutLength: (r: NjsRequest) => void delete r.headersOut['Content-Length'],
   };
 }
 
-/** Settings with the same profile twice: first for what nearly all send. */
-function withForms(file: SettingsFile): RuleSettings {
-  return {
-    profiles: [rfc9421FastPath, rfc9421],
-    base: file.base,
-    maxAge: file.maxAge,
-    requiresAuthority: file.requiresAuthority,
-  };
-}
-
-async function answer(r: NjsRequest, modules: NjsModules, location: string): Promise<void> {
+async function answer(r: NjsRequest, modules: NjsModules): Promise<void> {
   const now = Date.now() / 1000;
   try {
-    const settings = withForms(playbill_settings);
-    const keyRing = njsKeyRing(keyRingFileFrom(playbill_keyring), secretOf, modules.crypto);
-    const root = r.variables['document_root'] ?? '';
     const request = requestOf(r);
-    const pointers = { read: (front: string) => readPointer(modules, `${root}/${pointerPath(front)}`) };
-    const decision = await decide(request, pointers, keyRing, settings, now);
-    send(r, decision, locationsFor(request, location));
+    const keys = njsKeyStore(keyRingFrom(playbill_keyring), secretOf, modules.crypto);
+    // The same profile twice: first for what nearly all clients send.
+    const settings = withProfiles(playbill_settings, [rfc9421FastPath, rfc9421]);
+    const target = await authorize(request, keys, settings, now);
+    sendSelected(r, request, target, now, modules, '@playbill_edition');
   } catch {
-    send(r, refuse(503, 'internal', withForms(DEFAULT_SETTINGS)), NOWHERE);
+    send(r, refuse(503, 'internal'));
   }
+}
+
+/** Only authorized requests get here: no client can name this location, and nothing but a redirect of `answer` leads to it. */
+function again(r: NjsRequest, modules: NjsModules): void {
+  try {
+    const request = requestOf(r);
+    const target = readTarget(request, playbill_settings.base);
+    sendSelected(r, request, target, Date.now() / 1000, modules, '@playbill_edition_again');
+  } catch {
+    send(r, refuse(503, 'internal'));
+  }
+}
+
+function sendSelected(
+  r: NjsRequest,
+  request: RuleRequest,
+  target: RequestTarget | Refusal,
+  now: number,
+  modules: NjsModules,
+  location: string,
+): void {
+  if (target.kind === 'refuse') return send(r, target);
+  const pointer = readPointer(modules, `${r.variables['document_root'] ?? ''}/${pointerPath(target.front)}`);
+  const decision = select(target, pointer, playbill_settings.maxAge, now);
+  if (decision.kind !== 'serve') return send(r, decision);
+  setHeaders(r, decision);
+  // HEAD has a place of its own: nginx compresses nothing for it, and the length of the plain file would be wrong (RFC 9110, 8.6).
+  const plain = request.method === 'HEAD' ? `${location}_head` : location;
+  const takesBrotli = acceptedEncodings(fieldValue(request, 'accept-encoding'), ['br']).length > 0;
+  r.variables['playbill_file'] = decision.file;
+  // Where a request for `.br` goes on when the tree has no such sibling. gzip is negotiated by nginx itself.
+  r.variables['playbill_plain'] = plain;
+  r.internalRedirect(takesBrotli ? `${location}_br` : plain);
 }
 
 function requestOf(r: NjsRequest): RuleRequest {
@@ -95,7 +118,7 @@ function requestOf(r: NjsRequest): RuleRequest {
   };
 }
 
-/** The fields that the rule itself asks for: of others njs may show the first line alone. */
+/** The fields that the rule itself reads: of others njs may show the first line alone. */
 const JOINED: { readonly [name: string]: true } = {
   'x-front': true,
   'signature-input': true,
@@ -109,36 +132,13 @@ function linesOf(r: NjsRequest, name: string): readonly string[] {
   const value = r.headersIn[name];
   if (value === undefined) return [];
   // `__proto__` and `constructor` are names as well.
-  const isOneLine = JOINED[name] === true && value.indexOf(',') < 0 && value.indexOf('\t') < 0;
-  return isOneLine ? [value] : rawLinesOf(r, name);
-}
-
-function rawLinesOf(r: NjsRequest, name: string): readonly string[] {
+  if (JOINED[name] === true && value.indexOf(',') < 0 && value.indexOf('\t') < 0) return [value];
   return r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1]));
 }
 
-/** nginx takes only spaces off a value, and not tabs. `trim` would take more than blanks from what is not ASCII. */
+/** nginx trims spaces off a value, and not tabs. `trim` would take more than blanks from what is not ASCII. */
 function withoutTabs(value: string): string {
   return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
-}
-
-/** The named locations of a request: where it goes, and where it goes on from there when the tree has no `.br`. */
-interface Locations {
-  readonly first: string;
-  readonly plain: string;
-}
-
-/** Of what is not served. */
-const NOWHERE: Locations = { first: '', plain: '' };
-
-/**
- * nginx itself negotiates gzip; a client that takes br goes where `.br` is tried first. HEAD has a place of its own: nginx compresses
- * nothing for it, and the length of the plain file would be wrong (RFC 9110, 8.6).
- */
-function locationsFor(request: RuleRequest, location: string): Locations {
-  const plain = request.method === 'HEAD' ? `${location}_head` : location;
-  const takesBrotli = acceptedEncodings(fieldValue(request, 'accept-encoding'), ['br']).length > 0;
-  return { first: takesBrotli ? `${location}_br` : plain, plain };
 }
 
 /** The configuration has secrets only where a key needs one: a name that was never declared throws when it is read. */
@@ -164,28 +164,26 @@ function readPointer(modules: NjsModules, path: string): PointerText | null {
   }
 }
 
-/** A second decision about a request leaves nothing of the first one's headers behind. */
+/** The second selection leaves nothing of the first one's headers behind. */
 function withoutHeaders(r: NjsRequest): NjsRequest {
   const names = Object.keys(r.headersOut);
   for (let i = 0; i < names.length; i++) delete r.headersOut[names[i] ?? ''];
   return r;
 }
 
-function send(r: NjsRequest, decision: Decision, locations: Locations): void {
+function setHeaders(r: NjsRequest, decision: Decision): void {
   for (let i = 0; i < decision.headers.length; i++) {
     const line = decision.headers[i];
     if (line !== undefined) r.headersOut[line[0]] = line[1];
   }
-  if (decision.kind === 'serve') {
-    r.variables['playbill_file'] = decision.file;
-    r.variables['playbill_plain'] = locations.plain;
-    r.internalRedirect(locations.first);
-  } else if (decision.kind === 'unchanged') {
-    // `return` would add the length of no content, which a 304 must not have (RFC 9110, 8.6).
-    r.status = decision.status;
-    r.sendHeader();
-    r.finish();
-  } else {
-    r.return(decision.status, decision.body);
-  }
+}
+
+/** Sends what is no file: a refusal or a 304. */
+function send(r: NjsRequest, decision: Exclude<Decision, FileResponse>): void {
+  setHeaders(r, decision);
+  if (decision.kind === 'refuse') return r.return(decision.status, decision.body);
+  // `return` would add the length of no content, which a 304 must not have (RFC 9110, 8.6).
+  r.status = decision.status;
+  r.sendHeader();
+  r.finish();
 }

@@ -1,19 +1,21 @@
 // The rule on node:http over a tree on disk: what `playbill serve` runs, for development and tests. Reads the key ring and the pointer
-// anew for every request, so it is hot as they change. It adds nothing to the rule but another instant to serve as of, and an access log.
+// for every request, so that it follows every change. It adds nothing to the rule but another instant to serve as of, and an access log.
 
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, answer, type Store } from '../rule/respond.ts';
-import { type KeyRing, keyRingFileFrom } from '../rule/key-store.ts';
+import { keyRingFrom, type SecretOf } from '../rule/key-store.ts';
+import { rfc9421 } from '../rule/rfc9421.ts';
+import { type RuleSettings, withProfiles } from '../rule/profile.ts';
 import type { Reason } from '../rule/reasons.ts';
+import { refuse, type Refusal } from '../rule/refusal.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../rule/request.ts';
-import { decide, type Decision, decideUnsigned } from '../rule/rule.ts';
+import { type EdgeResponse, respond, type Store } from '../rule/respond.ts';
+import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
-import { withProfiles } from '../rule/profiles.ts';
 import { pointerPath } from '../rule/tree.ts';
-import { webCryptoKeyRing } from './web-crypto.ts';
+import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** One answered request. It names no key: keys get into no log. */
 export interface AccessLogEntry {
@@ -36,7 +38,7 @@ export interface ServeOptions {
   /** Seconds since 1970, fractions welcome. */
   readonly clock: () => number;
   /** The secret of a name, for hmac keys; null when there is none. */
-  readonly secretOf: (name: string) => string | null;
+  readonly secretOf: SecretOf;
   /** Serve as of this instant (seconds since 1970), under `no-store`; null for the clock's. */
   readonly at: number | null;
   /** Serve without signatures to clients that reached a loopback address; elsewhere they are asked for all the same. */
@@ -49,13 +51,8 @@ export function createServer(options: ServeOptions): Server {
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new Error(fault);
   return createHttpServer((incoming, outgoing) => {
-    const startedMs = performance.now();
-    const now = options.clock();
-    handle(options, incoming, outgoing, now).then(
-      (decision) => options.accessLog(entryOf(incoming, decision, now, performance.now() - startedMs)),
-      // The client went away, or a file broke off: an answer under way cannot become another one.
-      () => outgoing.destroy(),
-    );
+    // The client went away, or a file broke off: an answer under way cannot become another one.
+    handle(options, incoming, outgoing).catch(() => outgoing.destroy());
   });
 }
 
@@ -64,31 +61,52 @@ export function isLoopback(address: string): boolean {
   return /^((::ffff:)?127(\.\d{1,3}){3}|::1|localhost)$/.test(address);
 }
 
-async function handle(
-  options: ServeOptions,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  now: number,
-): Promise<Decision> {
-  const settings = withProfiles(options.settings);
+async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const startedMs = performance.now();
+  const now = options.clock();
+  const settings = withProfiles(options.settings, [rfc9421]);
   const request = requestOf(incoming);
-  const at = options.at ?? now;
   const isUnsigned = options.isUnsigned && isLoopback(incoming.socket.localAddress ?? '');
+  const target = isUnsigned ? readTarget(request, settings.base) : await authorizeNow(options, request, settings, now);
   const store = directoryStore(join(options.root, 'public'));
-  const answered = await answer(request, store, settings, async (pointers) =>
-    isUnsigned
-      ? decideUnsigned(request, pointers, settings, now, at)
-      : decide(request, pointers, await readKeyRing(options), settings, now, at),
-  );
-  await send(answered, incoming.method === 'HEAD', outgoing);
-  return answered.decision;
+  // What is served as of another instant must not be stored.
+  const maxAge = options.at === null ? settings.maxAge : null;
+  const response = await respond(request, target, store, maxAge, options.at ?? now);
+  await send(response, request.method === 'HEAD', outgoing);
+  const { decision } = response;
+  const front = incoming.headers['x-front'];
+  options.accessLog({
+    now,
+    method: request.method,
+    target: request.target,
+    front: typeof front === 'string' ? front : null,
+    status: decision.status,
+    reason: decision.kind === 'refuse' ? decision.reason : null,
+    durationMs: performance.now() - startedMs,
+  });
+}
+
+/** Authorizes by the key ring as it is at the moment; without a readable one the answer is 503. */
+async function authorizeNow(
+  options: ServeOptions,
+  request: RuleRequest,
+  settings: RuleSettings,
+  now: number,
+): Promise<RequestTarget | Refusal> {
+  try {
+    const text = await readFile(join(options.root, 'edge', 'keyring.json'), 'utf8');
+    const keys = webCryptoKeyStore(keyRingFrom(JSON.parse(text)), options.secretOf);
+    return await authorize(request, keys, settings, now);
+  } catch {
+    return refuse(503, 'internal');
+  }
 }
 
 function requestOf(incoming: IncomingMessage): RuleRequest {
-  const fields: FieldLine[] = [];
-  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
-    fields.push([(incoming.rawHeaders[i] ?? '').toLowerCase(), incoming.rawHeaders[i + 1] ?? '']);
-  }
+  const { rawHeaders } = incoming;
+  const fields = rawHeaders.flatMap((name, i): FieldLine[] =>
+    i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : [],
+  );
   return {
     method: incoming.method ?? '',
     scheme: 'encrypted' in incoming.socket ? 'https' : 'http',
@@ -98,19 +116,11 @@ function requestOf(incoming: IncomingMessage): RuleRequest {
   };
 }
 
-async function readKeyRing(options: ServeOptions): Promise<KeyRing> {
-  const text = await readFile(join(options.root, 'edge', 'keyring.json'), 'utf8');
-  return webCryptoKeyRing(keyRingFileFrom(JSON.parse(text)), options.secretOf);
-}
-
 function directoryStore(root: string): Store<FileHandle> {
-  const read = async (front: string): Promise<string | null> =>
-    absentAsNull(readFile(join(root, pointerPath(front)), 'utf8'));
   return {
     encodings: ['br', 'gzip'],
     open: (path) => absentAsNull(open(join(root, path))),
-    // Nothing is kept, so the first look is as fresh as the second.
-    pointers: () => ({ read }),
+    readPointer: (front) => absentAsNull(readFile(join(root, pointerPath(front)), 'utf8')),
   };
 }
 
@@ -124,7 +134,7 @@ async function absentAsNull<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 async function send(
-  { decision, headers, content }: Answer<FileHandle>,
+  { decision, headers, content }: EdgeResponse<FileHandle>,
   isHead: boolean,
   outgoing: ServerResponse,
 ): Promise<void> {
@@ -144,17 +154,4 @@ async function send(
       await content.close();
     }
   }
-}
-
-function entryOf(incoming: IncomingMessage, decision: Decision, now: number, durationMs: number): AccessLogEntry {
-  const front = incoming.headers['x-front'];
-  return {
-    now,
-    method: incoming.method ?? '',
-    target: incoming.url ?? '',
-    front: typeof front === 'string' ? front : null,
-    status: decision.status,
-    reason: decision.kind === 'refuse' ? decision.reason : null,
-    durationMs,
-  };
 }

@@ -12,7 +12,7 @@ export interface Search {
   /** Slug of a badge, or null for any. */
   readonly badge: string | null;
   /** Part of a name, of a venue or of a slug; '' for any. */
-  readonly words: string;
+  readonly query: string;
 }
 
 export type RowKind = 'banner' | 'featured' | 'group' | 'rest';
@@ -46,9 +46,9 @@ function slot(start: string | null, hasMore: boolean | null): { start: string; h
   return start === null ? null : { start, hasMore: hasMore === true };
 }
 
-/** Cards that a search finds, in the document's order. */
-export function found(cards: readonly ProductCard[], { tab, badge, words }: Search): readonly ProductCard[] {
-  const wanted = words.trim().toLocaleLowerCase('en');
+/** Cards that match a search, in the document's order. */
+export function found(cards: readonly ProductCard[], { tab, badge, query }: Search): readonly ProductCard[] {
+  const wanted = query.trim().toLocaleLowerCase('en');
   return cards.filter(
     (card) =>
       sessionOf(card, tab) !== null &&
@@ -58,20 +58,12 @@ export function found(cards: readonly ProductCard[], { tab, badge, words }: Sear
   );
 }
 
-/** Rows that hold a card, from the top: banner, featured, groups in the document's order, then what is nowhere else. */
+/** Rows that hold a card, from the top: banner, featured, groups in the document's order, then the remaining cards. */
 export function arrange(document: ProductsDocument, search: Search): readonly Row[] {
   const cards = found(document.productCards, search);
-  const rows: Row[] = [
-    { key: 'banner', kind: 'banner', name: '', slug: '', cardType: 1, cards: cards.filter((card) => card.banner) },
-    {
-      key: 'featured',
-      kind: 'featured',
-      name: '',
-      slug: '',
-      cardType: 1,
-      cards: cards.filter((card) => card.featured),
-    },
-  ];
+  const rowOf = (kind: RowKind, isIn: (card: ProductCard) => boolean): Row => {
+    return { key: kind, kind, name: '', slug: '', cardType: 1, cards: cards.filter(isIn) };
+  };
   const byGroup = new Map<string, { readonly card: ProductCard; readonly weight: number }[]>();
   for (const card of cards) {
     for (const { slug, sortWeight } of card.groups) {
@@ -80,12 +72,16 @@ export function arrange(document: ProductsDocument, search: Search): readonly Ro
       byGroup.set(slug, members);
     }
   }
-  for (const { slug, name, cardType } of document.groups) {
+  const groups = document.groups.map(({ slug, name, cardType }): Row => {
     // Sorting is stable: cards of the same weight keep the document's order.
-    const members = (byGroup.get(slug) ?? []).sort((a, b) => a.weight - b.weight);
-    rows.push({ key: `group ${slug}`, kind: 'group', name, slug, cardType, cards: members.map(({ card }) => card) });
-  }
-  const rest = cards.filter((card) => !card.banner && !card.featured && card.groups.length === 0);
-  rows.push({ key: 'rest', kind: 'rest', name: '', slug: '', cardType: 1, cards: rest });
+    const members = (byGroup.get(slug) ?? []).sort((a, b) => a.weight - b.weight).map(({ card }) => card);
+    return { key: `group ${slug}`, kind: 'group', name, slug, cardType, cards: members };
+  });
+  const rows = [
+    rowOf('banner', (card) => card.banner),
+    rowOf('featured', (card) => card.featured),
+    ...groups,
+    rowOf('rest', (card) => !card.banner && !card.featured && card.groups.length === 0),
+  ];
   return rows.filter((row) => row.cards.length > 0);
 }

@@ -5,10 +5,9 @@ import { useState } from 'preact/hooks';
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
 import { sessionOf, type Tab } from './arrangement.ts';
-import type { CardChange } from './changes.ts';
 import { readableOn } from './colour.ts';
 import { httpsUrl, initialOf, nameOf, runsFromRight, shown } from './text.ts';
-import { sessionWords, type Money } from './words.ts';
+import { sessionText, type Money } from './descriptions.ts';
 
 export type Badge = ProductsDocument['badges'][number];
 
@@ -27,13 +26,14 @@ export interface CardContext {
 interface CardProps {
   readonly card: ProductCard;
   readonly context: CardContext;
-  readonly change: CardChange | undefined;
+  /** What has changed, as text. */
+  readonly change: string | undefined;
 }
 
-/** Drawn anew only when one of its three objects is another one: a card that is the same in two editions is not touched. */
+/** Redrawn only when one of its three props differs: a card that is the same in two editions is not touched. */
 export class CardView extends Component<CardProps> {
   override shouldComponentUpdate({ card, context, change }: CardProps): boolean {
-    return card !== this.props.card || context !== this.props.context || change?.words !== this.props.change?.words;
+    return card !== this.props.card || context !== this.props.context || change !== this.props.change;
   }
 
   override render({ card, context, change }: CardProps): VNode {
@@ -61,7 +61,7 @@ export class CardView extends Component<CardProps> {
               {card.soldOut && <span class="state">Sold out</span>}
               {card.paused && <span class="state">Sales paused</span>}
             </p>
-            {change !== undefined && <p class="change">{change.words}</p>}
+            {change !== undefined && <p class="change">{change}</p>}
           </div>
         </article>
       </li>
@@ -92,7 +92,7 @@ function BadgeList({ card, badges }: { readonly card: ProductCard; readonly badg
 function SessionLine({ card, context }: { readonly card: ProductCard; readonly context: CardContext }): VNode | null {
   const session = sessionOf(card, context.tab);
   if (session === null) return null;
-  const { date, time, offset } = sessionWords(session.start, context.zone, context.today);
+  const { date, time, offset } = sessionText(session.start, context.zone, context.today);
   return (
     <p class="session">
       <time dateTime={session.start}>
@@ -104,7 +104,7 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
   );
 }
 
-/** The picture where it is asked for and can be loaded, else a placeholder with its text. */
+/** The picture, where pictures are on and it can be loaded; else a placeholder with its text. */
 function Picture({ card, hasPictures }: { readonly card: ProductCard; readonly hasPictures: boolean }): VNode {
   const [failed, setFailed] = useState<string | null>(null);
   const url = httpsUrl(card.imageUrl);
@@ -136,14 +136,14 @@ function Picture({ card, hasPictures }: { readonly card: ProductCard; readonly h
 }
 
 function Credit({ text, url }: { readonly text: string; readonly url: string | null }): VNode {
-  const words = /^\s*©/.test(text) ? shown(text) : `© ${shown(text)}`;
+  const credit = /^\s*©/.test(text) ? shown(text) : `© ${shown(text)}`;
   return (
     <figcaption dir="auto">
       {url === null ? (
-        words
+        credit
       ) : (
         <a href={url} target="_blank" rel="noopener noreferrer">
-          {words}
+          {credit}
         </a>
       )}
     </figcaption>

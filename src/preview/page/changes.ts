@@ -1,22 +1,18 @@
-// What differs between two documents, as the cards need it: by product, with the fields in a visitor's words. The comparison itself is
-// release/document-diff.ts, as everywhere.
+// What differs between two documents, by product, with the fields in a visitor's terms. The comparison itself is
+// release/diff/document-diff.ts, as everywhere.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { diffDocuments, summaryWords, type DocumentChange } from '../../release/diff/document-diff.ts';
-
-/** What a card says of itself: `new`, `gone`, `moved` or the fields that changed. */
-export interface CardChange {
-  readonly words: string;
-}
 
 export interface Changes {
   readonly list: readonly DocumentChange[];
   /** In one line; '' where nothing differs. */
   readonly summary: string;
-  readonly byProduct: ReadonlyMap<number, CardChange>;
+  /** `new`, `gone`, `moved` or the fields that changed. */
+  readonly byProduct: ReadonlyMap<number, string>;
 }
 
-const FIELD_WORDS: Readonly<Record<string, string>> = {
+const FIELD_NAMES: Readonly<Record<string, string>> = {
   ageRating: 'age rating',
   saleSchema: 'way of sale',
   pushka: 'Pushkin card',
@@ -38,31 +34,27 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   weekendMultiScheduleSlots: 'more at the weekend',
 };
 
-export function changesOf(before: ProductsDocument, after: ProductsDocument): Changes {
-  const list = diffDocuments(before, after);
-  const byProduct = new Map<number, CardChange>();
+export function changesOf(earlier: ProductsDocument, later: ProductsDocument): Changes {
+  const list = diffDocuments(earlier, later);
+  const byProduct = new Map<number, string>();
   for (const change of list) {
     if (change.list !== 'productCards') continue;
-    const words = [byProduct.get(change.id)?.words, wordsOf(change)].filter((part) => part !== undefined);
-    byProduct.set(change.id, { words: words.join(', ') });
+    const before = byProduct.get(change.id);
+    byProduct.set(change.id, before === undefined ? describe(change) : `${before}, ${describe(change)}`);
   }
   return { list, summary: summaryWords(list), byProduct };
 }
 
-function wordsOf(change: DocumentChange): string {
+function describe(change: DocumentChange): string {
   switch (change.change) {
     case 'added':
       return 'new';
     case 'gone':
-      return 'gone';
     case 'moved':
-      return 'moved';
-    case 'changed':
-      return [...new Set(change.fields.map(({ path }) => fieldName(path)))].join(', ');
+      return change.change;
+    case 'changed': {
+      const fields = change.fields.map(({ path }) => path.split('.')[0] ?? '');
+      return [...new Set(fields.map((field) => FIELD_NAMES[field] ?? field))].join(', ');
+    }
   }
-}
-
-function fieldName(path: string): string {
-  const [field = ''] = path.split('.');
-  return FIELD_WORDS[field] ?? field;
 }

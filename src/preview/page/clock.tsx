@@ -1,14 +1,14 @@
 // The clock at the foot of the page: a slider over the time of the snapshot, with a tick where an edition begins, and a button that
-// lets the time run. Below it, in words, what the edition in force has changed.
+// lets the time run. Below it, as text, what the edition in force has changed.
 
 import type { VNode } from 'preact';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
 import { fieldWords, type DocumentChange } from '../../release/diff/document-diff.ts';
 import type { Changes } from './changes.ts';
-import { markAfter, markBefore, within, type Scene } from './scene.ts';
+import { tickAfter, tickBefore, clampTo, type Scene } from './scene.ts';
 import { nameOf, shown } from './text.ts';
 import { Ticks } from './ticks.tsx';
-import { clockWords, dateWords, instantAt, zoneOf } from './words.ts';
+import { clockText, dateText, instantAt, zoneOf } from './descriptions.ts';
 
 /** Seconds of the front's time for each second of ours. */
 export const SPEEDS = [
@@ -37,26 +37,17 @@ export function Clock({ scene, changes, isPlaying, speed, onAt, onNow, onPlay, o
     <section class="clock" aria-label="Clock">
       <div class="clock-top">
         <p class="clock-time">
-          <strong>{clockWords(wall)}</strong>
+          <strong>{clockText(wall)}</strong>
           <span class="clock-date">
-            {dateWords(wall)} <span class="zone">{zoneName.replaceAll('_', ' ')}</span>
+            {dateText(wall)} <span class="zone">{zoneName.replaceAll('_', ' ')}</span>
           </span>
         </p>
         <div class="transport">
-          <button type="button" aria-label="Previous change" onClick={() => onAt(markBefore(timeline, at))}>
-            <Icon path="M5 4v12M15 4L8 10l7 6z" />
-          </button>
-          <button
-            type="button"
-            class="play"
-            aria-label={isPlaying ? 'Pause' : 'Play'}
-            onClick={() => onPlay(!isPlaying)}
-          >
-            <Icon path={isPlaying ? 'M6 4v12M14 4v12' : 'M6 4l10 6-10 6z'} />
-          </button>
-          <button type="button" aria-label="Next change" onClick={() => onAt(markAfter(timeline, at))}>
-            <Icon path="M15 4v12M5 4l7 6-7 6z" />
-          </button>
+          {iconButton('Previous change', 'M5 4v12M15 4L8 10l7 6z', () => onAt(tickBefore(timeline, at)))}
+          {isPlaying
+            ? iconButton('Pause', 'M6 4v12M14 4v12', () => onPlay(false), 'play')
+            : iconButton('Play', 'M6 4l10 6-10 6z', () => onPlay(true), 'play')}
+          {iconButton('Next change', 'M15 4v12M5 4l7 6-7 6z', () => onAt(tickAfter(timeline, at)))}
           <button type="button" class="now" onClick={onNow}>
             Now
           </button>
@@ -65,49 +56,51 @@ export function Clock({ scene, changes, isPlaying, speed, onAt, onNow, onPlay, o
             value={speed}
             onChange={({ currentTarget }) => onSpeed(Number(currentTarget.value))}
           >
-            {SPEEDS.map(([value, words]) => (
+            {SPEEDS.map(([value, label]) => (
               <option key={value} value={value} selected={value === speed}>
-                {words}
+                {label}
               </option>
             ))}
           </select>
         </div>
       </div>
-      <Slider scene={scene} words={`${dateWords(wall)}, ${clockWords(wall)}, ${editionWords(scene)}`} onAt={onAt} />
+      <Slider
+        scene={scene}
+        valueText={`${dateText(wall)}, ${clockText(wall)}, ${describeEdition(scene)}`}
+        onAt={onAt}
+      />
       <ChangeList scene={scene} changes={changes} />
     </section>
   );
 }
 
-function Icon({ path }: { readonly path: string }): VNode {
+function iconButton(label: string, path: string, onClick: () => void, name = ''): VNode {
   return (
-    <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-      <path d={path} />
-    </svg>
+    <button type="button" class={name} aria-label={label} onClick={onClick}>
+      <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+        <path d={path} />
+      </svg>
+    </button>
   );
 }
 
 interface SliderProps {
   readonly scene: Scene;
-  readonly words: string;
+  readonly valueText: string;
   readonly onAt: (at: Instant) => void;
 }
 
 /** Left and right go by minutes, page up and down by changes, home and end to the ends; a pointer goes anywhere. */
-function Slider({ scene: { at, timeline }, words, onAt }: SliderProps): VNode {
+function Slider({ scene: { at, timeline }, valueText, onAt }: SliderProps): VNode {
+  const span = [timeline.first, timeline.last] as const;
   return (
     <div class="slider">
-      <Ticks
-        span={[timeline.first, timeline.last]}
-        known={[timeline.first, timeline.last]}
-        marks={timeline.marks}
-        at={null}
-      />
+      <Ticks span={span} known={span} ticks={timeline.ticks} at={null} />
       <input
         type="range"
         aria-label="Instant"
         title="Arrow keys: minutes. Page up and down: changes."
-        aria-valuetext={words}
+        aria-valuetext={valueText}
         min={timeline.first}
         max={timeline.last}
         step={1}
@@ -117,7 +110,7 @@ function Slider({ scene: { at, timeline }, words, onAt }: SliderProps): VNode {
           const target = keyTarget(event.key, at, timeline);
           if (target === null) return;
           event.preventDefault();
-          onAt(within(timeline, target));
+          onAt(clampTo(timeline, target));
         }}
       />
     </div>
@@ -135,57 +128,51 @@ function keyTarget(key: string, at: Instant, timeline: Scene['timeline']): Insta
     case 'ArrowDown':
       return instantOf((Math.ceil(at / MINUTE) - 1) * MINUTE);
     case 'PageUp':
-      return markAfter(timeline, at);
+      return tickAfter(timeline, at);
     case 'PageDown':
-      return markBefore(timeline, at);
+      return tickBefore(timeline, at);
     default:
       return null;
   }
 }
 
-/** `edition 3 of 6, in force from 15:30`, and what is out of the ordinary. */
-function editionWords({ sides }: Scene): string {
-  const [side] = sides;
+/** `edition 3 of 6, in force from 15:30`, and whether it is shown outside its time. */
+function describeEdition({ sides: [side] }: Scene): string {
   if (side === undefined) return '';
-  const from = clockWords(zoneOf(side.pointer.timezone).format(instantAt(side.from)));
-  const edition = `edition ${side.index + 1} of ${side.pointer.products.length}, in force from ${from}`;
-  switch (side.timeliness) {
-    case 'right':
-      return edition;
-    case 'early':
-      return `${edition}; before this snapshot was made`;
-    case 'stale':
-      return `${edition}; after ${side.pointer.validUntil}, so stale`;
-  }
+  const { pointer, index, timeliness } = side;
+  const from = clockText(zoneOf(pointer.timezone).format(instantAt(side.from)));
+  const notes = {
+    right: '',
+    early: '; before this snapshot was made',
+    stale: `; after ${pointer.validUntil}, so stale`,
+  };
+  return `edition ${index + 1} of ${pointer.products.length}, in force from ${from}${notes[timeliness]}`;
 }
 
-/** Changes listed in words; of more, it is said how many. */
+/** Changes listed; of the others, only the number is shown. */
 const CHANGES_LISTED = 200;
 
 function ChangeList({ scene, changes }: { readonly scene: Scene; readonly changes: Changes | null }): VNode {
   const isPaired = scene.sides.length > 1;
-  const summary =
-    changes === null
-      ? 'nothing before it to compare with'
-      : changes.summary === '' && isPaired
-        ? 'no difference between the two releases'
-        : changes.summary === ''
-          ? 'no change'
-          : `${isPaired ? 'from the first to the second: ' : ''}${changes.summary}`;
+  const noChange = isPaired ? 'no difference between the two releases' : 'no change';
+  const summary = changes === null ? 'nothing before it to compare with' : changes.summary || noChange;
   const list = changes?.list ?? [];
   return (
     <details class="changes">
       <summary>
         <span role="status">
-          <span class="edition">{editionWords(scene)}</span>
-          <span class="summary">{summary}</span>
+          <span class="edition">{describeEdition(scene)}</span>
+          <span class="summary">
+            {isPaired && list.length > 0 && 'from the first to the second: '}
+            {summary}
+          </span>
         </span>
       </summary>
       <div class="change-list" role="region" aria-label="What changes" tabIndex={0}>
         <ul>
           {list.slice(0, CHANGES_LISTED).map((change) => (
             <li key={`${change.list} ${change.id} ${change.change}`}>
-              <ChangeWords change={change} />
+              <ChangeItem change={change} />
             </li>
           ))}
         </ul>
@@ -196,7 +183,7 @@ function ChangeList({ scene, changes }: { readonly scene: Scene; readonly change
   );
 }
 
-const LIST_WORDS = {
+const LIST_NAMES = {
   productCards: '',
   categories: 'Category ',
   groups: 'Group ',
@@ -204,10 +191,10 @@ const LIST_WORDS = {
   badges: 'Badge ',
 } as const;
 
-function ChangeWords({ change }: { readonly change: DocumentChange }): VNode {
+function ChangeItem({ change }: { readonly change: DocumentChange }): VNode {
   return (
     <>
-      {LIST_WORDS[change.list]}
+      {LIST_NAMES[change.list]}
       <bdi class="changed-name">{nameOf(change)}</bdi>
       {change.change === 'changed' ? ': ' : ` ${change.change}`}
       {change.change === 'changed' &&

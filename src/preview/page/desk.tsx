@@ -1,27 +1,27 @@
-// The operator's desk beside the visitors' page: which front and releases to look at, whether pictures are loaded, how all fronts are.
+// The operator's desk beside the visitors' page: which front and releases to show, whether pictures are loaded, the health of all fronts.
 
 import { useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { Instant } from '../../catalogue/instant.ts';
-import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type ReleaseView } from '../messages.ts';
+import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../messages.ts';
 import { Health } from './health.tsx';
-import { searchOf, type Place } from './place.ts';
+import { queryOf, type ViewState } from './view-state.ts';
 import { shown } from './text.ts';
 
 interface DeskProps {
   readonly overview: Overview;
-  readonly release: ReleaseView;
-  readonly place: Place;
+  readonly release: PreviewRelease;
+  readonly state: ViewState;
   readonly front: string | null;
   readonly now: Instant;
   readonly hasPictures: boolean;
-  readonly onPlace: (change: Partial<Place>) => void;
+  readonly onChange: (change: Partial<ViewState>) => void;
 }
 
-/** Where the desk stands beside the page, its list of fronts is open from the start; above it, it would push the page away. */
+/** On a wide screen the list of fronts is open from the start; on a narrow one it would push the page away. */
 const IS_WIDE = matchMedia('(min-width: 1100px)').matches;
 
-export function Desk({ overview, release, place, front, now, hasPictures, onPlace }: DeskProps): VNode {
+export function Desk({ overview, release, state, front, now, hasPictures, onChange }: DeskProps): VNode {
   const [isOpen, setOpen] = useState(IS_WIDE);
   const picturesPath = hasPictures ? PAGE_PATH : PICTURES_PATH;
   return (
@@ -31,35 +31,35 @@ export function Desk({ overview, release, place, front, now, hasPictures, onPlac
           label="Front"
           value={front ?? ''}
           options={frontOptions(release, front)}
-          onChoose={(code) => onPlace({ front: code })}
+          onChoose={(code) => onChange({ front: code })}
         />
         <Choice
           label="Release"
-          value={place.release}
+          value={state.release}
           options={[[IN_FORCE, 'in force'], ...releaseOptions(overview)]}
-          onChoose={(id) => onPlace({ release: id })}
+          onChoose={(id) => onChange({ release: id })}
         />
         <Choice
           label="Beside it"
-          value={place.beside ?? ''}
+          value={state.beside ?? ''}
           options={[['', 'nothing'], [IN_FORCE, 'in force'], ...releaseOptions(overview)]}
-          onChoose={(id) => onPlace({ beside: id === '' ? null : id })}
+          onChoose={(id) => onChange({ beside: id === '' ? null : id })}
         />
       </div>
       <p class="pictures">
-        <a href={picturesPath + searchOf(place)}>{hasPictures ? 'Show no pictures' : 'Load the pictures'}</a>
+        <a href={picturesPath + queryOf(state)}>{hasPictures ? 'Show no pictures' : 'Load the pictures'}</a>
         {!hasPictures && <span> from the addresses in the cards</span>}
       </p>
       <details class="fronts" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Fronts and how they are</summary>
-        <Health fronts={release.fronts} chosen={front} now={now} onChoose={(code) => onPlace({ front: code })} />
+        <Health fronts={release.fronts} chosen={front} now={now} onChoose={(code) => onChange({ front: code })} />
       </details>
     </aside>
   );
 }
 
-/** One that was asked for and is not there stands first, so that the choice is what the page speaks of. */
-function frontOptions({ fronts }: ReleaseView, front: string | null): [string, string][] {
+/** A chosen front that does not exist comes first, so that the choice agrees with the page. */
+function frontOptions({ fronts }: PreviewRelease, front: string | null): [string, string][] {
   const codes = fronts.map((view) => view.front);
   return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);
 }
@@ -74,7 +74,7 @@ function releaseOptions({ releases, current }: Overview): [string, string][] {
 interface ChoiceProps {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly options: readonly (readonly [value: string, label: string])[];
   readonly onChoose: (value: string) => void;
 }
 
@@ -83,9 +83,9 @@ function Choice({ label, value, options, onChoose }: ChoiceProps): VNode {
     <label>
       <span>{label}</span>
       <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {options.map(([option, words]) => (
+        {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>
-            {words}
+            {text}
           </option>
         ))}
       </select>

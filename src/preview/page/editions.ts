@@ -1,5 +1,5 @@
-// Editions as the page keeps them: fetched when they are looked at, parsed once, the least recently used let go of. Cards that are the
-// same in two editions become one object, so that what is drawn anew is what changed.
+// The page's cache of editions: fetched when first shown, parsed once, the least recently used dropped. Cards that are the same in two
+// editions become one object, so that only changed ones are redrawn.
 
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
 import { FRONTS_PATH } from '../messages.ts';
@@ -8,7 +8,7 @@ import { fetchJson } from './fetch-json.ts';
 /** Parsed documents kept. One of 500 cards takes about a megabyte. */
 const DOCUMENTS_KEPT = 64;
 
-/** Cards remembered to be shared between documents; then the memory is begun anew. */
+/** Cards remembered for sharing between documents; beyond that, all are forgotten. */
 const CARDS_KEPT = 5000;
 
 export class Editions {
@@ -17,9 +17,9 @@ export class Editions {
   /** By front and product: the card last seen, with its text. */
   readonly #cards = new Map<string, { readonly text: string; readonly card: ProductCard }>();
 
-  /** The document of an edition, where it is here already. */
+  /** The document of an edition, if it has been loaded. */
   peek(front: string, digest: string): ProductsDocument | undefined {
-    const path = pathOf(front, digest);
+    const path = editionPath(front, digest);
     const document = this.#documents.get(path);
     if (document !== undefined) {
       this.#documents.delete(path);
@@ -32,7 +32,7 @@ export class Editions {
   load(front: string, digest: string): Promise<ProductsDocument> {
     const known = this.peek(front, digest);
     if (known !== undefined) return Promise.resolve(known);
-    const path = pathOf(front, digest);
+    const path = editionPath(front, digest);
     const loading = this.#loading.get(path) ?? this.#fetch(front, path);
     this.#loading.set(path, loading);
     return loading;
@@ -64,6 +64,6 @@ export class Editions {
   }
 }
 
-function pathOf(front: string, digest: string): string {
+function editionPath(front: string, digest: string): string {
   return `${front}/products.${digest}.json`;
 }

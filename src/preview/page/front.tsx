@@ -3,40 +3,22 @@
 import type { VNode } from 'preact';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { arrange, type Row, type Search } from './arrangement.ts';
-import { CardView, type Badge, type CardContext } from './card.tsx';
-import type { CardChange } from './changes.ts';
-import { useSteady } from './hooks.ts';
+import { CardView, type CardContext } from './card.tsx';
 import { nameOf, shown } from './text.ts';
-import type { Zone } from '../../catalogue/calendar.ts';
-import type { Money } from './words.ts';
 
 interface FrontProps {
   readonly document: ProductsDocument;
   readonly search: Search;
-  readonly changes: ReadonlyMap<number, CardChange>;
-  readonly zone: Zone;
-  readonly today: string;
-  readonly money: Money;
-  readonly hasPictures: boolean;
-  /** Two fronts stand side by side below a heading of their own. */
-  readonly isPaired: boolean;
+  readonly changes: ReadonlyMap<number, string>;
+  readonly context: CardContext;
+  readonly hasMenu: boolean;
 }
 
-export function FrontPage({ document, search, changes, isPaired, ...rest }: FrontProps): VNode {
+export function FrontPage({ document, search, changes, context, hasMenu }: FrontProps): VNode {
   const rows = arrange(document, search);
-  const badges = useSteady<ReadonlyMap<string, Badge>>(
-    () => new Map(document.badges.map((badge) => [badge.slug, badge])),
-    JSON.stringify(document.badges),
-  );
-  const { zone, today, money, hasPictures } = rest;
-  const heading = isPaired ? 'h4' : 'h3';
-  const context = useSteady<CardContext>(
-    () => ({ tab: search.tab, zone, today, money, badges, hasPictures, heading }),
-    [search.tab, zone.name, today, money, badges, hasPictures, heading],
-  );
   return (
     <>
-      {!isPaired && <Menu document={document} />}
+      {hasMenu && <Menu document={document} />}
       {rows.map((row) => (
         <RowView key={row.key} row={row} context={context} changes={changes} />
       ))}
@@ -67,7 +49,7 @@ function Menu({ document: { categories, tags } }: { readonly document: ProductsD
 interface RowProps {
   readonly row: Row;
   readonly context: CardContext;
-  readonly changes: ReadonlyMap<number, CardChange>;
+  readonly changes: ReadonlyMap<number, string>;
 }
 
 const TITLES = { banner: 'On the banner', featured: 'Featured', group: '', rest: 'In no group' } as const;

@@ -1,20 +1,10 @@
-// What the page's components share: values that stay the same object, documents that are on their way, the clock that plays.
+// What the page's components share: documents being loaded, the clock that plays.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../contract/documents.ts';
+import { instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { Editions } from './editions.ts';
-
-/** A value that is made anew only when its key is another one. */
-export function useSteady<T>(make: () => T, key: string | readonly unknown[]): T {
-  const kept = useRef<{ readonly key: string | readonly unknown[]; readonly value: T } | null>(null);
-  if (kept.current === null || !isSameKey(kept.current.key, key)) kept.current = { key, value: make() };
-  return kept.current.value;
-}
-
-function isSameKey(a: string | readonly unknown[], b: string | readonly unknown[]): boolean {
-  if (typeof a === 'string' || typeof b === 'string') return a === b;
-  return a.length === b.length && a.every((part, i) => part === b[i]);
-}
+import { clampTo, type Scene } from './scene.ts';
 
 /** An edition of a front. */
 export interface Wanted {
@@ -29,9 +19,8 @@ export interface Loaded<T> {
 }
 
 /**
- * The documents of the editions wanted. While they are on their way, those of the same front that were here last: so the page never
- * flickers, it shows the last edition until it can show the next one whole. Where one cannot be had, the first alone, or null: nothing
- * ever stands in the place of something else. With another `occasion` they are asked for once more.
+ * The documents of the editions wanted. While they load, the last ones of the same front, so that the page does not flicker. Where one
+ * cannot be loaded, the first alone, or null: nothing is shown in place of something else. Another `occasion` loads them once more.
  */
 export function useDocuments<T>(
   editions: Editions,
@@ -40,7 +29,7 @@ export function useDocuments<T>(
   occasion: unknown,
   onProblem: (message: string | null) => void,
 ): Loaded<T> | null {
-  const [, drawAnew] = useState(0);
+  const [, redraw] = useState(0);
   const [failedKey, setFailedKey] = useState('');
   const last = useRef<{ readonly front: string; readonly loaded: Loaded<T> } | null>(null);
   const here = wanted.map(({ front, digest }) => editions.peek(front, digest));
@@ -57,7 +46,7 @@ export function useDocuments<T>(
     void Promise.allSettled(wanted.map(({ front, digest }) => editions.load(front, digest))).then((results) => {
       if (!isWanted) return;
       const failure = results.find((result) => result.status === 'rejected');
-      if (failure === undefined) return drawAnew((count) => count + 1);
+      if (failure === undefined) return redraw((count) => count + 1);
       setFailedKey(key);
       onProblem(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
     });
@@ -69,8 +58,22 @@ export function useDocuments<T>(
   return last.current?.front === first?.front ? (last.current?.loaded ?? null) : null;
 }
 
-/** While `isPlaying`, calls `advance` once a frame with the seconds that have passed since the frame before. */
-export function usePlaying(isPlaying: boolean, advance: (seconds: number) => void): void {
+/** While `isPlaying`, moves the instant by `speed` seconds for each second; `onTick` also gets whether it has reached the end. */
+export function useClock(
+  isPlaying: boolean,
+  speed: number,
+  scene: Scene | null,
+  onTick: (at: Instant, isOver: boolean) => void,
+): void {
+  const remainder = useRef(0);
+  const advance = (seconds: number): void => {
+    if (scene === null) return;
+    // Instants are whole seconds; the rest counts in the next frame.
+    const passed = remainder.current + seconds * speed;
+    remainder.current = passed - Math.floor(passed);
+    const at = clampTo(scene.timeline, instantOf(scene.at + Math.floor(passed)));
+    onTick(at, at >= scene.timeline.last);
+  };
   const latest = useRef(advance);
   latest.current = advance;
   useEffect(() => {

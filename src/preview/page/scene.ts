@@ -1,18 +1,18 @@
-// What is to be seen from a place: which front, of which releases, which edition at which instant. Derived, never stored.
+// What a view state shows: which front, of which releases, which edition at which instant. Derived, never stored.
 
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
-import type { FrontView, ReleaseView } from '../messages.ts';
-import type { Place } from './place.ts';
-import { instantAt } from './words.ts';
+import type { PreviewFront, PreviewRelease } from '../messages.ts';
+import type { ViewState } from './view-state.ts';
+import { instantAt } from './descriptions.ts';
 
 /** One release's document of the front. */
 export interface Side {
   readonly release: string;
   readonly front: string;
   readonly pointer: Pointer;
-  readonly view: FrontView;
+  readonly view: PreviewFront;
   /** Of the edition in force, from 0. */
   readonly index: number;
   readonly digest: string;
@@ -29,7 +29,7 @@ export interface Timeline {
   readonly first: Instant;
   readonly last: Instant;
   /** Where an edition of any side begins, ascending; without the first of each. */
-  readonly marks: readonly Instant[];
+  readonly ticks: readonly Instant[];
 }
 
 export interface Scene {
@@ -40,74 +40,61 @@ export interface Scene {
   readonly sides: readonly Side[];
 }
 
-/** The front to look at: the one that was asked for, whether or not it is there; else the first that can be shown. */
-export function frontOf({ front }: Place, { fronts }: ReleaseView): string | null {
+/** The front to show: the chosen one, whether or not it exists; else the first that can be shown. */
+export function frontOf({ front }: ViewState, { fronts }: PreviewRelease): string | null {
   return front ?? (fronts.find(({ pointer }) => pointer !== null) ?? fronts[0])?.front ?? null;
 }
 
 /** null where the release does not have the front, or cannot show it. `now` is the server's clock. */
-export function sceneOf(place: Place, release: ReleaseView, beside: ReleaseView | null, now: Instant): Scene | null {
-  const front = frontOf(place, release);
+export function sceneOf(
+  state: ViewState,
+  release: PreviewRelease,
+  beside: PreviewRelease | null,
+  now: Instant,
+): Scene | null {
+  const front = frontOf(state, release);
   if (front === null) return null;
-  const own = readable(release, front);
+  // Outside the time of a snapshot its nearest edition is shown, and the page says so.
+  const wanted = state.at ?? now;
+  const own = sidesOf(release, front, formatInstant(wanted));
   if (own.length === 0) return null;
-  const shown = [...own, ...(beside === null ? [] : readable(beside, front))];
-  const timeline = timelineOf(shown.map(({ pointer }) => pointer));
-  const wanted = place.at ?? now;
-  const at = within(timeline, wanted);
-  const sides = shown.map(({ id, view, pointer }) => sideOf(id, view, pointer, formatInstant(wanted)));
-  return { front, at, timeline, sides };
+  const sides = beside === null ? own : [...own, ...sidesOf(beside, front, formatInstant(wanted))];
+  const timeline = timelineOf(sides.map(({ pointer }) => pointer));
+  return { front, at: clampTo(timeline, wanted), timeline, sides };
 }
 
-interface Readable {
-  readonly id: string;
-  readonly view: FrontView;
-  readonly pointer: Pointer;
-}
-
-/** The front of a release; nothing where the release has none, or none that can be read. */
-function readable({ id, fronts }: ReleaseView, front: string): Readable[] {
+/** What a release shows of a front; nothing where the release lacks it or its pointer cannot be read. */
+function sidesOf({ id, fronts }: PreviewRelease, front: string, instant: string): Side[] {
   const view = fronts.find((one) => one.front === front);
-  return view === undefined || view.pointer === null ? [] : [{ id, view, pointer: view.pointer }];
-}
-
-/** `instant` as it was asked for: outside the snapshot's time the nearest edition is shown, and said to be. */
-function sideOf(release: string, view: FrontView, pointer: Pointer, instant: string): Side {
+  const pointer = view?.pointer ?? null;
+  if (view === undefined || pointer === null) return [];
   const index = editionIndexAt(pointer.products, instant);
   const [from = '', digest = ''] = (pointer.products[index] ?? '').split(' ');
-  return {
-    release,
-    front: view.front,
-    pointer,
-    view,
-    index,
-    digest,
-    digestBefore: pointer.products[index - 1]?.split(' ')[1] ?? null,
-    from,
-    timeliness: instant < pointer.now ? 'early' : instant < pointer.validUntil ? 'right' : 'stale',
-  };
+  const digestBefore = pointer.products[index - 1]?.split(' ')[1] ?? null;
+  const timeliness = instant < pointer.now ? 'early' : instant < pointer.validUntil ? 'right' : 'stale';
+  return [{ release: id, front, pointer, view, index, digest, digestBefore, from, timeliness }];
 }
 
 function timelineOf(pointers: readonly Pointer[]): Timeline {
   const firsts = pointers.map(({ now }) => instantAt(now));
   const untils = pointers.map(({ validUntil }) => instantAt(validUntil));
-  const marks = pointers.flatMap(({ products }) => products.slice(1).map((entry) => instantAt(entry.slice(0, 20))));
+  const ticks = pointers.flatMap(({ products }) => products.slice(1).map((entry) => instantAt(entry.slice(0, 20))));
   const first = instantOf(Math.min(...firsts));
-  // The last second that the snapshot is right for: at `validUntil` it is not any more.
+  // The last second for which the snapshot is right: at `validUntil` it no longer is.
   const last = instantOf(Math.max(first, Math.max(...untils) - 1));
-  return { first, last, marks: [...new Set(marks)].sort((a, b) => a - b) };
+  return { first, last, ticks: [...new Set(ticks)].sort((a, b) => a - b) };
 }
 
-export function within({ first, last }: Timeline, at: Instant): Instant {
+export function clampTo({ first, last }: Timeline, at: Instant): Instant {
   return instantOf(Math.min(last, Math.max(first, at)));
 }
 
-/** Where the next edition begins; the end where none does. */
-export function markAfter({ marks, last }: Timeline, at: Instant): Instant {
-  return marks.find((mark) => mark > at) ?? last;
+/** The start of the next edition; the end after the last one. */
+export function tickAfter({ ticks, last }: Timeline, at: Instant): Instant {
+  return ticks.find((tick) => tick > at) ?? last;
 }
 
-/** Where this edition has begun, or the one before where `at` is that instant; the beginning where none has. */
-export function markBefore({ marks, first }: Timeline, at: Instant): Instant {
-  return marks.findLast((mark) => mark < at) ?? first;
+/** The start of this edition, or of the one before where `at` is that instant; the beginning for the first. */
+export function tickBefore({ ticks, first }: Timeline, at: Instant): Instant {
+  return ticks.findLast((tick) => tick < at) ?? first;
 }

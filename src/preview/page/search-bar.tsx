@@ -1,4 +1,4 @@
-// What narrows a front's page: words and badges. Categories and tags cannot, since no card of the document says which it has.
+// What narrows a front's page: text and badges. Not categories and tags, since no card of the document says which it has.
 
 import type { VNode } from 'preact';
 import type { Search } from './arrangement.ts';
@@ -8,20 +8,20 @@ import { nameOf } from './text.ts';
 interface SearchBarProps {
   readonly badges: readonly Badge[];
   readonly search: Search;
-  readonly onSearch: (search: Pick<Search, 'badge' | 'words'>) => void;
+  readonly onSearch: (search: Pick<Search, 'badge' | 'query'>) => void;
 }
 
-export function SearchBar({ badges, search: { badge, words }, onSearch }: SearchBarProps): VNode {
+export function SearchBar({ badges, search: { badge, query }, onSearch }: SearchBarProps): VNode {
   return (
     <search class="search">
       <label>
         <span>Find</span>
         <input
           type="search"
-          value={words}
+          value={query}
           placeholder="name or venue"
           dir="auto"
-          onInput={({ currentTarget }) => onSearch({ badge, words: currentTarget.value })}
+          onInput={({ currentTarget }) => onSearch({ badge, query: currentTarget.value })}
         />
       </label>
       {badges.length > 0 && (
@@ -31,7 +31,7 @@ export function SearchBar({ badges, search: { badge, words }, onSearch }: Search
               <button
                 type="button"
                 aria-pressed={badge === slug}
-                onClick={() => onSearch({ words, badge: badge === slug ? null : slug })}
+                onClick={() => onSearch({ query, badge: badge === slug ? null : slug })}
               >
                 <span class="swatch" style={{ backgroundColor: color }} aria-hidden="true" />
                 <span dir="auto">{nameOf({ name, slug })}</span>

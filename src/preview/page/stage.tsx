@@ -1,16 +1,17 @@
 // The stage: the front's masthead, the tabs a visitor has, and the front's page, once or as two releases side by side.
 
 import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { IN_FORCE } from '../messages.ts';
 import { found, TABS, type Search, type Tab } from './arrangement.ts';
-import type { CardChange, Changes } from './changes.ts';
+import type { Changes } from './changes.ts';
+import type { CardContext } from './card.tsx';
 import { FrontPage } from './front.tsx';
-import { useSteady } from './hooks.ts';
 import type { Scene, Side } from './scene.ts';
 import { SearchBar } from './search-bar.tsx';
-import { clockWords, dateWords, moneyOf, zoneOf } from './words.ts';
+import { clockText, dateText, moneyOf, zoneOf } from './descriptions.ts';
 
 interface StageProps {
   readonly scene: Scene;
@@ -20,7 +21,7 @@ interface StageProps {
   readonly search: Search;
   readonly hasPictures: boolean;
   readonly onTab: (tab: Tab) => void;
-  readonly onSearch: (search: Pick<Search, 'badge' | 'words'>) => void;
+  readonly onSearch: (search: Pick<Search, 'badge' | 'query'>) => void;
 }
 
 export function Stage({ scene, documents, changes, search, hasPictures, onTab, onSearch }: StageProps): VNode {
@@ -34,8 +35,8 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
         <p class="kicker">Playbill</p>
         <h1>{front}</h1>
         <p class="dateline">
-          <span>{dateWords(wall)}</span>
-          <time dateTime={formatInstant(at)}>{clockWords(wall)}</time>
+          <span>{dateText(wall)}</span>
+          <time dateTime={formatInstant(at)}>{clockText(wall)}</time>
         </p>
       </header>
       {first !== undefined && (
@@ -63,7 +64,7 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
   );
 }
 
-const NO_CHANGES: ReadonlyMap<number, CardChange> = new Map();
+const NO_CHANGES: ReadonlyMap<number, string> = new Map();
 
 interface PaneProps {
   readonly side: Side;
@@ -78,13 +79,27 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
   const { pointer, view, release } = side;
   const money = moneyOf(view.record?.currency ?? null);
   const zone = zoneOf(pointer.timezone);
-  const marked = changes?.byProduct ?? NO_CHANGES;
-  // The same object while nothing changes that it shows: then nothing below is looked at, however often the clock ticks.
-  const page = useSteady(
-    () => (
-      <FrontPage {...{ document, search, zone, money, hasPictures, isPaired, changes: marked, today: pointer.today }} />
-    ),
-    [document, search.tab, search.badge, search.words, zone, money, marked, isPaired, pointer.today],
+  const byProduct = changes?.byProduct ?? NO_CHANGES;
+  // The same objects while nothing changes that they show: then no card is redrawn, however often the clock ticks.
+  const badges = useMemo(
+    () => new Map(document.badges.map((badge) => [badge.slug, badge])),
+    [JSON.stringify(document.badges)],
+  );
+  const context = useMemo<CardContext>(
+    () => ({
+      tab: search.tab,
+      zone,
+      today: pointer.today,
+      money,
+      badges,
+      hasPictures,
+      heading: isPaired ? 'h4' : 'h3',
+    }),
+    [search.tab, zone, pointer.today, money, badges, hasPictures, isPaired],
+  );
+  const page = useMemo(
+    () => <FrontPage {...{ document, search, context }} changes={byProduct} hasMenu={!isPaired} />,
+    [document, search.badge, search.query, context, byProduct, isPaired],
   );
   return (
     <div class="pane">
@@ -106,7 +121,7 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
   );
 }
 
-const TAB_WORDS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
+const TAB_LABELS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
 
 interface TabsProps {
   readonly cards: ProductsDocument['productCards'];
@@ -116,9 +131,9 @@ interface TabsProps {
 
 /** Arrow keys go from tab to tab, as a tab list does (WAI-ARIA authoring practices, Tabs). */
 function Tabs({ cards, search, onTab }: TabsProps): VNode {
-  const counts = useSteady(
+  const counts = useMemo(
     () => new Map(TABS.map((tab) => [tab, found(cards, { ...search, tab }).length])),
-    [cards, search.badge, search.words],
+    [cards, search.badge, search.query],
   );
   const go = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -142,7 +157,7 @@ function Tabs({ cards, search, onTab }: TabsProps): VNode {
           tabIndex={tab === search.tab ? 0 : -1}
           onClick={() => onTab(tab)}
         >
-          {TAB_WORDS[tab]} <span class="count">{counts.get(tab)}</span>
+          {TAB_LABELS[tab]} <span class="count">{counts.get(tab)}</span>
         </button>
       ))}
     </div>

@@ -1,13 +1,13 @@
-// Text of a catalogue on its way to the page. It can never become markup, since it is only ever the text of a node; this keeps it from
-// breaking the layout and its neighbours: length, control characters, halves of surrogate pairs, marks that turn the reading direction.
+// Text of a catalogue on its way to the page. It never becomes markup, since it is only ever the text of a node; this keeps it from
+// breaking the layout: length, control characters, lone surrogates, marks that turn the reading direction.
 
-/** Characters of a text that reach the page: more than any place shows, few enough to lay out at once. */
+/** Characters of a text that reach the page: more than any element shows, few enough to lay out at once. */
 export const LENGTH_MAX = 300;
 
-/** Embeddings, overrides and isolates of Unicode's bidirectional algorithm. Each text is isolated by its element; these may reach out. */
+/** Embeddings, overrides and isolates of Unicode's bidirectional algorithm, which could break out of the element that isolates a text. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** A text as it is shown: at most `LENGTH_MAX` characters, an ellipsis where more was, nothing in it that is no character. */
+/** A text as it is shown: at most `LENGTH_MAX` characters, with an ellipsis where it was cut, without invalid characters. */
 export function shown(text: string): string {
   const cut = text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX)}…` : text;
   return cut
@@ -16,7 +16,7 @@ export function shown(text: string): string {
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, '\uFFFD');
 }
 
-/** A name as it is shown; where nothing of it can be seen, the slug, so that no heading and no button is empty. */
+/** A name as it is shown; where none of it is visible, the slug, so that no heading and no button is empty. */
 export function nameOf({ name, slug }: { readonly name: string; readonly slug: string }): string {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name.slice(0, LENGTH_MAX)) ? shown(name) : slug;
 }
@@ -31,13 +31,12 @@ export function httpsUrl(text: string | null): string | null {
 /** Whether the first letter of a text is of a script that runs from right to left. */
 export function runsFromRight(text: string): boolean {
   const letter = /\p{L}/u.exec(text.slice(0, LENGTH_MAX))?.[0] ?? '';
-  return /\p{Script=Arabic}|\p{Script=Hebrew}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}|\p{Script=Adlam}/u.test(
+  return /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u.test(
     letter,
   );
 }
 
-/** The first letter or digit of a name, for the placeholder of its picture. */
+/** The first letter or digit of a name, for a picture's placeholder. */
 export function initialOf(name: string): string {
-  const match = /[\p{L}\p{N}]/u.exec(name.slice(0, LENGTH_MAX));
-  return match === null ? '·' : match[0].toLocaleUpperCase('en');
+  return /[\p{L}\p{N}]/u.exec(name.slice(0, LENGTH_MAX))?.[0].toLocaleUpperCase('en') ?? '·';
 }

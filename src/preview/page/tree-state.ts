@@ -1,23 +1,23 @@
-// The tree as the page knows it: the overview, and the releases looked at, fetched when they are first asked for.
+// The tree as the page knows it: the overview, and the releases shown, fetched when first needed.
 
 import { useEffect, useState } from 'preact/hooks';
-import { IN_FORCE, OVERVIEW_PATH, RELEASES_PATH, type Overview, type ReleaseView } from '../messages.ts';
+import { IN_FORCE, OVERVIEW_PATH, RELEASES_PATH, type Overview, type PreviewRelease } from '../messages.ts';
 import { fetchJson } from './fetch-json.ts';
 
 export interface TreeState {
   readonly overview: Overview | null;
   /** By id, and `IN_FORCE`. */
-  readonly releases: ReadonlyMap<string, ReleaseView>;
-  /** Asks anew what is in force and what time it is. */
+  readonly releases: ReadonlyMap<string, PreviewRelease>;
+  /** Fetches again what is in force and what time it is. */
   readonly refresh: () => void;
 }
 
 export function useTree(ids: readonly string[], onProblem: (message: string | null) => void): TreeState {
   const [overview, setOverview] = useState<Overview | null>(null);
-  const [releases, setReleases] = useState<ReadonlyMap<string, ReleaseView>>(new Map());
+  const [releases, setReleases] = useState<ReadonlyMap<string, PreviewRelease>>(new Map());
   const fail = (error: unknown): void => onProblem(error instanceof Error ? error.message : String(error));
   const fetchRelease = async (id: string): Promise<void> => {
-    const release = await fetchJson<ReleaseView>(RELEASES_PATH + encodeURIComponent(id));
+    const release = await fetchJson<PreviewRelease>(RELEASES_PATH + encodeURIComponent(id));
     setReleases((known) => new Map(known).set(id, release));
   };
   const refresh = (): void => {

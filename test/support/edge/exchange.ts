@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { Runtime } from './runtimes/runtime.ts';
 import { type SignedMessage, signBy, SIGNERS, signRaw } from './signers.ts';
 import type { Exchange, Expectation } from './transcript.ts';
-import { headerValues, type WireAnswer } from './wire.ts';
+import { headerValues, type RawResponse } from './messages.ts';
 import { editionContent, resolvePlaceholder, type World } from './world.ts';
 
 const DEFAULT_COMPONENTS = ['@method', '@authority', '@path', 'x-front'];
@@ -61,7 +61,7 @@ function messageOf(lines: readonly string[]): SignedMessage {
   return { method, target, fields, host: fields.find(([name]) => name === 'Host')?.[1] ?? '' };
 }
 
-/** `Sign: keyid=moscow-1 created=-300 …`: what a library signs. Overrides say what it is told instead of the truth. */
+/** `Sign: keyid=moscow-1 created=-300 …`: what a library signs. Overrides replace what the request really has. */
 async function signedLines(
   directive: string,
   message: SignedMessage,
@@ -112,7 +112,7 @@ function rawLines(keyid: string, text: string, message: SignedMessage, world: Wo
 }
 
 /** Compares an answer with what was expected, and with what holds for every answer of the rule. */
-export function compare(answer: WireAnswer, expected: Expectation, isHead: boolean, world: World): void {
+export function compare(answer: RawResponse, expected: Expectation, isHead: boolean, world: World): void {
   const text = answer.content.toString('utf8');
   const code = /"code":"([a-z-]+)"/.exec(text)?.[1] ?? null;
   expect({ status: answer.status, code }).toEqual({ status: expected.status, code: isHead ? null : expected.code });
@@ -133,7 +133,7 @@ export function compare(answer: WireAnswer, expected: Expectation, isHead: boole
   }
 }
 
-function compareRefusal(answer: WireAnswer, expected: Expectation, isHead: boolean): void {
+function compareRefusal(answer: RawResponse, expected: Expectation, isHead: boolean): void {
   // A status without a code is a server's own answer, given before any rule was asked.
   const { code } = expected;
   if (code === null && !isHead) return;

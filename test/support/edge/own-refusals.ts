@@ -1,4 +1,4 @@
-// Requests that nginx refuses by itself, before the rule is asked or behind it, and what they are answered with.
+// Requests that nginx refuses by itself, before or after the rule, and its answers.
 
 export interface OwnRefusal {
   readonly name: string;
@@ -15,7 +15,7 @@ export const OWN_REFUSALS: readonly OwnRefusal[] = [
   refusal('no Host', 400, 'request-malformed', ['GET /products/ HTTP/1.1']),
   refusal('two of them', 400, 'request-malformed', ['GET /products/ HTTP/1.1', HOST, HOST]),
   refusal('out of the root', 400, 'request-malformed', ['GET /../edge/keyring.json HTTP/1.1', HOST]),
-  refusal('a length that is none', 400, 'request-malformed', ['GET / HTTP/1.1', HOST, 'Content-Length: 1x']),
+  refusal('an invalid length', 400, 'request-malformed', ['GET / HTTP/1.1', HOST, 'Content-Length: 1x']),
   refusal('no method', 400, 'request-malformed', ['get /products/ HTTP/1.1', HOST]),
   refusal('TRACE', 405, 'method-not-allowed', ['TRACE /products/ HTTP/1.1', HOST]),
   refusal('CONNECT', 405, 'method-not-allowed', ['CONNECT / HTTP/1.1', HOST]),

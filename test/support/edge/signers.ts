@@ -14,7 +14,7 @@ export interface SignedMessage {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-export interface SignatureWish {
+export interface SignatureOptions {
   readonly label: string;
   readonly keyid: string;
   /** What to sign with: a private key, or a secret. */
@@ -37,12 +37,12 @@ export const SIGNERS = ['http-message-sig', 'http-message-signatures'] as const;
 export function signBy(
   signer: (typeof SIGNERS)[number],
   message: SignedMessage,
-  wish: SignatureWish,
+  options: SignatureOptions,
 ): Promise<SignatureLines> {
-  return signer === 'http-message-sig' ? signWithSig(message, wish) : signWithSignatures(message, wish);
+  return signer === 'http-message-sig' ? signWithSig(message, options) : signWithSignatures(message, options);
 }
 
-async function signWithSig(message: SignedMessage, wish: SignatureWish): Promise<SignatureLines> {
+async function signWithSig(message: SignedMessage, options: SignatureOptions): Promise<SignatureLines> {
   const { signature, signatureInput } = await createSignature(
     {
       kind: 'request',
@@ -51,35 +51,35 @@ async function signWithSig(message: SignedMessage, wish: SignatureWish): Promise
       fields: message.fields.map(([name, value]) => ({ name, value })),
     },
     {
-      label: wish.label,
-      components: [...wish.components],
+      label: options.label,
+      components: [...options.components],
       parameters: {
-        created: wish.created,
-        keyid: wish.keyid,
+        created: options.created,
+        keyid: options.keyid,
         tag: 'x-front',
-        ...(wish.expires === null ? {} : { expires: wish.expires }),
-        ...(wish.alg === null ? {} : { alg: wish.alg }),
-        ...(wish.nonce === null ? {} : { nonce: wish.nonce }),
+        ...(options.expires === null ? {} : { expires: options.expires }),
+        ...(options.alg === null ? {} : { alg: options.alg }),
+        ...(options.nonce === null ? {} : { nonce: options.nonce }),
       },
-      signer: { algorithm: wish.alg ?? algorithmOf(wish.key), sign: (data) => rawSignature(wish.key, data) },
+      signer: { algorithm: options.alg ?? algorithmOf(options.key), sign: (data) => rawSignature(options.key, data) },
     },
   );
   return { input: signatureInput, signature };
 }
 
-async function signWithSignatures(message: SignedMessage, wish: SignatureWish): Promise<SignatureLines> {
+async function signWithSignatures(message: SignedMessage, options: SignatureOptions): Promise<SignatureLines> {
   const headers: Record<string, string> = { Host: message.host };
   for (const [name, value] of message.fields) headers[name] = value;
-  const optional = { expires: wish.expires, alg: wish.alg, nonce: wish.nonce };
+  const optional = { expires: options.expires, alg: options.alg, nonce: options.nonce };
   const signed = await httpbis.signMessage(
     {
-      name: wish.label,
+      name: options.label,
       key: {
-        id: wish.keyid,
-        alg: algorithmOf(wish.key),
-        sign: async (data) => Buffer.from(rawSignature(wish.key, data)),
+        id: options.keyid,
+        alg: algorithmOf(options.key),
+        sign: async (data) => Buffer.from(rawSignature(options.key, data)),
       },
-      fields: [...wish.components],
+      fields: [...options.components],
       params: [
         'created',
         'keyid',
@@ -87,12 +87,12 @@ async function signWithSignatures(message: SignedMessage, wish: SignatureWish): 
         ...Object.entries(optional).flatMap(([name, value]) => (value === null ? [] : [name])),
       ],
       paramValues: {
-        created: new Date(wish.created * 1000),
-        keyid: wish.keyid,
+        created: new Date(options.created * 1000),
+        keyid: options.keyid,
         tag: 'x-front',
-        ...(wish.expires === null ? {} : { expires: new Date(wish.expires * 1000) }),
-        ...(wish.alg === null ? {} : { alg: wish.alg }),
-        ...(wish.nonce === null ? {} : { nonce: wish.nonce }),
+        ...(options.expires === null ? {} : { expires: new Date(options.expires * 1000) }),
+        ...(options.alg === null ? {} : { alg: options.alg }),
+        ...(options.nonce === null ? {} : { nonce: options.nonce }),
       },
     },
     { method: message.method, url: `http://${message.host}${message.target}`, headers },

@@ -1,4 +1,4 @@
-// Folders for one test file, gone when it is done.
+// Folders for one test file, removed after it.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A fresh folder that every user of the machine may read: nginx gives up its rights before it reads. */
+/** A fresh folder that every user of the machine may read: nginx drops its privileges before it reads. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-edge-'));
   chmodSync(folder, 0o755);

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { instantText } from '../../../src/edge/rule/instant.ts';
 import { generateKeyPair, type PrivateJwk } from '../../../src/edge/rule/key-pair.ts';
-import type { Key, KeyRingFile } from '../../../src/edge/rule/key-store.ts';
+import { type KeyRing, type KeyRingEntry, keyRingSchema } from '../../../src/contract/key-ring.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** One edition: when it starts, in seconds from the world's instant, and its bytes. */
@@ -29,7 +29,7 @@ export interface World {
   readonly root: string;
   /** Whole seconds since 1970. */
   readonly now: number;
-  readonly keyRing: KeyRingFile;
+  readonly keyRing: KeyRing;
   readonly fronts: ReadonlyMap<string, WorldFront>;
   /** What a client signs with, by keyid. */
   readonly signingKeys: ReadonlyMap<string, PrivateJwk | string>;
@@ -115,15 +115,20 @@ function writeFront(root: string, code: string, now: number, content: WorldFront
   }
 }
 
+/** A key ring of these keys, as its schema has it. */
+export function keyRingOf(keys: Record<string, unknown>): KeyRing {
+  return keyRingSchema.parse({ schema: 1, keys });
+}
+
 async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKeys'>> {
-  const keys: { [keyid: string]: Key } = {};
+  const keys: Record<string, unknown> = {};
   const signingKeys = new Map<string, PrivateJwk | string>();
   const open = { notBefore: null, notAfter: null, revokedAt: null };
   const add = async (
     keyid: string,
     speaksFor: string,
     alg: 'ecdsa-p256-sha256' | 'ed25519',
-    validity: Partial<Key>,
+    validity: Partial<KeyRingEntry>,
   ): Promise<void> => {
     const { jwk, spki, privateJwk } = await generateKeyPair(alg);
     keys[keyid] = { front: speaksFor, alg, jwk, spki, ...open, ...validity };
@@ -165,7 +170,7 @@ async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKe
   // Known to a client, and to no key ring.
   for (const keyid of ['stranger', '__proto__', 'constructor'])
     signingKeys.set(keyid, (await generateKeyPair('ecdsa-p256-sha256')).privateJwk);
-  return { keyRing: { schema: 1, keys }, signingKeys };
+  return { keyRing: keyRingOf(keys), signingKeys };
 }
 
 /** The text behind a placeholder such as `moscow products 2` (a digest) or `moscow as-of`; undefined when it is none. */

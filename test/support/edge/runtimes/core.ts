@@ -2,14 +2,15 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer } from '../../../../src/edge/rule/respond.ts';
+import { respond } from '../../../../src/edge/rule/respond.ts';
 import { linesAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
-import { decide } from '../../../../src/edge/rule/rule.ts';
+import { authorize } from '../../../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../../../src/edge/rule/profiles.ts';
+import { withProfiles } from '../../../../src/edge/rule/profile.ts';
+import { rfc9421 } from '../../../../src/edge/rule/rfc9421.ts';
 import { pointerPath } from '../../../../src/edge/rule/tree.ts';
-import { webCryptoKeyRing } from '../../../../src/edge/runtimes/web-crypto.ts';
-import type { WireAnswer } from '../wire.ts';
+import { webCryptoKeyStore } from '../../../../src/edge/runtimes/web-crypto.ts';
+import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';
 import type { StartRuntime } from './runtime.ts';
 
@@ -31,21 +32,22 @@ export function requestOfLines(lines: readonly string[]): RuleRequest {
   return { method, scheme: 'http', authority, target, lines: linesAmong(fields) };
 }
 
-async function answerLines(world: World, lines: readonly string[]): Promise<WireAnswer> {
+async function answerLines(world: World, lines: readonly string[]): Promise<RawResponse> {
   const request = requestOfLines(lines);
-  const settings = withProfiles(DEFAULT_SETTINGS);
-  const keyRing = webCryptoKeyRing(world.keyRing, (name) => world.secrets[name] ?? null);
+  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
+  const keys = webCryptoKeyStore(world.keyRing, (name) => world.secrets[name] ?? null);
   const read = async (path: string): Promise<Buffer | null> =>
     readFile(join(world.root, 'public', path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
     });
-  const readPointer = async (front: string): Promise<string | null> =>
-    (await read(pointerPath(front)))?.toString() ?? null;
-  const store = { encodings: ['br', 'gzip'] as const, open: read, pointers: () => ({ read: readPointer }) };
-  const { decision, headers, content } = await answer(request, store, settings, (pointers) =>
-    decide(request, pointers, keyRing, settings, world.now),
-  );
+  const store = {
+    encodings: ['br', 'gzip'] as const,
+    open: read,
+    readPointer: async (front: string) => (await read(pointerPath(front)))?.toString() ?? null,
+  };
+  const target = await authorize(request, keys, settings, world.now);
+  const { decision, headers, content } = await respond(request, target, store, settings.maxAge, world.now);
   const isEmpty = request.method === 'HEAD' || content === null;
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };
 }

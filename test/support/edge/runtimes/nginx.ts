@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
 import { nginxFiles } from '../../../../src/edge/deploy/nginx.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { sendLines } from '../wire.ts';
+import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type ServeOptions } from '../../../../src/edge/runtimes/node.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { sendLines } from '../wire.ts';
+import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import type { Runtime } from './runtime.ts';
 

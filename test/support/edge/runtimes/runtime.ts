@@ -7,7 +7,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import type { WireAnswer } from '../wire.ts';
+import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';
 
 export interface Runtime {
@@ -15,11 +15,11 @@ export interface Runtime {
   /** The runtime's own idea of the time, seconds since 1970: what a client would sign with. */
   now(): number;
   /** Sends a request, given as its lines. */
-  send(lines: readonly string[]): Promise<WireAnswer>;
+  send(lines: readonly string[]): Promise<RawResponse>;
   stop(): Promise<void>;
 }
 
-/** Starts a runtime over a world; `clock` tells the time where a runtime lets itself be told. */
+/** Starts a runtime over a world. */
 export type StartRuntime = (world: World) => Promise<Runtime>;
 
 /** Writes a deployable folder into a fresh directory and returns its path. */
@@ -29,7 +29,7 @@ export function writeFolder(files: DeploymentFiles): string {
   return folder;
 }
 
-/** A port of the loopback interface that nobody listens on. */
+/** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -41,7 +41,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A program that listens on a port; rejects with its own words when it ends before it does. */
+/** A program that listens on a port; rejects with its output when it ends before that. */
 export async function startProgram(
   command: string,
   args: readonly string[],
@@ -49,9 +49,9 @@ export async function startProgram(
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<() => Promise<void>> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  const words: string[] = [];
-  child.stdout.on('data', (chunk) => words.push(String(chunk)));
-  child.stderr.on('data', (chunk) => words.push(String(chunk)));
+  const output: string[] = [];
+  child.stdout.on('data', (chunk) => output.push(String(chunk)));
+  child.stderr.on('data', (chunk) => output.push(String(chunk)));
   const failed = new Promise<never>((_, reject) => {
     child.on('error', (error) =>
       reject(
@@ -60,7 +60,7 @@ export async function startProgram(
         ),
       ),
     );
-    child.on('exit', (code) => reject(new Error(`${command} ended with ${code}: ${words.join('')}`)));
+    child.on('exit', (code) => reject(new Error(`${command} ended with ${code}: ${output.join('')}`)));
   });
   await Promise.race([failed, untilListening(port)]);
   failed.catch(() => undefined);
@@ -75,12 +75,12 @@ async function stopProgram(child: ChildProcess): Promise<void> {
 }
 
 async function untilListening(port: number): Promise<void> {
-  // A little less than a hook's own patience, so that the port is named.
+  // Less than a hook's own timeout, so that the error names the port.
   for (let attempt = 0; attempt < 2000; attempt++) {
     if (await isListening(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`nobody listens on port ${port}`);
+  throw new Error(`nothing listens on port ${port}`);
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -9,9 +9,9 @@ import { build } from 'esbuild';
 import { EdgeRuntime, runServer } from 'edge-runtime';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
-import type { KeyRingFile } from '../../../../src/edge/rule/key-store.ts';
+import type { KeyRing } from '../../../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { sendLines } from '../wire.ts';
+import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 
@@ -28,7 +28,7 @@ export async function startWorkerHost(
   host: WorkerHost,
   world: World,
   origin: string,
-  keyRing: KeyRingFile = world.keyRing,
+  keyRing: KeyRing = world.keyRing,
 ): Promise<Runtime> {
   const files = workerFiles({
     bundle: await bundleEdge('worker'),
@@ -105,7 +105,7 @@ function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeof PROGR
 /** As the host does: middleware becomes one script, which answers every request in its runtime with the project's environment. */
 async function startVercel(folder: string, port: number, secrets: World['secrets']): Promise<() => Promise<void>> {
   const entry =
-    "import answer from '../../../edge/runtimes/middleware.js'; addEventListener('fetch', (e) => e.respondWith(answer(e.request)));";
+    "import answer from './middleware.js'; addEventListener('fetch', (e) => e.respondWith(answer(e.request)));";
   const bundled = await build({
     stdin: { contents: entry, resolveDir: folder },
     bundle: true,
@@ -124,8 +124,7 @@ async function startVercel(folder: string, port: number, secrets: World['secrets
 
 /** As the host does: Deno serves the function's default export. */
 async function startNetlify(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
-  const entry =
-    "import answer from '../../../edge/runtimes/netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
+  const entry = "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
   await writeFile(join(folder, 'host.js'), entry);
   return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, { cwd: folder, env });
 }

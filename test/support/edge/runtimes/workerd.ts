@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { sendLines } from '../wire.ts';
+import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 

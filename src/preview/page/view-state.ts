@@ -1,22 +1,22 @@
-// Where the one who looks is: front, releases, instant, tab. It is kept in the page's address, so that a reload or a link comes back to it.
+// What the viewer has chosen: front, releases, instant, tab. It is kept in the page's address, so that a reload or a link restores it.
 
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../catalogue/instant.ts';
 import { IN_FORCE } from '../messages.ts';
 import { TABS, type Tab } from './arrangement.ts';
 
-export interface Place {
-  /** null: the first front there is. */
+export interface ViewState {
+  /** null: the first front. */
   readonly front: string | null;
   /** A release's id, or `IN_FORCE`. */
   readonly release: string;
-  /** What is shown beside it; null for nothing. */
+  /** The release shown beside it; null for none. */
   readonly beside: string | null;
-  /** null: where the server's clock is. */
+  /** null: the server's clock. */
   readonly at: Instant | null;
   readonly tab: Tab;
 }
 
-export function placeOf(search: string): Place {
+export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
   return {
     front: query.get('front'),
@@ -27,8 +27,8 @@ export function placeOf(search: string): Place {
   };
 }
 
-/** The query of an address, with its question mark; '' for the place where everybody starts. The inverse of placeOf. */
-export function searchOf({ front, release, beside, at, tab }: Place): string {
+/** The query of an address, with its question mark; '' for the initial state. The inverse of viewStateOf. */
+export function queryOf({ front, release, beside, at, tab }: ViewState): string {
   const query = new URLSearchParams({
     ...(front === null ? {} : { front }),
     ...(release === IN_FORCE ? {} : { release }),

@@ -1,17 +1,17 @@
-// HTTP/1.1 on a bare socket, so that a request arrives exactly as written: repeated and padded headers, paths that a library would
-// tidy up. Loopback only.
+// HTTP/1.1 messages on a bare socket, so that a request arrives exactly as written: repeated and padded headers, paths that a library
+// would normalise. Loopback only.
 
 import { connect } from 'node:net';
 
 /** An answer as it came. */
-export interface WireAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly content: Buffer;
 }
 
 /** Sends a request (its lines, latin1, and a body if it has one) on a connection of its own and reads the answer to its end. */
-export function sendLines(port: number, lines: readonly string[], body = ''): Promise<WireAnswer> {
+export function sendLines(port: number, lines: readonly string[], body = ''): Promise<RawResponse> {
   const text = [...lines, 'Connection: close', '', body].join('\r\n');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -31,12 +31,12 @@ export function sendLines(port: number, lines: readonly string[], body = ''): Pr
 }
 
 /** The values of a header, in order; names compare without case. */
-export function headerValues(answer: WireAnswer, name: string): readonly string[] {
+export function headerValues(answer: RawResponse, name: string): readonly string[] {
   return answer.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }
 
 /** An answer in the bytes of a connection that ended with it. */
-export function parseAnswer(bytes: Buffer): WireAnswer {
+export function parseAnswer(bytes: Buffer): RawResponse {
   const end = bytes.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = bytes.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1] ?? Number.NaN);

@@ -1,24 +1,11 @@
-// Instants, sessions, prices, durations and reasons as a person reads them. No clock: the instants are given.
+// Instants, sessions, prices, durations and reasons as text for people.
 
 import { isKnownZone, Zone } from '../../catalogue/calendar.ts';
 import { dayNumberOf, isoWeekdayOf, parseInstant, parseOffsetDateTime, type Instant } from '../../catalogue/instant.ts';
 import type { FrontRecord } from '../messages.ts';
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
 const zones = new Map<string, Zone>();
 
@@ -30,18 +17,18 @@ export function zoneOf(name: string): Zone {
 }
 
 /** `Friday, 1 May 2026` of a text that begins with `2026-05-01`. */
-export function dateWords(text: string): string {
+export function dateText(text: string): string {
   const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number);
   const dayNumber = dayNumberOf(year ?? 0, month ?? 0, day ?? 0) ?? 0;
   return `${WEEKDAYS[isoWeekdayOf(dayNumber) - 1] ?? ''}, ${day} ${MONTHS[(month ?? 1) - 1] ?? ''} ${year}`;
 }
 
 /** `15:30`, or `15:30:20` where there are seconds, of a text that holds `T15:30:20`. */
-export function clockWords(text: string): string {
+export function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-export interface SessionWords {
+export interface SessionText {
   /** `Fri 1 May`, with the year where it is another than the day's. */
   readonly date: string;
   readonly time: string;
@@ -50,31 +37,30 @@ export interface SessionWords {
 }
 
 /** A session's start (`2026-05-05T19:00:00+03:00`, wall time of its venue) on a front of this zone, seen from the day `today`. */
-export function sessionWords(start: string, zone: Zone, today: string): SessionWords {
-  const [weekday = '', rest = ''] = dateWords(start).split(', ');
+export function sessionText(start: string, zone: Zone, today: string): SessionText {
+  const [weekday = '', rest = ''] = dateText(start).split(', ');
   const [day = '', month = '', year = ''] = rest.split(' ');
   const date = `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)}`;
   const instant = parseOffsetDateTime(start);
-  const isForeign = instant !== undefined && zone.format(instant) !== start;
+  const isElsewhere = instant !== undefined && zone.format(instant) !== start;
+  // `+05:30` and `+10:00` become +5:30 and +10.
+  const offset = start
+    .slice(19)
+    .replace(/^([+-])0?/, '$1')
+    .replace(/:00$/, '');
   return {
     date: start.slice(0, 4) === today.slice(0, 4) ? date : `${date} ${year}`,
-    time: clockWords(start),
-    // `+05:30` and `+10:00` are told as +5:30 and +10.
-    offset: isForeign
-      ? `UTC${start
-          .slice(19)
-          .replace(/^([+-])0?/, '$1')
-          .replace(/:00$/, '')}`
-      : null,
+    time: clockText(start),
+    offset: isElsewhere ? `UTC${offset}` : null,
   };
 }
 
-/** A price in words, `from ₽1,500` or `Free`: as many decimals as the currency has, none where the amount is whole. */
+/** A price as text, `from ₽1,500` or `Free`: as many decimals as the currency has, none where the amount is whole. */
 export type Money = (amount: number) => string;
 
 const formats = new Map<string, Money>();
 
-/** Prices of a currency; of none, plain numbers: a manifest of an older build does not name it. */
+/** Prices of a currency; without one, plain numbers: a manifest of an older build does not name it. */
 export function moneyOf(currency: string | null): Money {
   const known = formats.get(currency ?? '');
   if (known !== undefined) return known;
@@ -96,7 +82,7 @@ function formatOf(currency: string | null, minimum?: number, maximum?: number): 
 }
 
 /** `5 h 40 min`, `12 min`, `40 s`, `3 d 4 h`: two units at most, cut off. */
-export function durationWords(seconds: number): string {
+export function durationText(seconds: number): string {
   const units: readonly (readonly [string, number])[] = [
     ['d', 86_400],
     ['h', 3600],
@@ -108,8 +94,8 @@ export function durationWords(seconds: number): string {
   const [unit = 's', size = 1] = units[first] ?? [];
   const [nextUnit = '', nextSize = 0] = unit === 'min' ? [] : (units[first + 1] ?? []);
   const rest = nextSize === 0 ? 0 : Math.floor((seconds % size) / nextSize);
-  const words = `${Math.floor(seconds / size)} ${unit}`;
-  return rest === 0 ? words : `${words} ${rest} ${nextUnit}`;
+  const text = `${Math.floor(seconds / size)} ${unit}`;
+  return rest === 0 ? text : `${text} ${rest} ${nextUnit}`;
 }
 
 const REASONS = {
@@ -122,21 +108,24 @@ const REASONS = {
   'prices-expired': 'with all prices expired',
 } as const satisfies Record<keyof FrontRecord['dropped'], string>;
 
-/** Products without a card: how many, by reason in words. */
-export function droppedWords(dropped: FrontRecord['dropped']): readonly (readonly [reason: string, count: number])[] {
-  return Object.entries(REASONS).flatMap(([code, words]) => {
-    const count = Object.entries(dropped).find(([reason]) => reason === code)?.[1] ?? 0;
-    return count === 0 ? [] : [[words, count] as const];
+/** Products without a card: how many, by reason. */
+export function describeDropped(
+  dropped: FrontRecord['dropped'],
+): readonly (readonly [reason: string, count: number])[] {
+  const counts = new Map(Object.entries(dropped));
+  return Object.entries(REASONS).flatMap(([code, reason]) => {
+    const count = counts.get(code) ?? 0;
+    return count === 0 ? [] : [[reason, count] as const];
   });
 }
 
 /** An instant of the tree, whose form the server has checked. */
 export function instantAt(text: string): Instant {
   const instant = parseInstant(text);
-  if (instant === undefined) throw new Error(`no instant: ${text}`);
+  if (instant === undefined) throw new Error(`not an instant: ${text}`);
   return instant;
 }
 
-export function countWords(count: number, noun: string): string {
+export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
