@@ -10,7 +10,7 @@ import { checkContract } from '../../src/database/schema/check-schema.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { CatalogueRenderer } from '../../src/operations/render-products.ts';
+import { renderProducts } from '../../src/operations/render-products.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from '../support/database-rows.ts';
 
@@ -341,8 +341,7 @@ describe('the load judges as check-db does', () => {
       views: new Set<string>(),
       keyRingInForce: null,
     };
-    const renderer = await CatalogueRenderer.open(reader, options, now);
-    const rendered = await renderer.products(() => undefined);
+    const rendered = await renderProducts(reader, options, () => undefined, now);
     await reader.close();
     expect(rendered.findings).toEqual(await findingsOf(spoiled));
     expect(rendered.findings.map((finding) => finding.code)).toEqual([code]);

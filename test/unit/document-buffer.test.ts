@@ -22,7 +22,7 @@ test('cards that come, go and change, first and last ones included, leave no tra
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       const cards: (Uint8Array | null)[] = Array.from({ length: places }, () => null);
-      const row = new DocumentBuffer(
+      const document = new DocumentBuffer(
         places,
         {
           lengthAt: (place) => cards[place]?.length ?? 0,
@@ -33,7 +33,7 @@ test('cards that come, go and change, first and last ones included, leave no tra
       for (const { changes, tail } of steps) {
         const sorted = changes.toSorted((a, b) => a.place - b.place);
         for (const { place, card } of sorted) cards[place] = card === null ? null : encoder.encode(`${card},`);
-        const bytes = row.put(
+        const bytes = document.update(
           sorted.map(({ place }) => place),
           encoder.encode(tail),
         );
@@ -43,7 +43,7 @@ test('cards that come, go and change, first and last ones included, leave no tra
           .replace(/,$/, '');
         expect(decoder.decode(bytes)).toBe(decoder.decode(encoder.encode(`{"productCards":[${expected}${tail}`)));
       }
-      row.release();
+      document.release();
     }),
     { numRuns: 500 },
   );
