@@ -74,11 +74,11 @@ async function runCheck(flags: CheckFlags, context: CommandContext): Promise<num
 }
 
 async function* talliedFindings(reader: CatalogueReader, tally: Tally, tzdata: string): AsyncGenerator<Finding> {
-  const { checkRows } = await import('../../database/read/check-catalogue.ts');
+  const { checkCatalogue } = await import('../../database/read/check-catalogue.ts');
   const onRows = (table: string, rows: number): void => {
     tally.checked[table] = (tally.checked[table] ?? 0) + rows;
   };
-  for await (const finding of checkRows(reader, { tzdata, onRows })) {
+  for await (const finding of checkCatalogue(reader, { tzdata, onRows })) {
     if (finding.severity === 'error') tally.errors += 1;
     else tally.warnings += 1;
     yield finding;
