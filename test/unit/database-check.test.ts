@@ -73,10 +73,10 @@ describe('a value that a column does not take is one finding, with table, key an
 
 describe('an id that refers to nothing', () => {
   const references = TABLE_NAMES.flatMap((table) =>
-    Object.entries(TABLE_RULES[table].references).map(([column, to]): [TableName, string, TableName] => [
+    Object.entries(TABLE_RULES[table].references).map(([column, parent]): [TableName, string, TableName] => [
       table,
       column,
-      to.table,
+      parent,
     ]),
   );
 
@@ -118,7 +118,7 @@ describe('rows that are there twice', () => {
     );
   });
 
-  test.each(TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.flat().map((column) => [table, column] as const)))(
+  test.each(TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.map((column) => [table, column] as const)))(
     '%s, by %s',
     async (table, column) => {
       const good = GOOD_ROWS[table];

@@ -39,7 +39,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   for (const table of sound) {
     yield* badValues(reader, table, options.onRows);
     yield* repeatedKeys(reader, table);
-    for (const column of TABLE_RULES[table].unique.flat()) yield* repeatedValues(reader, table, column);
+    for (const column of TABLE_RULES[table].unique) yield* repeatedValues(reader, table, column);
     yield* danglingIds(reader, table, sound);
   }
   yield* ruleFindings(reader, sound, options.tzdata);
