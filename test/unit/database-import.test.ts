@@ -356,7 +356,7 @@ describe('--replace', () => {
 
 describe('a line that is no row', () => {
   test.each([
-    ['{"table":"venues"', 'import-line-invalid', 'found no JSON: '],
+    ['{"table":"venues"', 'import-line-invalid', 'found text that is not JSON: '],
     ['[]', 'import-line-invalid', 'found []'],
     ['null', 'import-line-invalid', 'found NULL'],
     ['"venues"', 'import-line-invalid', 'found "venues"'],

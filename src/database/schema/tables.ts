@@ -1,5 +1,5 @@
-// The tables of the catalogue (catalogue.md): their columns, keys and references, once, for the queries' types, the row
-// checks, the contract check, import and export. data/schema.sql says the same in SQL; a test holds the two together.
+// The tables of the catalogue (catalogue.md): columns, keys and references, for the queries' types, the row checks, the contract check,
+// import and export. data/schema.sql has the same in SQL; a test compares the two.
 
 import {
   boolean,
@@ -121,7 +121,7 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES;
 
-/** The database as Kysely sees it: what a query may ask. */
+/** The database as Kysely sees it. */
 export type CatalogueTables = {
   readonly [T in TableName]: { readonly [C in keyof (typeof TABLES)[T]]: ValueOf<(typeof TABLES)[T][C]> };
 };
