@@ -14,13 +14,6 @@ import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { badgesText, flagsText, groupText, headText, poolText, slotsText } from './card.ts';
 import { FacetBits, encodeTaxonomy } from './facets.ts';
 import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason } from './rendered-products.ts';
-import { utf8Length } from './utf8.ts';
-
-/** From an instant on: a variant, or the reason why there is none (rendered-products.ts). */
-interface TimelineState {
-  readonly from: Instant;
-  readonly variant: number;
-}
 
 /** What a front profile means by today, tomorrow and weekend, from an instant on. */
 interface DaysFrom {
@@ -58,7 +51,6 @@ interface CurrentProduct {
   readonly headText: string;
   readonly headLength: number;
   readonly groupsText: string;
-  readonly groupsLength: number;
   /** Variants by their text: profiles mostly share them. */
   readonly variants: Map<string, number>;
   /** Timelines by their states as text, for the same reason. */
@@ -73,6 +65,7 @@ export class ProductRenderer {
   readonly #daysOfProfiles: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
+  readonly #encoder = new TextEncoder();
 
   constructor(profiles: readonly FrontProfile[], taxonomy: Taxonomy, until: Instant, now: Instant) {
     this.#now = now;
@@ -112,13 +105,11 @@ export class ProductRenderer {
       const instants = [this.#now, ...boundaries.within];
       nextBoundary = boundaries.next;
       const head = headText(product);
-      const groupsText = `[${groupTexts.join(',')}]`;
       const current: CurrentProduct = {
         product,
         headText: head,
-        headLength: utf8Length(head),
-        groupsText,
-        groupsLength: utf8Length(groupsText),
+        headLength: this.#encoder.encode(head).length,
+        groupsText: `[${groupTexts.join(',')}]`,
         variants: new Map(),
         timelines: new Map(),
       };
@@ -126,13 +117,11 @@ export class ProductRenderer {
       for (const index of profileIndexes) timelines[index] = this.#timeline(current, undefined, shared, index, builder);
       for (const [frontId, index] of excludingFronts) {
         const excluded = product.exclusions.get(frontId);
-        own.set(
-          frontId,
-          this.#timeline(current, excluded, this.#poolStates(current, excluded, instants), index, builder),
-        );
+        const poolStates = this.#poolStates(current, excluded, instants);
+        own.set(frontId, this.#timeline(current, excluded, poolStates, index, builder));
       }
     }
-    const groups = product.groups.map(({ group }, i) => ({ group, length: utf8Length(groupTexts[i] ?? '') }));
+    const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));
     builder.product(product.id, nextBoundary, timelines, own, groups);
   }
 
@@ -180,7 +169,7 @@ export class ProductRenderer {
     builder: RenderedProductsBuilder,
   ): number {
     const daysFroms = this.#daysOfProfiles[profileIndex] ?? [];
-    const states: TimelineState[] = [];
+    const states: { readonly from: number; readonly variant: number }[] = [];
     let poolIndex = 0;
     let daysIndex = 0;
     let from: number = this.#now;
@@ -195,7 +184,7 @@ export class ProductRenderer {
           ? stateOfReason(dropReasonAt(current.product, excluded, instantOf(from)))
           : this.#variant(current, poolState.from, poolState.card, daysFrom.days, money, builder);
       if (states.at(-1)?.variant !== variant) {
-        states.push({ from: instantOf(from), variant });
+        states.push({ from, variant });
         key += `${from} ${variant},`;
       }
       const nextPoolFrom = poolStates[poolIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
@@ -228,13 +217,9 @@ export class ProductRenderer {
     const text = card.beforePrice + price + card.afterPrice + current.groupsText + slots;
     let variant = current.variants.get(text);
     if (variant === undefined) {
-      const { flagsFrom, flagsUntil, bits, facets } = card;
-      const { groupsLength } = current;
-      variant = builder.variant(
-        text,
-        { flagsFrom, flagsUntil, groupsLength, restLength: utf8Length(slots), bits },
-        facets,
-      );
+      // Slugs, numbers and dates are ASCII: as many bytes as characters.
+      const lengths = { groupsLength: current.groupsText.length, restLength: slots.length };
+      variant = builder.variant(text, { ...card, ...lengths }, card.facets);
       current.variants.set(text, variant);
     }
     card.variants.push({ days, money, variant });

@@ -1,5 +1,5 @@
-// Numbers that are appended one by one: a typed array, doubled when it is full. It takes a third of what an array of numbers takes
-// while it grows, and the garbage collector does not look at its elements.
+// Numbers that are appended one by one: a typed array, doubled when it is full. While it grows it takes a third of the memory that an
+// array of numbers takes, and the garbage collector does not visit its elements.
 
 /** What Int32Array and Float64Array have in common. */
 interface TypedArray<A> {

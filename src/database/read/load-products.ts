@@ -162,7 +162,7 @@ export class ProductLoad {
     const isStrict = ['front_session_exclusions', 'sessions'].every((table) => this.#strict?.has(table) === true);
     for (const [productId, json] of await this.#reader.rows(exclusionQuery(this.#reader, isStrict))) {
       if (typeof productId === 'number') this.#exclusions.set(productId, json);
-      else this.#orphanExclusions.push(...rowsIn(json));
+      else for (const row of rowsIn(json)) this.#orphanExclusions.push(row);
     }
   }
 
