@@ -138,7 +138,7 @@ export async function buildInto(
   await reader.restart();
   const rendered = await renderProducts(
     reader,
-    { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing },
+    { frontCodes, until, tzdata, views, publishedKeyRing: published.keyRing },
     (done, total) => options.onProgress('load', done, total),
     now,
   );

@@ -51,7 +51,7 @@ export interface RenderOptions {
   /** Tables that are views: no foreign key guards them. */
   readonly views: ReadonlySet<string>;
   /** The published key ring; null where there is none. */
-  readonly keyRingInForce: KeyRing | null;
+  readonly publishedKeyRing: KeyRing | null;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function renderProducts(
   const fronts = loaded.fronts.filter(({ code }) => selected.has(code));
   const { profiles, profileIndexOf } = groupByProfile(fronts);
   const shown = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
-  const keyRing = await loadKeyRing(reader, loaded, options.keyRingInForce, log);
+  const keyRing = await loadKeyRing(reader, loaded, options.publishedKeyRing, log);
 
   const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: shown, tzdata: options.tzdata, isReadingViews };

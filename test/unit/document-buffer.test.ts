@@ -1,4 +1,4 @@
-// The row of cards: after any sequence of changes the document is what writing all cards anew would give.
+// The document buffer: after any sequence of changes the document equals one that is written from scratch.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,32 +9,32 @@ const decoder = new TextDecoder();
 
 const cardArbitrary = fc.string({ maxLength: 30 }).map((text) => `{${text}}`);
 
-test('cards that come, go and change, first and last ones included, leave no trace of what was there', () => {
-  const places = 6;
+test('cards that appear, disappear and change, first and last ones included, leave no trace of earlier ones', () => {
+  const length = 6;
   const step = fc.record({
-    changes: fc.uniqueArray(fc.record({ place: fc.nat({ max: places - 1 }), card: fc.option(cardArbitrary) }), {
-      selector: ({ place }) => place,
+    changes: fc.uniqueArray(fc.record({ position: fc.nat({ max: length - 1 }), card: fc.option(cardArbitrary) }), {
+      selector: ({ position }) => position,
     }),
     tail: fc.string({ maxLength: 8 }).map((rest) => `]${rest}`),
   });
-  // Shared by all runs: what one row leaves in a buffer is not seen in the next.
+  // Shared by all runs: what one document leaves in a buffer does not show in the next.
   const spares: Uint8Array[] = [];
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
-      const cards: (Uint8Array | null)[] = Array.from({ length: places }, () => null);
+      const cards: (Uint8Array | null)[] = Array.from({ length }, () => null);
       const document = new DocumentBuffer(
-        places,
+        length,
         {
-          lengthAt: (place) => cards[place]?.length ?? 0,
-          write: (place, target, at) => target.set(cards[place] ?? new Uint8Array(0), at),
+          lengthAt: (position) => cards[position]?.length ?? 0,
+          write: (position, target, at) => target.set(cards[position] ?? new Uint8Array(0), at),
         },
         spares,
       );
       for (const { changes, tail } of steps) {
-        const sorted = changes.toSorted((a, b) => a.place - b.place);
-        for (const { place, card } of sorted) cards[place] = card === null ? null : encoder.encode(`${card},`);
+        const sorted = changes.toSorted((a, b) => a.position - b.position);
+        for (const { position, card } of sorted) cards[position] = card === null ? null : encoder.encode(`${card},`);
         const bytes = document.update(
-          sorted.map(({ place }) => place),
+          sorted.map(({ position }) => position),
           encoder.encode(tail),
         );
         const expected = cards

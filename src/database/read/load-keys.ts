@@ -25,13 +25,13 @@ type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 
 /**
  * All good keys; a bad one is a finding against its front and is left out, so that a mistyped revocation never lets anyone in.
- * Where the id or code of a front cannot be read, `inForce`, the published key ring, says which front its keys belong to: they stay
+ * Where the id or code of a front cannot be read, `published`, the published key ring, says which front its keys belong to: they stay
  * valid for the front whose snapshot stays, with the catalogue's present dates, so that a revocation does not wait.
  */
 export async function loadKeyRing(
   reader: CatalogueReader,
   fronts: FrontCodes,
-  inForce: KeyRing | null,
+  published: KeyRing | null,
   log: FindingLog,
 ): Promise<KeyRing> {
   const keys = new Map<string, KeyRingEntry>();
@@ -51,7 +51,7 @@ export async function loadKeyRing(
       continue;
     }
     lastKeyid = keyid;
-    const front = fronts.codeOf.get(frontId) ?? frontInForce(keyid, fronts, inForce);
+    const front = fronts.codeOf.get(frontId) ?? publishedFrontOf(keyid, fronts, published);
     if (front === undefined) {
       log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', frontId)], {});
       continue;
@@ -65,13 +65,13 @@ export async function loadKeyRing(
 }
 
 /** The front that a key without a known front belongs to so far. If a known front has that code, the key was moved to another front. */
-function frontInForce(
+function publishedFrontOf(
   keyid: string,
   { codeOf, isEveryCodeKnown }: FrontCodes,
-  inForce: KeyRing | null,
+  published: KeyRing | null,
 ): string | undefined {
-  if (isEveryCodeKnown || inForce === null || !Object.hasOwn(inForce.keys, keyid)) return undefined;
-  const front = inForce.keys[keyid]?.front;
+  if (isEveryCodeKnown || published === null || !Object.hasOwn(published.keys, keyid)) return undefined;
+  const front = published.keys[keyid]?.front;
   return front === undefined || [...codeOf.values()].includes(front) ? undefined : front;
 }
 

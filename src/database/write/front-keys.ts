@@ -78,7 +78,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
  * @throws AppError key-unknown, database-…, contract-…
  */
 export async function revokeKey(databasePath: string, keyid: string, revokedAt: string): Promise<string> {
-  let inForce = revokedAt;
+  let effectiveFrom = revokedAt;
   await changing(databasePath, async (catalogue) => {
     const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
     const [row] = await catalogue.rows(query);
@@ -88,10 +88,10 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
     }
     const [before] = row;
     // Instants compare as text. A value that is not text has never taken effect.
-    if (typeof before === 'string' && before <= revokedAt) inForce = before;
+    if (typeof before === 'string' && before <= revokedAt) effectiveFrom = before;
     else run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
   });
-  return inForce;
+  return effectiveFrom;
 }
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
@@ -116,12 +116,12 @@ export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
 }
 
 /**
- * The key ring as the catalogue has it now; `inForce` is the published one. Bad keys are left out, as in a build.
+ * The key ring as the catalogue has it now; `published` is the published one. Bad keys are left out, as in a build.
  * @throws AppError database-unreadable
  */
-export async function currentKeyRing(reader: CatalogueReader, inForce: KeyRing | null): Promise<KeyRing> {
+export async function currentKeyRing(reader: CatalogueReader, published: KeyRing | null): Promise<KeyRing> {
   const log = new FindingLog();
-  return loadKeyRing(reader, await loadFrontRows(reader, log), inForce, log);
+  return loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
 }
 
 /** Makes a change to an existing catalogue in one transaction. */
