@@ -178,20 +178,25 @@ export class FrontCards implements CardSource {
 
   write(position: number, target: Uint8Array, at: number): void {
     const variant = this.#variantAt[position] ?? NO_VARIANT;
+    const flags = this.#ownFlags(position, variant);
+    const groups = this.#ownGroups(position, variant);
     let from = 0;
     let end = at;
-    /** Copies the variant's bytes up to `until`, and puts `own` in place of those from there to `resume`. */
-    const replace = (own: Uint8Array | null, until: number, resume: number): void => {
-      if (own === null) return;
-      const run = this.#run(variant, from, this.#part(variant, until));
-      target.set(run, end);
-      target.set(own, end + run.length);
-      end += run.length + own.length;
-      from = this.#part(variant, resume);
-    };
     // Nearly every card has neither: one copy.
-    replace(this.#ownFlags(position, variant), VARIANT.flagsFrom, VARIANT.flagsUntil);
-    replace(this.#ownGroups(position, variant), VARIANT.groupsFrom, VARIANT.groupsUntil);
+    if (flags !== null || groups !== null) {
+      const replaced = [
+        [flags, VARIANT.flagsFrom, VARIANT.flagsUntil],
+        [groups, VARIANT.groupsFrom, VARIANT.groupsUntil],
+      ] as const;
+      for (const [own, start, until] of replaced) {
+        if (own === null) continue;
+        const run = this.#run(variant, from, this.#part(variant, start));
+        target.set(run, end);
+        target.set(own, end + run.length);
+        end += run.length + own.length;
+        from = this.#part(variant, until);
+      }
+    }
     target.set(this.#run(variant, from, this.#part(variant, VARIANT.length)), end);
   }
 
