@@ -6,7 +6,7 @@ import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-produ
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { groupedQuery, strictTables, valuesIn, type Grouping } from './grouped-query.ts';
 import type { CatalogueReader } from '../open.ts';
-import { dangling, noteFrontRow, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
+import { dangling, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
 
 const FRONT_PRODUCT = new RowChecker('front_products', [
@@ -57,8 +57,7 @@ export async function loadFrontProducts(
         }
         for (const [i, one] of rows.entries()) {
           const row = wholeRow(frontId, one, weights[i]);
-          if (!FRONT_PRODUCT.accepts(row)) noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
-          else if (!codeOf.has(row[0])) {
+          if (FRONT_PRODUCT.check(row, log, { frontId: parseId(row[0]) }) && !codeOf.has(row[0])) {
             log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', row[0])], {});
           }
         }
@@ -97,10 +96,7 @@ class FrontProductsBuilder {
       const weight = Number(weights[i]);
       const isPlain = Number.isSafeInteger(one) && Number.isSafeInteger(weight);
       const row = isPlain ? null : wholeRow(frontId, one, weights[i]);
-      if (row !== null && !FRONT_PRODUCT.accepts(row)) {
-        noteFrontRow(FRONT_PRODUCT.findings(row), row, this.#log);
-        continue;
-      }
+      if (row !== null && !FRONT_PRODUCT.check(row, this.#log, { frontId: parseId(row[0]) })) continue;
       const productId = row === null ? Number(one) : row[1];
       const number = this.productNumbers.add(productId);
       if (this.#lastFrontIds[number] === frontId) {

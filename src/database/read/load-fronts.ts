@@ -7,7 +7,7 @@ import type { CatalogueReader } from '../open.ts';
 import {
   dangling,
   findingOf,
-  noteFrontRow,
+  parseId,
   repeated,
   RowChecker,
   type FindingLog,
@@ -137,10 +137,7 @@ async function loadAttached(
   const attached = new Map<number, number[]>();
   const [, idColumn] = checker.columns;
   for (const row of await reader.rows(checkedRows(checker, ['front_id', 'sort_weight', idColumn]))) {
-    if (!checker.accepts(row)) {
-      noteFrontRow(checker.findings(row), row, log);
-      continue;
-    }
+    if (!checker.check(row, log, { frontId: parseId(row[0]) })) continue;
     const [frontId, id] = row;
     const position = positionOf.get(id);
     const known = attached.get(frontId) ?? [];

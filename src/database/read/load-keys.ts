@@ -39,10 +39,7 @@ export async function loadKeyRing(
   const rows = await reader.rows(checkedRows(KEY));
   await markUndecodable(reader, KEY, rows);
   for (const row of rows) {
-    if (!KEY.accepts(row)) {
-      log.add(KEY.findings(row), typeof row[1] === 'number' ? { frontId: row[1] } : {});
-      continue;
-    }
+    if (!KEY.check(row, log, typeof row[1] === 'number' ? { frontId: row[1] } : {})) continue;
     const [keyid, frontId] = row;
     if (keyid === lastKeyid) {
       // Which of the rows is right cannot be known, and one of them may be a revocation: the key is left out.

@@ -56,7 +56,7 @@ export class ProductLoad {
   /** Of the current call. */
   #log = new FindingLog();
   /** Of the ranges read so far, to find what a view gives twice. */
-  readonly #ids = new Set<number>();
+  readonly #ids = new Set<unknown>();
   readonly #slugs = new Set<string>();
   /** By product: rows of front_id, session_id, and the session's status. */
   readonly #exclusions = new Map<number, unknown>();
@@ -168,27 +168,19 @@ export class ProductLoad {
 
   /** One product from its row and its child rows; null where it is bad or not wanted. */
   #productOf(row: readonly unknown[], children: ChildRows): Product | null {
-    const productId = row[0];
-    if (typeof productId !== 'number') {
-      this.#log.add(PRODUCT.findings(row), { productId: parseId(productId) });
-      return null;
-    }
-    const isRepeated = this.#ids.has(productId);
-    this.#ids.add(productId);
-    if (!PRODUCT.accepts(row)) {
-      this.#log.add(PRODUCT.findings(row), { productId });
-      return null;
-    }
+    const isRepeated = this.#ids.has(row[0]);
+    this.#ids.add(row[0]);
+    if (!PRODUCT.check(row, this.#log, { productId: parseId(row[0]) })) return null;
     const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
     if (isRepeated || this.#slugs.has(slug)) {
       const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      this.#log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId });
+      this.#log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId: id });
       return null;
     }
     this.#slugs.add(slug);
     const pauseProblem = pauseFinding(() => PRODUCT.placeOf(row), paused, pausedUntil);
     if (pauseProblem !== null) {
-      this.#log.add([pauseProblem], { productId });
+      this.#log.add([pauseProblem], { productId: id });
       return null;
     }
     if (!this.#context.wantedIds.has(id)) return null;
@@ -233,10 +225,7 @@ export class ProductLoad {
       this.#log.add([dangling(PRODUCT.placeOf(row), 'image_id', 'images', imageId)], { productId });
       return null;
     }
-    if (!IMAGE.accepts(imageRow)) {
-      this.#log.add(IMAGE.findings(imageRow), { productId });
-      return null;
-    }
+    if (!IMAGE.check(imageRow, this.#log, { productId })) return null;
     const [, url, altText, copyright, copyrightUrl] = imageRow;
     return { url, altText, copyright, copyrightUrl };
   }
@@ -245,10 +234,7 @@ export class ProductLoad {
     const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
     for (const [frontId, sessionId, status] of rows) {
       const row = [frontId, sessionId];
-      if (!EXCLUSION.accepts(row)) {
-        this.#log.add(EXCLUSION.findings(row), { productId });
-        continue;
-      }
+      if (!EXCLUSION.check(row, this.#log, { productId })) continue;
       const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledTotal: 0 };
       exclusion.sessionIds.add(row[1]);
       if (status === 'scheduled') exclusion.scheduledTotal += 1;
@@ -259,8 +245,8 @@ export class ProductLoad {
 
   /** The rows that link a product to elements of the taxonomy, with the elements' positions. */
   #links<R extends readonly unknown[]>(
-    checker: Pick<typeof PRODUCT, 'findings' | 'placeOf'> & {
-      accepts(row: readonly unknown[]): row is R;
+    checker: Pick<typeof PRODUCT, 'placeOf'> & {
+      check(row: readonly unknown[], log: FindingLog, concerns: { readonly productId: number }): row is R;
       readonly columns: readonly string[];
     },
     rows: readonly unknown[][],
@@ -270,10 +256,7 @@ export class ProductLoad {
   ): { readonly position: number; readonly row: R }[] {
     const links: { position: number; row: R }[] = [];
     for (const row of rows) {
-      if (!checker.accepts(row)) {
-        this.#log.add(checker.findings(row), { productId });
-        continue;
-      }
+      if (!checker.check(row, this.#log, { productId })) continue;
       const id = Number(row[1]);
       const position = positionOf.get(id);
       if (position === undefined)

@@ -26,10 +26,7 @@ export function sessionsOf(
   const sessions: Session[] = [];
   const ids = new Set<number>();
   for (const row of rows) {
-    if (!SESSION.accepts(row)) {
-      log.add(SESSION.findings(row), { productId });
-      continue;
-    }
+    if (!SESSION.check(row, log, { productId })) continue;
     // By index, not destructured: there are millions.
     const id = row[0];
     const venueId = row[1];
@@ -86,10 +83,7 @@ function tiersOf(
   const bySession = new Map<number, PriceTier[]>();
   const ids = new Set<number>();
   for (const row of rows) {
-    if (!TIER.accepts(row)) {
-      log.add(TIER.findings(row), { productId });
-      continue;
-    }
+    if (!TIER.check(row, log, { productId })) continue;
     const [id, sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
     if (isRepeated(id, ids)) {
       log.add([repeated(TIER.placeOf(row))], { productId });

@@ -65,8 +65,7 @@ async function loadElements<
   const rows = await reader.rows(checkedRows(checker, orderBy));
   await markUndecodable(reader, checker, rows);
   for (const row of rows) {
-    if (!checker.accepts(row)) {
-      log.add(checker.findings(row), {});
+    if (!checker.check(row, log, {})) {
       if (typeof row[0] === 'number') positionOf.set(row[0], null);
       continue;
     }
@@ -95,8 +94,7 @@ export async function loadVenues(
   const rows = await reader.rows(checkedRows(VENUE));
   await markUndecodable(reader, VENUE, rows);
   for (const row of rows) {
-    if (!VENUE.accepts(row)) {
-      log.add(VENUE.findings(row), {});
+    if (!VENUE.check(row, log, {})) {
       if (typeof row[0] === 'number') venues.set(row[0], null);
       continue;
     }

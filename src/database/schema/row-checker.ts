@@ -36,6 +36,13 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     return true;
   }
 
+  /** The same, with the findings of a rejected row added to a log. */
+  check(row: readonly unknown[], log: FindingLog, concerns: Concerns): row is RowOf<T, C> {
+    if (this.accepts(row)) return true;
+    log.add(this.findings(row), concerns);
+    return false;
+  }
+
   /** One finding for each value that its column does not accept. */
   findings(row: readonly unknown[]): Finding[] {
     return this.#rules.flatMap((rule, i) => {
@@ -112,6 +119,12 @@ export function repeated(place: string): Finding {
 // A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are only counted.
 const FINDINGS_KEPT = 1000;
 
+/** Whose row a finding is about, where that is known. */
+interface Concerns {
+  readonly frontId?: number | undefined;
+  readonly productId?: number | undefined;
+}
+
 /** Findings on a catalogue, and which fronts and products they concern. */
 export class FindingLog {
   readonly kept: Finding[] = [];
@@ -120,10 +133,7 @@ export class FindingLog {
   readonly #productIds = new Set<number>();
 
   /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
-  add(
-    findings: readonly Finding[],
-    concerns: { readonly frontId?: number | undefined; readonly productId?: number | undefined },
-  ): void {
+  add(findings: readonly Finding[], concerns: Concerns): void {
     for (const finding of findings) {
       this.total += 1;
       if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
@@ -157,12 +167,6 @@ export class FindingLog {
 
 export function findingOf(severity: Severity, code: FindingCode, place: string, message: string): Finding {
   return { severity, code, place, message };
-}
-
-/** Adds findings on a row that belongs to a front, whose id may itself be mistyped: '7' still means front 7. */
-export function noteFrontRow(findings: readonly Finding[], row: readonly unknown[], log: FindingLog): void {
-  const frontId = parseId(row[0]);
-  log.add(findings, frontId === undefined ? {} : { frontId });
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
