@@ -15,7 +15,7 @@ import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { journalModeFinding } from '../database/schema/row-rules.ts';
 import { Zones } from '../database/schema/zones.ts';
 import { AppError } from '../errors.ts';
-import { ProductRenderer } from '../render/card-timeline.ts';
+import { ProductRenderer } from '../render/product-renderer.ts';
 import { FrontEditions } from '../render/editions.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
 import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
@@ -81,9 +81,9 @@ export async function renderProducts(
   const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: shown, tzdata: options.tzdata, isReadingViews };
   const load = new ProductLoad(reader, context, now);
-  const renderer = new ProductRenderer(profiles, taxonomy.taxonomy, options.until, now);
   const profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
   const builder = new RenderedProductsBuilder();
+  const renderer = new ProductRenderer(profiles, taxonomy.taxonomy, builder, options.until, now);
   await load.noteOrphanRows(log);
   const ranges = await load.ranges();
   for (const [i, range] of ranges.entries()) {
@@ -93,7 +93,7 @@ export async function renderProducts(
         const profileIndex = profileOfFrontId.get(frontId);
         if (profileIndex !== undefined) excluding.set(frontId, profileIndex);
       }
-      renderer.render(product, shown.profilesOf(product.id), excluding, builder);
+      renderer.render(product, shown.profilesOf(product.id), excluding);
     }
     onRange(i + 1, ranges.length);
     // Lets the process handle signals between two ranges.

@@ -5,6 +5,7 @@
 //
 // ⟨flags⟩ are featured, banner, pushka and paused; ⟨groups⟩ are all groups of the product, of which a front shows those it attaches.
 
+import { FLAG } from '../catalogue/front-products.ts';
 import { hasSeveralVenues, type Pool, type Slot, type Slots } from '../catalogue/offer.ts';
 import type { Product, Session } from '../catalogue/product.ts';
 
@@ -16,15 +17,10 @@ export function headText(product: Product): string {
   );
 }
 
-export interface CardFlags {
-  readonly isFeatured: boolean;
-  readonly isBanner: boolean;
-  readonly isPushka: boolean;
-  readonly isPaused: boolean;
-}
-
-export function flagsText(flags: CardFlags): string {
-  return `"featured":${flags.isFeatured},"banner":${flags.isBanner},"pushka":${flags.isPushka},"paused":${flags.isPaused}`;
+/** The flags, from their bits of FLAG. */
+export function flagsText(bits: number): string {
+  const has = (flag: number): boolean => (bits & flag) !== 0;
+  return `"featured":${has(FLAG.featured)},"banner":${has(FLAG.banner)},"pushka":${has(FLAG.pushka)},"paused":${has(FLAG.paused)}`;
 }
 
 /** From `soldOut` up to the price. */

@@ -1,7 +1,6 @@
 // One front's cards while its editions are rendered: which variant each position shows at an instant, with the front's own flags and its
 // choice of groups. What is known of each position is kept in columns.
 
-import { FLAG } from '../catalogue/front-products.ts';
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { DropReason } from '../catalogue/offer.ts';
@@ -27,16 +26,7 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
 /** The text of the flags, by their bits. */
-const FLAGS = Array.from({ length: 16 }, (_, bits) =>
-  new TextEncoder().encode(
-    flagsText({
-      isFeatured: (bits & FLAG.featured) !== 0,
-      isBanner: (bits & FLAG.banner) !== 0,
-      isPushka: (bits & FLAG.pushka) !== 0,
-      isPaused: (bits & FLAG.paused) !== 0,
-    }),
-  ),
-);
+const FLAGS = Array.from({ length: 16 }, (_, bits) => new TextEncoder().encode(flagsText(bits)));
 
 const NO_BYTES = new Uint8Array(0);
 const NO_GROUPS = Uint8Array.of(OPENING_BRACKET, CLOSING_BRACKET);

@@ -65,9 +65,17 @@ export class ProductRenderer {
   readonly #daysOfProfiles: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
+  readonly #builder: RenderedProductsBuilder;
   readonly #encoder = new TextEncoder();
 
-  constructor(profiles: readonly FrontProfile[], taxonomy: Taxonomy, until: Instant, now: Instant) {
+  constructor(
+    profiles: readonly FrontProfile[],
+    taxonomy: Taxonomy,
+    builder: RenderedProductsBuilder,
+    until: Instant,
+    now: Instant,
+  ) {
+    this.#builder = builder;
     this.#now = now;
     this.#until = until;
     this.#taxonomy = taxonomy;
@@ -88,12 +96,7 @@ export class ProductRenderer {
    * Renders one product for the profiles that show it, and apart for each front that excludes sessions of it.
    * `excludingFronts` maps a front's id to its profile; only published products have timelines.
    */
-  render(
-    product: Product,
-    profileIndexes: Iterable<number>,
-    excludingFronts: ReadonlyMap<number, number>,
-    builder: RenderedProductsBuilder,
-  ): void {
+  render(product: Product, profileIndexes: Iterable<number>, excludingFronts: ReadonlyMap<number, number>): void {
     const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
@@ -114,17 +117,18 @@ export class ProductRenderer {
         timelines: new Map(),
       };
       const shared = this.#poolStates(current, undefined, instants);
-      for (const index of profileIndexes) timelines[index] = this.#timeline(current, undefined, shared, index, builder);
+      for (const index of profileIndexes) timelines[index] = this.#timeline(current, undefined, shared, index);
       for (const [frontId, index] of excludingFronts) {
         const excluded = product.exclusions.get(frontId);
         const poolStates = this.#poolStates(current, excluded, instants);
-        own.set(frontId, this.#timeline(current, excluded, poolStates, index, builder));
+        own.set(frontId, this.#timeline(current, excluded, poolStates, index));
       }
     }
     const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));
-    builder.product(product.id, nextBoundary, timelines, own, groups);
+    this.#builder.product(product.id, nextBoundary, timelines, own, groups);
   }
 
+  /** The states at the given instants, on a front with these exclusions. */
   #poolStates(current: CurrentProduct, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
     const { product, headText: head, headLength } = current;
     const unbadged = this.#facetsOf(product);
@@ -136,10 +140,11 @@ export class ProductRenderer {
       const facets = badges.length === 0 ? unbadged : unbadged.slice();
       for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
       const isPaused = from < product.pausedUntil || isEverySessionPaused(pool);
-      const flags = flagsText({ isFeatured: false, isBanner: false, isPushka: product.isPushka, isPaused });
+      const bits = (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0);
+      const flags = flagsText(bits);
       const card = {
         pool,
-        bits: (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0),
+        bits,
         beforePrice: head + flags + poolText(product, pool, first),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
         flagsFrom: headLength,
@@ -166,7 +171,6 @@ export class ProductRenderer {
     excluded: Exclusion | undefined,
     poolStates: readonly PoolState[],
     profileIndex: number,
-    builder: RenderedProductsBuilder,
   ): number {
     const daysFroms = this.#daysOfProfiles[profileIndex] ?? [];
     const states: { readonly from: number; readonly variant: number }[] = [];
@@ -182,7 +186,7 @@ export class ProductRenderer {
       const variant =
         poolState.card === null
           ? stateOfReason(dropReasonAt(current.product, excluded, instantOf(from)))
-          : this.#variant(current, poolState.from, poolState.card, daysFrom.days, money, builder);
+          : this.#variant(current, poolState.from, poolState.card, daysFrom.days, money);
       if (states.at(-1)?.variant !== variant) {
         states.push({ from, variant });
         key += `${from} ${variant},`;
@@ -195,21 +199,14 @@ export class ProductRenderer {
     }
     let timeline = current.timelines.get(key);
     if (timeline === undefined) {
-      timeline = builder.timeline(states);
+      timeline = this.#builder.timeline(states);
       current.timelines.set(key, timeline);
     }
     return timeline;
   }
 
   /** The variant of a card for days and money; a price changes only at the product's own boundaries, so `from` decides it. */
-  #variant(
-    current: CurrentProduct,
-    from: Instant,
-    card: PoolCard,
-    days: FrontDays,
-    money: Money,
-    builder: RenderedProductsBuilder,
-  ): number {
+  #variant(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): number {
     for (const known of card.variants) if (known.days === days && known.money === money) return known.variant;
     const amount = priceFromAt(card.pool, money.currency, from);
     const price = amount === null ? 'null' : formatAmount(amount, money.currencyExponent);
@@ -219,7 +216,7 @@ export class ProductRenderer {
     if (variant === undefined) {
       // Slugs, numbers and dates are ASCII: as many bytes as characters.
       const lengths = { groupsLength: current.groupsText.length, restLength: slots.length };
-      variant = builder.variant(text, { ...card, ...lengths }, card.facets);
+      variant = this.#builder.variant(text, { ...card, ...lengths }, card.facets);
       current.variants.set(text, variant);
     }
     card.variants.push({ days, money, variant });
