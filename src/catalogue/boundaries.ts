@@ -7,18 +7,18 @@ import type { Product } from './product.ts';
 export interface Boundaries {
   /** Those in (now, until], ascending, each once. */
   readonly within: readonly Instant[];
-  /** The first after `until` at which something that is still offered then may change; Infinity where nothing is offered any more. */
+  /** The first after `until` at which something still offered then may change; Infinity where nothing is offered by then. */
   readonly next: number;
 }
 
 /**
  * A product's own boundaries: ends of offers, starts of sales, the windows of its public ticket tiers and badges, the end of
- * its pause. The front's dates and the product's visibility on a front are the front's.
+ * its pause. The front's dates and the product's visibility on a front are not among them.
  */
 export function boundariesOf(product: Product, now: Instant, until: Instant): Boundaries {
   const within = new Set<number>();
   let next = Number.POSITIVE_INFINITY;
-  /** Offers only end: what is not offered at `until` changes nothing later. Of what is, the end comes before all that lies behind it. */
+  /** Offers only end: what is not offered at `until` changes nothing later. */
   const add = (instant: number, isOffered: boolean): void => {
     if (instant <= now) return;
     if (instant <= until) within.add(instant);
@@ -32,7 +32,7 @@ export function boundariesOf(product: Product, now: Instant, until: Instant): Bo
     isAnyOffered ||= isOffered;
     add(session.offerEndsAt, isOffered);
     add(session.salesStartAt, isOffered);
-    // Sessions that follow one another usually share the product's default tiers: one look is enough.
+    // Consecutive sessions usually share the product's default tiers, which are looked at once.
     if (session.tiers === lastTiers && (isLastOffered || !isOffered)) continue;
     lastTiers = session.tiers;
     isLastOffered = isOffered;

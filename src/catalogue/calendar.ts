@@ -11,7 +11,7 @@ import {
   type Instant,
 } from './instant.ts';
 
-/** Whether a name is a time zone the runtime knows. Offsets are refused by pattern, so that no Node version accepts them. */
+/** Whether the runtime knows a time zone of this name. Offsets are refused by pattern, since some Node versions accept them. */
 export function isKnownZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
@@ -21,8 +21,8 @@ export function isKnownZone(name: string): boolean {
   }
 }
 
-// Offsets are remembered per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within one, so the offsets
-// at a block's two ends say all, and where they differ the one change is found by bisection.
+// Offsets are cached per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within one, so the offsets at a
+// block's two ends are enough, and where they differ bisection finds the one change.
 const BLOCK_SECONDS = 65_536;
 
 interface Block {
@@ -32,22 +32,22 @@ interface Block {
   readonly offsetAfter: number;
 }
 
-/** A time zone: its offset at every instant, in whole minutes (as seconds), so that a printed offset is always exact. */
+/** A time zone: its offset at every instant, in seconds but always whole minutes, so that a printed offset is exact. */
 export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #blocks = new Map<number, Block>();
 
-  /** @throws RangeError where the runtime does not know the zone; ask isKnownZone first. */
+  /** @throws RangeError where the runtime does not know the zone; check isKnownZone first. */
   constructor(name: string) {
     this.name = name;
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   }
 
-  /** Seconds east of UTC at an instant, in whole minutes. Local mean times of the past are cut to the minute. */
+  /** Seconds east of UTC at an instant, in whole minutes. Historical local mean times are truncated to the minute. */
   offsetAt(instant: Instant): number {
     const index = Math.floor(instant / BLOCK_SECONDS);
-    const block = this.#blocks.get(index) ?? this.#askBlock(index);
+    const block = this.#blocks.get(index) ?? this.#findBlock(index);
     return instant < block.changesAt ? block.offsetBefore : block.offsetAfter;
   }
 
@@ -57,8 +57,8 @@ export class Zone {
   }
 
   /**
-   * The instants in (after, until] at which the zone's date changes, ascending. Usually midnights; but where a zone skips
-   * midnight, or sets its clock back across it, the instants at which the date really becomes another one.
+   * The instants in (after, until] at which the zone's date changes, ascending. Usually midnights; where a zone skips
+   * midnight, or sets its clock back across it, the instants at which the date actually changes.
    */
   dateChanges(after: Instant, until: Instant): Instant[] {
     const changes: Instant[] = [];
@@ -79,7 +79,7 @@ export class Zone {
     return changes;
   }
 
-  /** The first instant after one given at which the zone's date changes: there is one within two days (Samoa once skipped one). */
+  /** The first change of date after an instant. There is always one within two days (Samoa once skipped a date). */
   nextDateChange(after: Instant): Instant {
     const [first] = this.dateChanges(after, instantOf(after + 3 * SECONDS_PER_DAY));
     if (first === undefined) throw new Error(`no change of date in ${this.name} within three days of ${after}`);
@@ -94,27 +94,27 @@ export class Zone {
     return `${formatDateTime(instant + offset)}${sign}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
   }
 
-  /** The offset at an instant, and until when at least it stays (the end of the block, or the change inside it). */
+  /** The offset at an instant, and an instant until which it holds (the end of the block, or the change inside it). */
   #steadyFrom(instant: Instant): { readonly offset: number; readonly endsAt: number } {
     const offset = this.offsetAt(instant);
     const index = Math.floor(instant / BLOCK_SECONDS);
-    const block = this.#blocks.get(index) ?? this.#askBlock(index);
+    const block = this.#blocks.get(index) ?? this.#findBlock(index);
     const blockEndsAt = (index + 1) * BLOCK_SECONDS;
     return { offset, endsAt: instant < block.changesAt ? Math.min(block.changesAt, blockEndsAt) : blockEndsAt };
   }
 
-  #askBlock(index: number): Block {
+  #findBlock(index: number): Block {
     const start = index * BLOCK_SECONDS;
     const end = start + BLOCK_SECONDS;
-    const offsetBefore = this.#ask(start);
-    const offsetAfter = this.#ask(end - 1);
+    const offsetBefore = this.#offsetFromIntl(start);
+    const offsetAfter = this.#offsetFromIntl(end - 1);
     let changesAt = Number.POSITIVE_INFINITY;
     if (offsetBefore !== offsetAfter) {
       let steady = start;
       changesAt = end - 1;
       while (changesAt - steady > 1) {
         const middle = Math.floor((steady + changesAt) / 2);
-        if (this.#ask(middle) === offsetBefore) steady = middle;
+        if (this.#offsetFromIntl(middle) === offsetBefore) steady = middle;
         else changesAt = middle;
       }
     }
@@ -123,7 +123,7 @@ export class Zone {
     return block;
   }
 
-  #ask(seconds: number): number {
+  #offsetFromIntl(seconds: number): number {
     const text = this.#format.formatToParts(seconds * 1000).find((part) => part.type === 'timeZoneName')?.value ?? '';
     const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
     if (match === null) throw new Error(`cannot read the offset "${text}" of ${this.name}`);
@@ -145,7 +145,7 @@ export interface FrontDays {
 export function frontDaysOf(today: number, weekendDays: string): FrontDays {
   const isWeekend = (day: number) => weekendDays.includes(String(isoWeekdayOf(day)));
   let weekendFrom = today;
-  // The whole run counts, its past days included; a run may cross from Sunday to Monday.
+  // The whole run counts, past days included; a run may cross from Sunday to Monday.
   if (isWeekend(today)) while (isWeekend(weekendFrom - 1)) weekendFrom -= 1;
   else while (!isWeekend(weekendFrom)) weekendFrom += 1;
   let weekendUntil = weekendFrom + 1;

@@ -1,5 +1,4 @@
-// Shelves: what each front shows, as columns. There are millions of places, and an object for each would cost more than all that is
-// done with it.
+// What each front shows, as columns: there are millions of rows, and an object for each would cost more than all that is done with it.
 
 import { ALWAYS, type Period } from './period.ts';
 
@@ -15,12 +14,12 @@ export interface FrontProduct {
   readonly visible: Period;
 }
 
-/** The products that shelves name, numbered as they are met: what is known of one is then found by a number, not looked up. */
+/** The products that fronts list, numbered in the order of their first appearance, so that columns can be indexed by product. */
 export class ProductNumbers {
   readonly ids: number[] = [];
   readonly #numberOf = new Map<number, number>();
 
-  /** The number of a product, a new one where it has none yet. */
+  /** The number of a product; a new product gets the next one. */
   add(id: number): number {
     const known = this.#numberOf.get(id);
     if (known !== undefined) return known;
@@ -28,59 +27,57 @@ export class ProductNumbers {
     return this.ids.push(id) - 1;
   }
 
-  /** The number of a product; undefined where no shelf names it. */
+  /** The number of a product; undefined where no front lists it. */
   numberOf(id: number): number | undefined {
     return this.#numberOf.get(id);
   }
 }
 
-/** One front's shelf, in the order of its cards. */
+/** One front's products, in the order of its cards. A position is an index in that order. */
 export class FrontProducts {
-  readonly products: ProductNumbers;
-  /** By place: the product's number. */
+  /** By position: the product's number. */
   readonly numbers: Int32Array;
-  /** By place: the bits of FLAG that the front adds. */
+  /** By position: the bits of FLAG that the front adds. */
   readonly flags: Uint8Array;
-  /** By place: when it is visible, where that is not always. */
+  readonly #productNumbers: ProductNumbers;
+  /** By position: when it is visible, where that is not always. */
   readonly #periods: ReadonlyMap<number, Period>;
 
-  constructor(products: ProductNumbers, numbers: Int32Array, flags: Uint8Array, periods: ReadonlyMap<number, Period>) {
-    this.products = products;
+  constructor(
+    productNumbers: ProductNumbers,
+    numbers: Int32Array,
+    flags: Uint8Array,
+    periods: ReadonlyMap<number, Period>,
+  ) {
     this.numbers = numbers;
     this.flags = flags;
+    this.#productNumbers = productNumbers;
     this.#periods = periods;
   }
 
-  get places(): number {
+  get length(): number {
     return this.numbers.length;
   }
 
-  get productIds(): readonly number[] {
-    return Array.from(this.numbers, (number) => this.#idOf(number));
+  get ids(): readonly number[] {
+    return Array.from(this.numbers, (number) => this.#productNumbers.ids[number] ?? Number.NaN);
   }
 
-  visibleAt(place: number): Period {
-    if (this.#periods.size === 0) return ALWAYS;
-    return this.#periods.get(place) ?? ALWAYS;
+  visibleAt(position: number): Period {
+    return this.#periods.size === 0 ? ALWAYS : (this.#periods.get(position) ?? ALWAYS);
   }
 
-  /** What the shelf says of a product; undefined where it does not show it. */
-  entryOf(productId: number): FrontProduct | undefined {
-    const place = this.numbers.indexOf(this.products.numberOf(productId) ?? -1);
-    if (place < 0) return undefined;
-    const flags = this.flags[place] ?? 0;
+  /** How the front shows a product; undefined where it does not list it. */
+  find(productId: number): FrontProduct | undefined {
+    const position = this.numbers.indexOf(this.#productNumbers.numberOf(productId) ?? -1);
+    if (position < 0) return undefined;
+    const flags = this.flags[position] ?? 0;
     return {
       productId,
       isFeatured: (flags & FLAG.featured) !== 0,
       isBanner: (flags & FLAG.banner) !== 0,
       isPaused: (flags & FLAG.paused) !== 0,
-      visible: this.visibleAt(place),
+      visible: this.visibleAt(position),
     };
-  }
-
-  #idOf(number: number): number {
-    const id = this.products.ids[number];
-    if (id === undefined) throw new Error(`no shelf names product number ${number}`);
-    return id;
   }
 }

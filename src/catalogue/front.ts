@@ -1,4 +1,4 @@
-// Fronts: the storefronts, what each attaches, and the shelf of products it shows.
+// Fronts: the storefronts, what each attaches, and the products it shows.
 
 import type { Zone } from './calendar.ts';
 import type { FrontProducts } from './front-products.ts';
@@ -18,7 +18,7 @@ export interface Front {
   readonly categories: readonly number[];
   readonly groups: readonly number[];
   /** What the front shows, in the order of its cards: (front weight, product id). */
-  readonly shelf: FrontProducts;
+  readonly products: FrontProducts;
 }
 
 /**

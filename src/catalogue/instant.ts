@@ -106,15 +106,15 @@ const LATEST_TYPED = 253_339_228_800;
 
 /**
  * An instant as a person types it: ISO 8601 with `Z` or a numeric offset; seconds and a fraction may be left out, a fraction is
- * floored. Undefined for anything else: a date alone, a time without offset, and what lies so near the ends of the calendar (the years
- * 0001 and 9999) that a zone's date or a boundary would fall outside of it.
+ * floored. Undefined for anything else: a date alone, a time without offset, and the years 0001 and 9999, so near the ends of the calendar
+ * that a zone's date or a boundary could fall outside of it.
  */
 export function parseOffsetDateTime(text: string): Instant | undefined {
   const at = parseOffsetDateTimeOfAnyYear(text);
   return at !== undefined && at >= EARLIEST_TYPED && at < LATEST_TYPED ? at : undefined;
 }
 
-/** The same for what a document says, which may lie at the very ends of the calendar: the years 0000 to 9999 of its own offset. */
+/** The same for text in documents, which may have any year from 0000 to 9999. */
 export function parseOffsetDateTimeOfAnyYear(text: string): Instant | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);
   if (match === null) return undefined;

@@ -44,7 +44,7 @@ export function isAnyOffered(product: Product, excluded: Exclusion | undefined, 
   return product.sessions.some((session) => offerRefusalAt(session, excluded, now) === null);
 }
 
-/** out(s) of fields.md: whether the session itself has no seats left, or all its live tickets are gone; null where it is not out. */
+/** out(s) of fields.md: no seats left in the session itself, or none at any live price; null where it is not out. */
 export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-tickets' | null {
   if (session.available !== null && session.available <= 0) return 'no-seats';
   let isAnyLive = false;
@@ -69,15 +69,15 @@ export function poolAt(product: Product, excluded: Exclusion | undefined, now: I
   return available.length > 0 ? { sessions: available, isSoldOut: false } : { sessions: offered, isSoldOut: true };
 }
 
-/** Why the product has no session to show at an instant at which poolAt is null. */
+/** Why the product has no session to show at an instant for which poolAt is null. */
 export function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
   if (product.scheduledTotal === (excluded?.scheduledTotal ?? 0)) return 'excluded';
-  const isAnyGoing = product.sessions.some(
+  const isAnyBeforeEnd = product.sessions.some(
     (session) => now < session.offerEndsAt && excluded?.sessionIds.has(session.id) !== true,
   );
-  return isAnyGoing ? 'prices-expired' : 'over';
+  return isAnyBeforeEnd ? 'prices-expired' : 'over';
 }
 
 /** Why a public ticket tier of a session on sale does not count for `priceFrom`. */
@@ -98,7 +98,7 @@ export function isOnSale(session: Session, now: Instant): boolean {
   return session.salesStartAt <= now;
 }
 
-/** The least amount in minor units that a visitor can pay now in a currency; null where there is none. Free is 0. */
+/** The lowest amount in minor units that a visitor can pay now in a currency, 0 where it is free; null where nothing is on sale. */
 export function priceFromAt(pool: Pool, currency: string, now: Instant): number | null {
   if (pool.isSoldOut) return null;
   let least: number | null = null;
@@ -112,7 +112,7 @@ export function priceFromAt(pool: Pool, currency: string, now: Instant): number 
   return least;
 }
 
-/** First session of a set of dates, and whether there are more; null where there is none. */
+/** First session of a set of dates, and whether there are more. */
 export interface Slot {
   readonly session: Session;
   readonly isMulti: boolean;
@@ -147,7 +147,7 @@ export function isEverySessionPaused(pool: Pool): boolean {
   return pool.sessions.every((session) => session.isPaused);
 }
 
-/** More than one venue: by id, since two venues may bear one name. */
+/** Whether there is more than one venue. Compared by id: two venues may have one name. */
 export function hasSeveralVenues(pool: Pool): boolean {
   return pool.sessions.some((session) => session.venue.id !== pool.sessions[0]?.venue.id);
 }

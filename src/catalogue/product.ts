@@ -1,4 +1,4 @@
-// Products with their sessions and price tiers, as loaded: what is true of them at an instant is in offer.ts.
+// Products with their sessions and price tiers, as loaded. What is true of them at an instant is in offer.ts.
 
 import type { Zone } from './calendar.ts';
 import type { Period } from './period.ts';
@@ -17,7 +17,7 @@ export interface Image {
   readonly copyrightUrl: string | null;
 }
 
-/** One public price tier of kind ticket. Others never matter to a document, but for replacing the defaults. */
+/** One public price tier of kind ticket. Documents depend on no others, except that private ones too replace the defaults. */
 export interface PriceTier {
   readonly isInPriceFrom: boolean;
   readonly amountMinor: number;
@@ -45,8 +45,8 @@ export interface Session {
   readonly tiers: readonly PriceTier[];
 }
 
-/** A place of a product in a group; `group` is a position in the taxonomy. */
-export interface GroupPlace {
+/** A product in a group; `group` is a position in the taxonomy. */
+export interface GroupMembership {
   readonly group: number;
   readonly sortWeight: number;
 }
@@ -72,12 +72,12 @@ export interface Product {
   readonly sessions: readonly Session[];
   /** By taxonomy position. */
   readonly badges: readonly BadgeWindow[];
-  readonly groups: readonly GroupPlace[];
+  readonly groups: readonly GroupMembership[];
   readonly categories: readonly number[];
   readonly tags: readonly number[];
   /** Per front id that excludes any: the ids of the excluded sessions, and how many of all its scheduled sessions that is. */
   readonly exclusions: ReadonlyMap<number, Exclusion>;
-  /** How many sessions there are at all, over ones included: what tells the reasons of a missing card apart. */
+  /** How many sessions there are, past ones included: decides which reason a missing card has. */
   readonly sessionsTotal: number;
   readonly scheduledTotal: number;
 }

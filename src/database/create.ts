@@ -1,28 +1,24 @@
-// Opens a catalogue to write rows into, in one transaction: an existing one in its place; a new one beside its place, from
-// data/schema.sql, so that until it is complete nothing is seen under its name. Knows no rows.
+// Opens a catalogue to write rows into, in one transaction: an existing one in place; a new one beside its path, from data/schema.sql,
+// so that nothing is visible under its name until it is complete. Knows no rows.
 
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync } from 'node:fs';
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Compilable } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
+import { removeFile } from '../remove-file.ts';
+import { databaseError, refuseNoFile, SqliteRows } from './open.ts';
 import { makeImportFolder, sweepImportFolders, type ImportFolder } from './write/import-folder.ts';
-import { databaseError } from './open.ts';
 
 const SCHEMA = new URL('../../data/schema.sql', import.meta.url);
 
 /** A catalogue with a write transaction on it. Either `keep` or `discard` ends it. */
-export class WritableCatalogue {
-  readonly path: string;
-  readonly handle: Database.Database;
+export class WritableCatalogue extends SqliteRows {
   /** The folder in which a new catalogue is being made; null where there was one. */
   readonly #importFolder: ImportFolder | null;
 
   private constructor(path: string, handle: Database.Database, importFolder: ImportFolder | null) {
-    this.path = path;
-    this.handle = handle;
+    super(path, handle);
     this.#importFolder = importFolder;
   }
 
@@ -33,13 +29,7 @@ export class WritableCatalogue {
   static open(path: string): WritableCatalogue {
     sweepImportFolders(path);
     if (!existsSync(path)) return WritableCatalogue.#make(path);
-    if (!statSync(path).isFile()) {
-      throw new AppError(
-        'database-unreadable',
-        `expected a database file at ${path}, found something that is no file`,
-        'name a file with --db',
-      );
-    }
+    refuseNoFile(path);
     return writing(path, () => begin(new WritableCatalogue(path, new Database(path, { fileMustExist: true }), null)));
   }
 
@@ -60,46 +50,21 @@ export class WritableCatalogue {
     return this.#importFolder !== null;
   }
 
-  /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
-  async rows(query: Compilable): Promise<unknown[][]> {
-    return writing(this.path, () => this.#statement(query).all());
-  }
-
-  /** The same in batches. */
-  async *batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
-    let batch: unknown[][] = [];
-    for (const row of this.#statement(query).iterate()) {
-      batch.push(row);
-      if (batch.length < rowsPerBatch) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
-  }
-
-  #statement(query: Compilable): Database.Statement<unknown[], unknown[]> {
-    const { sql, parameters } = query.compile();
-    return this.handle
-      .prepare<unknown[], unknown[]>(sql)
-      .raw(true)
-      .bind(...parameters);
-  }
-
   /**
-   * Commits and closes; a new catalogue is put in its place. An error of SQLite's own is thrown as it is where a foreign key
-   * is violated, and then the transaction is still open.
+   * Commits and closes; a new catalogue moves to its path. A violated foreign key is thrown as SQLite's own error, and then the
+   * transaction is still open.
    * @throws AppError database-exists, database-not-writable, database-busy
    */
   keep(): void {
     writing(this.path, () => {
       this.handle.exec('commit');
       this.handle.close();
-      if (this.#importFolder !== null) putInPlace(this.#importFolder.databasePath, this.path);
+      if (this.#importFolder !== null) moveInPlace(this.#importFolder.databasePath, this.path);
     });
     this.discard();
   }
 
-  /** Lets go of everything that was not kept. May be called at any time, and again. */
+  /** Removes everything that was not kept. May be called at any time, and repeatedly. */
   discard(): void {
     if (this.handle.open) this.handle.close();
     this.#importFolder?.remove();
@@ -111,7 +76,7 @@ function begin(catalogue: WritableCatalogue): WritableCatalogue {
   try {
     if (catalogue.isNew) handle.exec(readFileSync(SCHEMA, 'utf8'));
     handle.pragma('foreign_keys = ON');
-    // What is reported as imported outlives a power cut, also while readers keep the journal from being folded in.
+    // What is reported as imported survives a power cut, also while readers prevent a checkpoint of the journal.
     handle.pragma('synchronous = FULL');
     handle.exec('begin immediate');
     // The order of rows does not matter: ids are looked up at the end. Holds for this transaction only.
@@ -123,10 +88,10 @@ function begin(catalogue: WritableCatalogue): WritableCatalogue {
   }
 }
 
-/** Moves a finished database to its name, which nobody has taken meanwhile. */
-function putInPlace(from: string, to: string): void {
+/** Moves a finished database to its path, unless that has been taken meanwhile. */
+function moveInPlace(from: string, to: string): void {
   try {
-    // Claims the name: of two imports that make the same catalogue, one must not overwrite the other's rows.
+    // Reserves the name: of two imports that make the same catalogue, one must not overwrite the other's rows.
     closeSync(openSync(to, 'wx'));
   } catch (error) {
     if (systemCodeOf(error) !== 'EEXIST') throw error;
@@ -138,14 +103,14 @@ function putInPlace(from: string, to: string): void {
     );
   }
   // A journal that a killed writer left beside a deleted database would be applied to this one.
-  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${to}${suffix}`, { force: true });
+  for (const suffix of ['-wal', '-shm', '-journal']) removeFile(`${to}${suffix}`);
   renameSync(from, to);
   const folder = openSync(dirname(to), 'r');
   fsyncSync(folder);
   closeSync(folder);
 }
 
-/** Runs a write, and turns errors of the driver and of the system into ours; refusals of single rows pass unchanged. */
+/** Runs a write, and turns errors of the driver and of the system into ours; violated constraints pass unchanged. */
 export function writing<T>(path: string, write: () => T): T {
   try {
     return write();

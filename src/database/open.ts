@@ -17,31 +17,19 @@ export interface CatalogueReader {
   batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
   /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
   readonly journalMode: string;
-  /** Ends the transaction and begins another: what was committed since is seen. @throws AppError database-… */
+  /** Ends the transaction and begins another, which sees what was committed since. @throws AppError database-… */
   restart(): Promise<void>;
   /** Ends the transaction and closes. */
   close(): Promise<void>;
 }
 
 /**
- * Opens an SQLite catalogue and begins its transaction; the snapshot stands from here on.
+ * Opens an SQLite catalogue and begins its transaction: the snapshot is fixed from here on.
  * @throws AppError database-missing, database-unreadable, database-busy
  */
 export async function openCatalogue(path: string): Promise<CatalogueReader> {
-  if (!existsSync(path)) {
-    throw new AppError(
-      'database-missing',
-      `expected a catalogue database at ${path}, found nothing`,
-      `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`,
-    );
-  }
-  if (!statSync(path).isFile()) {
-    throw new AppError(
-      'database-unreadable',
-      `expected a database file at ${path}, found something that is no file`,
-      'name a file with --db',
-    );
-  }
+  if (!existsSync(path)) throw missingError(path);
+  refuseNoFile(path);
   return readErrors(path, () => {
     const handle = new Database(path, { readonly: true, fileMustExist: true });
     try {
@@ -50,7 +38,7 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
       handle.pragma('cache_size = -8192');
       const journalMode = String(handle.pragma('journal_mode', { simple: true }));
       begin(handle);
-      return new SqliteReader(handle, path, journalMode);
+      return new SqliteReader(path, handle, journalMode);
     } catch (error) {
       handle.close();
       throw error;
@@ -58,48 +46,57 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
   });
 }
 
-class SqliteReader implements CatalogueReader {
-  readonly db: Kysely<CatalogueTables>;
-  readonly journalMode: string;
-  readonly #handle: Database.Database;
-  readonly #path: string;
-  /** By their text: a load asks the same of range after range. */
-  readonly #statements = new Map<string, Database.Statement>();
+export function missingError(path: string): AppError {
+  return new AppError(
+    'database-missing',
+    `expected a catalogue database at ${path}, found nothing`,
+    `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`,
+  );
+}
 
-  constructor(handle: Database.Database, path: string, journalMode: string) {
-    this.#handle = handle;
-    this.#path = path;
-    this.journalMode = journalMode;
-    this.db = new Kysely<CatalogueTables>({ dialect: new SqliteDialect({ database: handle }) });
+/** Refuses an existing path that is not a file. @throws AppError database-unreadable */
+export function refuseNoFile(path: string): void {
+  if (statSync(path).isFile()) return;
+  const message = `expected a database file at ${path}, found something that is not a file`;
+  throw new AppError('database-unreadable', message, 'name a file with --db');
+}
+
+/** Reads through a connection to SQLite. */
+export class SqliteRows {
+  readonly path: string;
+  readonly handle: Database.Database;
+  /** By their text: a load repeats its queries range after range. */
+  readonly #statements = new Map<string, Database.Statement<unknown[], unknown[]>>();
+
+  constructor(path: string, handle: Database.Database) {
+    this.path = path;
+    this.handle = handle;
   }
 
   async rows(query: Compilable): Promise<unknown[][]> {
-    return readErrors(this.#path, () => {
+    return readErrors(this.path, () => {
       const { sql, parameters } = query.compile();
-      const statement = this.#statements.get(sql) ?? this.#handle.prepare(sql).raw(true);
+      const statement = this.#statements.get(sql) ?? this.#prepare(sql);
       this.#statements.set(sql, statement);
-      return rowsOnly(statement.all(...parameters));
+      return statement.all(...parameters);
     });
   }
 
   async *batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
     const { sql, parameters } = query.compile();
-    const rows = readErrors(this.#path, () =>
-      this.#handle
-        .prepare(sql)
-        .raw(true)
-        .iterate(...parameters),
-    );
+    const rows = readErrors(this.path, () => this.#prepare(sql).iterate(...parameters));
+    const nextBatch = (): unknown[][] => {
+      const batch: unknown[][] = [];
+      while (batch.length < rowsPerBatch) {
+        const next = rows.next();
+        if (next.done === true) break;
+        batch.push(next.value);
+      }
+      return batch;
+    };
     try {
       for (;;) {
-        const batch: unknown[][] = [];
-        readErrors(this.#path, () => {
-          while (batch.length < rowsPerBatch) {
-            const { done, value } = rows.next();
-            if (done === true) return;
-            batch.push(rowOnly(value));
-          }
-        });
+        const batch = readErrors(this.path, nextBatch);
         if (batch.length > 0) yield batch;
         if (batch.length < rowsPerBatch) return;
       }
@@ -108,16 +105,31 @@ class SqliteReader implements CatalogueReader {
     }
   }
 
+  #prepare(sql: string): Database.Statement<unknown[], unknown[]> {
+    return this.handle.prepare<unknown[], unknown[]>(sql).raw(true);
+  }
+}
+
+class SqliteReader extends SqliteRows implements CatalogueReader {
+  readonly db: Kysely<CatalogueTables>;
+  readonly journalMode: string;
+
+  constructor(path: string, handle: Database.Database, journalMode: string) {
+    super(path, handle);
+    this.journalMode = journalMode;
+    this.db = new Kysely<CatalogueTables>({ dialect: new SqliteDialect({ database: handle }) });
+  }
+
   async restart(): Promise<void> {
-    readErrors(this.#path, () => {
-      this.#handle.exec('commit');
-      begin(this.#handle);
+    readErrors(this.path, () => {
+      this.handle.exec('commit');
+      begin(this.handle);
     });
   }
 
   async close(): Promise<void> {
     await this.db.destroy();
-    if (this.#handle.open) this.#handle.close();
+    if (this.handle.open) this.handle.close();
   }
 }
 
@@ -125,15 +137,6 @@ class SqliteReader implements CatalogueReader {
 function begin(handle: Database.Database): void {
   handle.exec('begin');
   handle.prepare('select count(*) from sqlite_schema').get();
-}
-
-/** The driver gives arrays in raw mode, which its types do not say. */
-function rowsOnly(rows: unknown[]): unknown[][] {
-  return rows as unknown[][];
-}
-
-function rowOnly(row: unknown): unknown[] {
-  return row as unknown[];
 }
 
 /** Runs a read, and turns the driver's errors into ours. */
@@ -145,7 +148,7 @@ function readErrors<T>(path: string, read: () => T): T {
   }
 }
 
-/** What an error of the SQLite driver means to the one who typed the command; other errors pass unchanged. */
+/** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
 export function databaseError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;

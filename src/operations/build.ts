@@ -11,7 +11,7 @@ import { checkContract } from '../database/schema/check-schema.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import { replaceKeyRing } from './publish-keys.ts';
-import { CatalogueRenderer, type FrontsToRender } from './render-products.ts';
+import { renderProducts, type FrontsToRender } from './render-products.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { readHold, type Hold } from '../release/tree/hold.ts';
 import type { PlanEntry } from '../release/publish/plan.ts';
@@ -102,12 +102,12 @@ export async function buildInto(
   // The transaction begins here. What was committed while another run held the lock is seen: nothing older may follow what that
   // run published.
   await reader.restart();
-  const renderer = await CatalogueRenderer.open(
+  const rendered = await renderProducts(
     reader,
-    { frontCodes, until, tzdata, views, keyRingInForce: published.keyRing },
+    { frontCodes, until, tzdata, views, publishedKeyRing: published.keyRing },
+    (done, total) => options.onProgress('load', done, total),
     now,
   );
-  const rendered = await renderer.products((done, total) => options.onProgress('load', done, total));
   // A revocation never waits for the guards.
   const keyRingPlan = isDryRun
     ? await swapKeyRing(rendered.keyRing, store)
@@ -121,8 +121,8 @@ export async function buildInto(
   );
   const results = [...obstructed];
   // Profile by profile: what the fronts of a profile share is computed once, and freed before the next.
-  for (const task of tasks.toSorted((a, b) => renderer.profileIndexOf(a.code) - renderer.profileIndexOf(b.code))) {
-    const editions = renderer.editionsOf(task.code, rendered.catalogue);
+  for (const task of tasks.toSorted((a, b) => rendered.profileIndexOf(a.code) - rendered.profileIndexOf(b.code))) {
+    const editions = rendered.editionsOf(task.code);
     const result = await renderFront(task, editions, guards, diffs?.store ?? releaseStore, now);
     await diffs?.add(result);
     results.push(result);

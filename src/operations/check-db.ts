@@ -1,7 +1,7 @@
 // Checks a catalogue: its tables, every row, and every rule between rows. Opens it read-only.
 
 import { openCatalogue } from '../database/open.ts';
-import { checkRows } from '../database/read/check-catalogue.ts';
+import { checkCatalogue } from '../database/read/check-catalogue.ts';
 import type { Finding } from '../findings.ts';
 
 /** Everything that is wrong with a catalogue, as it is found; `onRows` counts what was checked. @throws AppError database-…, contract-… */
@@ -12,7 +12,7 @@ export async function* checkDatabase(
 ): AsyncGenerator<Finding> {
   const reader = await openCatalogue(databasePath);
   try {
-    yield* checkRows(reader, { tzdata, onRows });
+    yield* checkCatalogue(reader, { tzdata, onRows });
   } finally {
     await reader.close();
   }

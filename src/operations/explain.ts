@@ -146,7 +146,7 @@ export class FrontProductRows {
     if (front === null && state === 'disabled' && ![...loaded.codeOf.values()].includes(code)) {
       throw unknownFront(code, [...loaded.codeOf.values()]);
     }
-    const frontProductIds = new Set(front?.shelf.productIds);
+    const frontProductIds = new Set(front?.products.ids);
     log.frontProductIds = frontProductIds;
     const wanted = slug === null ? null : await productRow(reader, slug);
     const products = new Map<number, Product>();
@@ -194,7 +194,7 @@ export class FrontProductRows {
     const row = await productRow(this.#reader, slug);
     if (row === null) throw unknownProduct(slug, await productNames(this.#reader));
     const front = this.#front;
-    const entry = front?.shelf.entryOf(row.id);
+    const entry = front?.products.find(row.id);
     const product = this.#products.get(row.id);
     const rules =
       front === null || product === undefined

@@ -1,13 +1,11 @@
 // From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and renders its products
-// range by range, so that the sessions of one are let go of before the next.
+// range by range, so that the sessions of one range are freed before the next is loaded.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
-import type { Product, Venue } from '../catalogue/product.ts';
-import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { loadFronts, type LoadedFronts } from '../database/read/load-fronts.ts';
 import { loadKeyRing } from '../database/read/load-keys.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
@@ -17,23 +15,26 @@ import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { journalModeFinding } from '../database/schema/row-rules.ts';
 import { Zones } from '../database/schema/zones.ts';
 import { AppError } from '../errors.ts';
-import { ProductRenderer } from '../render/card-timeline.ts';
+import { ProductRenderer } from '../render/product-renderer.ts';
 import { FrontEditions } from '../render/editions.ts';
-import { renderedCatalogue, type RenderedCatalogue } from '../render/rendered-catalogue.ts';
-import { RenderedProductsBuilder } from '../render/rendered-products.ts';
-import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
+import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
+import { InitialStates } from '../render/initial-states.ts';
+import { RenderedProductsBuilder, type RenderedProducts } from '../render/rendered-products.ts';
 
 export interface FrontsToRender {
-  readonly catalogue: RenderedCatalogue;
   /** Fronts to render. */
   readonly fronts: readonly Front[];
+  /** The profile of one of them, by its code. */
+  readonly profileIndexOf: (code: string) => number;
+  /** The editions of one of them, by its code. Cheapest where fronts of a profile come one after the other. */
+  readonly editionsOf: (code: string) => FrontEditions;
   /** Active fronts that a finding of severity error concerns. */
   readonly badCodes: readonly string[];
-  /** Active fronts that were not asked for. */
+  /** Active fronts that were not selected. */
   readonly unselectedCodes: readonly string[];
   readonly isEveryCodeKnown: boolean;
-  /** Fronts that the catalogue has but does not show: losing their pointers is what their operator asked for. */
+  /** Disabled fronts: losing their pointers is what their operator asked for. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly keyRing: KeyRing;
   readonly findings: readonly Finding[];
@@ -49,144 +50,101 @@ export interface RenderOptions {
   readonly tzdata: string;
   /** Tables that are views: no foreign key guards them. */
   readonly views: ReadonlySet<string>;
-  /** The key ring of the tree; null where there is none. */
-  readonly keyRingInForce: KeyRing | null;
+  /** The published key ring; null where there is none. */
+  readonly publishedKeyRing: KeyRing | null;
 }
 
-/** Everything but products, and what renders these. */
-export class CatalogueRenderer {
-  readonly #reader: CatalogueReader;
-  readonly #keyRingInForce: KeyRing | null;
-  readonly #until: Instant;
-  readonly #now: Instant;
-  readonly #log: FindingLog;
-  readonly #load: ProductLoad;
-  readonly #products: ProductRenderer;
-  readonly #taxonomy: Taxonomy;
-  readonly #loaded: LoadedFronts;
-  /** Codes of active fronts, bad ones included. */
-  readonly #activeCodes: readonly string[];
-  readonly #selected: ReadonlySet<string>;
-  /** Selected fronts with a good row, by code. */
-  readonly #fronts: ReadonlyMap<string, Front>;
-  readonly #profileIndexOf: (front: Front) => number;
-  readonly #shown: ShownProducts;
-  readonly #profileOfFrontId: ReadonlyMap<number, number>;
+/**
+ * Loads everything, and renders the products; `onRange` is called after each range of them.
+ * @throws AppError front-unknown, database-…
+ */
+export async function renderProducts(
+  reader: CatalogueReader,
+  options: RenderOptions,
+  onRange: (done: number, total: number) => void,
+  now: Instant,
+): Promise<FrontsToRender> {
+  const log = new FindingLog();
+  const journal = journalModeFinding(reader.journalMode);
+  if (journal !== null) log.add([journal], {});
+  const zones = new Zones();
+  const taxonomy = await loadTaxonomy(reader, log);
+  const venues = await loadVenues(reader, zones, log);
+  const loaded = await loadFronts(reader, taxonomy, zones, log);
+  const activeCodes = [...loaded.fronts.map(({ code }) => code), ...loaded.badCodes].sort();
+  const selected = selectedCodes(options.frontCodes, activeCodes);
+  const fronts = loaded.fronts.filter(({ code }) => selected.has(code));
+  const { profiles, profileIndexOf } = groupByProfile(fronts);
+  const shown = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
+  const keyRing = await loadKeyRing(reader, loaded, options.publishedKeyRing, log);
 
-  private constructor(
-    reader: CatalogueReader,
-    taxonomy: LoadedTaxonomy,
-    venues: ReadonlyMap<number, Venue | null>,
-    loaded: LoadedFronts,
-    log: FindingLog,
-    options: RenderOptions,
-    now: Instant,
-  ) {
-    this.#reader = reader;
-    this.#keyRingInForce = options.keyRingInForce;
-    this.#until = options.until;
-    this.#now = now;
-    this.#log = log;
-    this.#taxonomy = taxonomy.taxonomy;
-    this.#loaded = loaded;
-    this.#activeCodes = [...loaded.fronts.map((front) => front.code), ...loaded.badCodes].sort();
-    this.#selected = selectedCodes(options.frontCodes, this.#activeCodes);
-    const fronts = loaded.fronts.filter((front) => this.#selected.has(front.code));
-    this.#fronts = new Map(fronts.map((front) => [front.code, front]));
-    const { profiles, profileIndexOf } = groupByProfile(fronts);
-    this.#profileIndexOf = profileIndexOf;
-    this.#products = new ProductRenderer(profiles, taxonomy.taxonomy, options.until, now);
-    this.#shown = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
-    this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
-    const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
-    this.#load = new ProductLoad(
-      reader,
-      { taxonomy, venues, wantedIds: this.#shown, tzdata: options.tzdata, isReadingViews },
-      now,
-    );
-  }
-
-  /** @throws AppError front-unknown, database-unreadable */
-  static async open(reader: CatalogueReader, options: RenderOptions, now: Instant): Promise<CatalogueRenderer> {
-    const log = new FindingLog();
-    const journal = journalModeFinding(reader.journalMode);
-    if (journal !== null) log.add([journal], {});
-    const zones = new Zones();
-    const taxonomy = await loadTaxonomy(reader, log);
-    const venues = await loadVenues(reader, zones, log);
-    const loaded = await loadFronts(reader, taxonomy, zones, log);
-    return new CatalogueRenderer(reader, taxonomy, venues, loaded, log, options, now);
-  }
-
-  /**
-   * Renders the products range by range, so that the sessions of one are let go of before the next. `onRange` hears of each range done.
-   * @throws AppError database-…
-   */
-  async products(onRange: (done: number, total: number) => void): Promise<FrontsToRender> {
-    const log = this.#log;
-    const keyRing = await loadKeyRing(this.#reader, this.#loaded, this.#keyRingInForce, log);
-    const builder = new RenderedProductsBuilder();
-    await this.#load.noteOrphanRows(log);
-    const ranges = await this.#load.ranges();
-    for (const [i, range] of ranges.entries()) {
-      for (const product of await this.#load.products(range, log)) this.#render(product, builder);
-      onRange(i + 1, ranges.length);
-      // Lets the process hear its signals between two of them.
-      await setImmediate();
+  const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
+  const context = { taxonomy, venues, wantedIds: shown, tzdata: options.tzdata, isReadingViews };
+  const load = new ProductLoad(reader, context, now);
+  const profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
+  const builder = new RenderedProductsBuilder();
+  const renderer = new ProductRenderer(profiles, taxonomy.taxonomy, builder, options.until, now);
+  await load.noteOrphanRows(log);
+  const ranges = await load.ranges();
+  for (const [i, range] of ranges.entries()) {
+    for (const product of await load.products(range, log)) {
+      const excluding = new Map<number, number>();
+      for (const frontId of product.exclusions.keys()) {
+        const profileIndex = profileOfFrontId.get(frontId);
+        if (profileIndex !== undefined) excluding.set(frontId, profileIndex);
+      }
+      renderer.render(product, shown.profilesOf(product.id), excluding);
     }
-    const { productNumbers, isEveryCodeKnown, codeOf } = this.#loaded;
-    const catalogue = renderedCatalogue(encodeTaxonomy(this.#taxonomy), builder.products(), productNumbers, this.#now);
-    const badCodes = new Set(this.#loaded.badCodes.filter((code) => this.#selected.has(code)));
-    const missing = await this.#missingOf(catalogue.productOf);
-    for (const front of this.#fronts.values()) if (isFrontBad(front, missing, log)) badCodes.add(front.code);
-    return {
-      catalogue,
-      fronts: [...this.#fronts.values()].filter((front) => !badCodes.has(front.code)),
-      badCodes: [...badCodes].sort(),
-      unselectedCodes: this.#activeCodes.filter((code) => !this.#selected.has(code)),
-      isEveryCodeKnown,
-      disabledCodes: new Set([...codeOf.values()].filter((code) => !this.#activeCodes.includes(code))),
-      keyRing,
-      findings: log.kept,
-      findingsTotal: log.total,
-    };
+    onRange(i + 1, ranges.length);
+    // Lets the process handle signals between two ranges.
+    await setImmediate();
   }
 
-  /** For the front profiles that show a product, and apart for each front that excludes sessions of it. */
-  #render(product: Product, builder: RenderedProductsBuilder): void {
-    const excluding = new Map<number, number>();
-    for (const frontId of product.exclusions.keys()) {
-      const profileIndex = this.#profileOfFrontId.get(frontId);
-      if (profileIndex !== undefined) excluding.set(frontId, profileIndex);
-    }
-    this.#products.render(product, this.#shown.profilesOf(product.id), excluding, builder);
-  }
+  const products = builder.products();
+  const missing = await missingProducts(products, shown, load);
+  const badFronts = fronts.filter((front) => isFrontBad(front, missing, log));
+  const badCodes = new Set([
+    ...loaded.badCodes.filter((code) => selected.has(code)),
+    ...badFronts.map(({ code }) => code),
+  ]);
+  return {
+    fronts: fronts.filter(({ code }) => !badCodes.has(code)),
+    ...renderingOf(fronts, profileIndexOf, products, loaded, taxonomy, options.until, now),
+    badCodes: [...badCodes].sort(),
+    unselectedCodes: activeCodes.filter((code) => !selected.has(code)),
+    isEveryCodeKnown: loaded.isEveryCodeKnown,
+    disabledCodes: new Set([...loaded.codeOf.values()].filter((code) => !activeCodes.includes(code))),
+    keyRing,
+    findings: log.kept,
+    findingsTotal: log.total,
+  };
+}
 
-  /** Which profile a front is of, by its code. */
-  profileIndexOf(code: string): number {
-    return this.#profileIndexOf(this.#frontOf(code));
-  }
-
-  /** One front's editions, by its code. Cheapest where fronts of a profile come one after the other. */
-  editionsOf(code: string, catalogue: RenderedCatalogue): FrontEditions {
-    const front = this.#frontOf(code);
-    return new FrontEditions(front, this.#profileIndexOf(front), catalogue, this.#until, this.#now);
-  }
-
-  #frontOf(code: string): Front {
-    const front = this.#fronts.get(code);
-    if (front === undefined) throw new Error(`no front ${code}`);
-    return front;
-  }
-
-  /** Products on shelves that were not rendered: bad ones, which have findings, and such as there are none. */
-  async #missingOf(productOf: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
-    const missing = new Map<number, 'bad' | 'unknown'>();
-    const missingIds = this.#shown.ids.filter((id) => !productOf.has(id));
-    const knownIds = missingIds.length === 0 ? null : await this.#load.knownIds();
-    for (const id of missingIds) missing.set(id, knownIds?.has(id) === true ? 'bad' : 'unknown');
-    return missing;
-  }
+/** In a function of its own: what the load needed is not kept alive by what the fronts are rendered from. */
+function renderingOf(
+  fronts: readonly Front[],
+  profileIndexOf: (front: Front) => number,
+  products: RenderedProducts,
+  { productNumbers }: LoadedFronts,
+  { taxonomy }: LoadedTaxonomy,
+  until: Instant,
+  now: Instant,
+): Pick<FrontsToRender, 'profileIndexOf' | 'editionsOf'> {
+  const initialStates = new InitialStates(products, productNumbers, now);
+  const rendered = { taxonomy: encodeTaxonomy(taxonomy), products, initialStates, spares: [] };
+  const byCode = new Map(fronts.map((front) => [front.code, { front, profileIndex: profileIndexOf(front) }]));
+  const find = (code: string): { readonly front: Front; readonly profileIndex: number } => {
+    const found = byCode.get(code);
+    if (found === undefined) throw new Error(`no front ${code}`);
+    return found;
+  };
+  return {
+    profileIndexOf: (code) => find(code).profileIndex,
+    editionsOf: (code) => {
+      const { front, profileIndex } = find(code);
+      return new FrontEditions(front, profileIndex, rendered, until, now);
+    },
+  };
 }
 
 function selectedCodes(wanted: readonly string[] | null, active: readonly string[]): ReadonlySet<string> {
@@ -204,11 +162,23 @@ function selectedCodes(wanted: readonly string[] | null, active: readonly string
   return new Set(wanted);
 }
 
-/** Whether anything on a front's shelf is bad, or missing. */
+/** Products that fronts list but that were not rendered: bad ones, which have findings, and unknown ids. */
+async function missingProducts(
+  { ids }: RenderedProducts,
+  shown: ShownProducts,
+  load: ProductLoad,
+): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
+  const renderedIds = new Set(ids);
+  const missingIds = shown.ids.filter((id) => !renderedIds.has(id));
+  const knownIds = missingIds.length === 0 ? null : await load.knownIds();
+  return new Map(missingIds.map((id) => [id, knownIds?.has(id) === true ? 'bad' : 'unknown']));
+}
+
+/** Whether any of a front's products is bad or missing. */
 function isFrontBad(front: Front, missing: ReadonlyMap<number, 'bad' | 'unknown'>, log: FindingLog): boolean {
   let isBad = log.isFrontBad(front.id);
   if (missing.size === 0 && !log.isAnyProductBad()) return isBad;
-  for (const productId of front.shelf.productIds) {
+  for (const productId of front.products.ids) {
     const why = missing.get(productId);
     if (why === 'unknown')
       log.add([dangling(`front_products ${front.id},${productId}`, 'product_id', 'products', productId)], {});

@@ -1,14 +1,15 @@
-// One card as text, in the order of the spec's table 2.2 (fields.md, Form), with the comma that follows it. A front has a say in
-// two places, so a card is one run of bytes with two gaps; where a front asks for nothing of its own, they hold what it wants:
+// One card as text, in the order of the spec's table 2.2 (fields.md, Form), with the comma that follows it. A card is one run of bytes
+// with two parts that a front may replace; as they stand they suit a front that changes nothing:
 //
 //   {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "badges":[…],"groups": ⟨groups⟩ ,"todaySlot": … :null},
 //
-// ⟨flags⟩ are featured, banner, pushka and paused; ⟨groups⟩ all groups of the product, of which a front shows those it attaches.
+// ⟨flags⟩ are featured, banner, pushka and paused; ⟨groups⟩ are all groups of the product, of which a front shows those it attaches.
 
+import { FLAG } from '../catalogue/front-products.ts';
 import { hasSeveralVenues, type Pool, type Slot, type Slots } from '../catalogue/offer.ts';
 import type { Product, Session } from '../catalogue/product.ts';
 
-/** Up to where the flags stand: what never changes with time or front. */
+/** Everything before the flags: never changes with time or front. */
 export function headText(product: Product): string {
   return (
     `{"productId":${product.id},"slug":${JSON.stringify(product.slug)},"name":${JSON.stringify(product.name)},` +
@@ -16,18 +17,13 @@ export function headText(product: Product): string {
   );
 }
 
-export interface CardFlags {
-  readonly isFeatured: boolean;
-  readonly isBanner: boolean;
-  readonly isPushka: boolean;
-  readonly isPaused: boolean;
+/** The flags, from their bits of FLAG. */
+export function flagsText(bits: number): string {
+  const has = (flag: number): boolean => (bits & flag) !== 0;
+  return `"featured":${has(FLAG.featured)},"banner":${has(FLAG.banner)},"pushka":${has(FLAG.pushka)},"paused":${has(FLAG.paused)}`;
 }
 
-export function flagsText(flags: CardFlags): string {
-  return `"featured":${flags.isFeatured},"banner":${flags.isBanner},"pushka":${flags.isPushka},"paused":${flags.isPaused}`;
-}
-
-/** From `soldOut` up to where the price stands. */
+/** From `soldOut` up to the price. */
 export function poolText(product: Product, pool: Pool, first: Session): string {
   const image = product.image;
   return (
@@ -38,13 +34,13 @@ export function poolText(product: Product, pool: Pool, first: Session): string {
   );
 }
 
-/** From behind the price up to where the groups stand. */
+/** From behind the price up to the groups. */
 export function badgesText(badgeSlugs: readonly string[]): string {
   return `,"badges":${JSON.stringify(badgeSlugs)},"groups":`;
 }
 
 /** One element of a card's `groups`. */
-export function groupPlaceText(slug: string, sortWeight: number): string {
+export function groupText(slug: string, sortWeight: number): string {
   return `{"slug":${JSON.stringify(slug)},"sortWeight":${sortWeight}}`;
 }
 

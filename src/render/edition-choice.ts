@@ -1,11 +1,11 @@
-// Which edition a pointer names for an instant: the one decision that every reader of a tree takes (snapshot.md, "Pointer").
-// Text in, text out: entries have a fixed width and instants one form, so that they compare as they are.
+// Which edition a pointer names for an instant: every reader of a tree decides it here (snapshot.md, "Pointer"). Entries have a fixed
+// width and instants one form, so that they compare as text.
 
-/** The part of an entry that says from when. */
+/** The instant at the start of an entry. */
 const INSTANT_LENGTH = 20;
 
 /**
- * The place of the entry in force at an instant (`YYYY-MM-DDTHH:MM:SSZ`) among a pointer's entries, ascending and at least one:
+ * The index of the entry in force at an instant (`YYYY-MM-DDTHH:MM:SSZ`) among a pointer's entries, ascending and at least one:
  * the last that has begun. Before the first it is the first, after `validUntil` the last (edge.md, "Headers of a 200").
  */
 export function editionIndexAt(entries: readonly string[], at: string): number {

@@ -1,4 +1,4 @@
-// Facets: which categories, groups, tags and badges the cards of one front reach.
+// Facets: which categories, groups, tags and badges the cards of one front have.
 
 import type { Front } from '../catalogue/front.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
@@ -23,23 +23,20 @@ export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
   };
 }
 
-/**
- * Facets as bits: which elements of the taxonomy a card reaches, one bit each, in 32-bit words. The facets of many cards are those
- * words or-ed: no set is ever made.
- */
+/** Facets as bits, one for each element of the taxonomy, in 32-bit words. The facets of many cards are those words or-ed. */
 export class FacetBits {
-  /** How many words hold the bits of one card. */
-  readonly words: number;
+  /** How many words the facets of one card take. */
+  readonly wordCount: number;
   readonly #firstWords: Readonly<Record<FacetKind, number>>;
 
   constructor(taxonomy: EncodedTaxonomy) {
-    let words = 0;
+    let wordCount = 0;
     const firstWords = { categories: 0, groups: 0, tags: 0, badges: 0 };
     for (const kind of FACET_KINDS) {
-      firstWords[kind] = words;
-      words += Math.ceil(taxonomy[kind].length / 32);
+      firstWords[kind] = wordCount;
+      wordCount += Math.ceil(taxonomy[kind].length / 32);
     }
-    this.words = words;
+    this.wordCount = wordCount;
     this.#firstWords = firstWords;
   }
 
@@ -69,7 +66,7 @@ export class FrontFacets {
     this.#facetBits = facetBits;
   }
 
-  /** `[…]` of the categories that the front attaches and a card reaches: the same for both endpoints. */
+  /** `[…]` of the categories that the front attaches and some card has: the same for both endpoints. */
   categoriesText(bits: Int32Array): string {
     return this.#text(bits, 'categories', this.#front.categories);
   }
@@ -83,10 +80,10 @@ export class FrontFacets {
   }
 
   #text(bits: Int32Array, kind: FacetKind, positions: Iterable<number>): string {
-    const reached: string[] = [];
+    const present: string[] = [];
     for (const position of positions) {
-      if (this.#facetBits.has(bits, kind, position)) reached.push(this.#taxonomy[kind][position] ?? '');
+      if (this.#facetBits.has(bits, kind, position)) present.push(this.#taxonomy[kind][position] ?? '');
     }
-    return `[${reached.join(',')}]`;
+    return `[${present.join(',')}]`;
   }
 }

@@ -1,4 +1,4 @@
-// Front profiles: those that share zone, weekend and currency, so that a product is rendered once for all of them.
+// Front profiles: fronts that share zone, weekend and currency share a profile, and a product is rendered once for all of them.
 
 import type { Front, FrontProfile } from '../catalogue/front.ts';
 import type { ProductNumbers } from '../catalogue/front-products.ts';
@@ -6,7 +6,7 @@ import type { ProductNumbers } from '../catalogue/front-products.ts';
 /** Groups fronts by what their cards depend on besides products. */
 export function groupByProfile(fronts: readonly Front[]): {
   profiles: readonly FrontProfile[];
-  profileIndexOf: (front: Front) => number;
+  profileIndexOf: (front: FrontProfile) => number;
 } {
   const profiles: FrontProfile[] = [];
   const indexes = new Map<string, number>();
@@ -20,26 +20,26 @@ export function groupByProfile(fronts: readonly Front[]): {
   return { profiles, profileIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
 }
 
-const NOBODY = 0;
+const EMPTY_SET = 0;
 
-/** Which front profiles show each product. Equal sets are one: there are few of them and many products. */
+/** Which front profiles show each product. Equal sets are stored once: there are few of them and many products. */
 export class ShownProducts {
   readonly #products: ProductNumbers;
   /** Ascending profile indexes; the first set is empty. */
   readonly #sets: (readonly number[])[] = [[]];
-  /** By number of a product: its set. */
+  /** By product number: its set. */
   readonly #setOf: Int32Array;
 
   constructor(fronts: readonly Front[], profileIndexOf: (front: Front) => number, products: ProductNumbers) {
     this.#products = products;
-    this.#setOf = new Int32Array(products.ids.length).fill(NOBODY);
+    this.#setOf = new Int32Array(products.ids.length).fill(EMPTY_SET);
     const setOfProfiles = new Map<string, number>();
     for (const front of fronts) {
       const profileIndex = profileIndexOf(front);
       /** By set: the same with this front's profile. */
       const next: number[] = [];
-      for (const number of front.shelf.numbers) {
-        const set = this.#setOf[number] ?? NOBODY;
+      for (const number of front.products.numbers) {
+        const set = this.#setOf[number] ?? EMPTY_SET;
         this.#setOf[number] = next[set] ??= this.#with(set, profileIndex, setOfProfiles);
       }
     }
@@ -52,12 +52,12 @@ export class ShownProducts {
   /** Indexes of profiles, ascending. */
   profilesOf(productId: number): readonly number[] {
     const number = this.#products.numberOf(productId);
-    return this.#sets[number === undefined ? NOBODY : (this.#setOf[number] ?? NOBODY)] ?? [];
+    return this.#sets[number === undefined ? EMPTY_SET : (this.#setOf[number] ?? EMPTY_SET)] ?? [];
   }
 
   /** Ids of all products that some front shows. */
   get ids(): readonly number[] {
-    return this.#products.ids.filter((_, number) => this.#setOf[number] !== NOBODY);
+    return this.#products.ids.filter((_, number) => this.#setOf[number] !== EMPTY_SET);
   }
 
   /** The set that has one profile more. */

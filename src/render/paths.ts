@@ -1,12 +1,12 @@
-// Every name in the output tree (snapshot.md, "The output tree"). Writer, reader, checker and edge all ask here; nobody else
-// builds a path or takes one apart. Paths are relative to the tree's root, with forward slashes.
+// Every name in the output tree (snapshot.md, "The output tree"). Writer, reader, checker and edge build and parse paths only here.
+// Paths are relative to the tree's root, with forward slashes.
 
 /** The two read operations of the API, as files call them. */
 export const ENDPOINTS = ['products', 'categories'] as const;
 
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** One kind of file of the tree, with what tells one such file from another. */
+/** A file of the tree: its kind, and what distinguishes it from others of that kind. */
 export type TreeFile =
   | { readonly kind: 'pointer'; readonly front: string }
   | {
@@ -22,7 +22,7 @@ export type TreeFile =
   | { readonly kind: 'hold' }
   | { readonly kind: 'grace' };
 
-/** Of an edition: as it is, or a precompressed sibling. */
+/** Of an edition: the plain file, or a precompressed sibling. */
 export type Encoding = 'identity' | 'gzip' | 'br';
 
 const SUFFIX_OF_ENCODING = { identity: '', gzip: '.gz', br: '.br' } as const;
@@ -32,7 +32,7 @@ export const PUBLIC_FOLDER = 'public';
 export const FRONTS_FOLDER = `${PUBLIC_FOLDER}/fronts`;
 export const RELEASES_FOLDER = 'releases';
 export const EDGE_FOLDER = 'edge';
-/** The lock of the tree's one writer; no part of the tree. */
+/** The lock of the tree's one writer; not part of the tree. */
 export const LOCK_FILE = '.lock';
 export const KEY_RING_LOCK_FILE = '.lock-keyring';
 
@@ -79,7 +79,7 @@ const EDITION_PATTERN = new RegExp(
 const POINTER_PATTERN = new RegExp(`^public/fronts/${FRONT}/pointer\\.json$`);
 const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
 
-/** What a path of the tree is; undefined for a stranger. The inverse of pathOf. */
+/** What a path of the tree is; undefined for an unexpected one. The inverse of pathOf. */
 export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'edge/keyring.json') return { kind: 'key-ring' };
   if (path === 'releases/current') return { kind: 'current' };

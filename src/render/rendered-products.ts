@@ -1,15 +1,15 @@
-// Rendered products: every look that a product's card has within the horizon, as bytes, and when it has which. Kept as columns
-// (typed arrays, no object per product), so that they cost the collector nothing.
+// Rendered products: every variant of a product's card within the horizon, as bytes, and from when each applies. Kept as columns
+// (typed arrays, no object per product), so that they cost the garbage collector nothing.
 
-import type { DropReason } from '../catalogue/offer.ts';
-import { DROP_REASONS } from '../catalogue/offer.ts';
+import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
+import { Column } from './column.ts';
 
 /** Where a product has no timeline for a profile: no front of the profile shows it, or it is not published. */
 export const NO_TIMELINE = -1;
 
 /**
- * What a variant's numbers are, in their order in `variants`: the block that its bytes are in and where they begin there; where in it the
- * flags and the groups stand, from its first byte; its length; its bits of FLAG (catalogue/front-products.ts), pushka and paused.
+ * A variant's numbers, in their order in `variants`: the block that holds its bytes and where they begin there; where the flags and the
+ * groups are, counted from its first byte; its length; its bits of FLAG (catalogue/front-products.ts), pushka and paused.
  */
 export const VARIANT = {
   block: 0,
@@ -38,17 +38,17 @@ export interface RenderedProducts {
   readonly ownStarts: Int32Array;
   readonly ownFrontIds: Float64Array;
   readonly ownTimelines: Int32Array;
-  /** By product, and one more: where its rows in `groupPlaces` begin; by taxonomy position. */
+  /** By product, and one more: where its pairs in `groupMemberships` begin; by taxonomy position. */
   readonly groupStarts: Int32Array;
-  /** By product and group: the group's position in the taxonomy, and the length of its bytes in every variant. */
-  readonly groupPlaces: Int32Array;
+  /** By product and group, a pair: the group's position in the taxonomy, and the length of its bytes in every variant. */
+  readonly groupMemberships: Int32Array;
   /** By state. */
   readonly stateFroms: Float64Array;
   /** By state: a variant, or -1 - the position of a DropReason. */
   readonly stateVariants: Int32Array;
   /** By variant: VARIANT.width numbers. */
   readonly variants: Int32Array;
-  /** By variant: the facets that it reaches (facets.ts), as words of bits. */
+  /** By variant: its facets (facets.ts), as 32-bit words. */
   readonly variantFacets: Int32Array;
   /** The bytes of the variants. */
   readonly blocks: readonly Uint8Array[];
@@ -61,7 +61,7 @@ export function dropReasonOf(stateVariant: number): DropReason {
   return reason;
 }
 
-/** What a state without a variant is written as. */
+/** The number that stands for a state without a variant. */
 export function stateOfReason(reason: DropReason): number {
   return -1 - DROP_REASONS.indexOf(reason);
 }
@@ -71,37 +71,42 @@ export interface VariantParts {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
   readonly groupsLength: number;
-  /** From behind the groups on. */
+  /** Of everything behind the groups. */
   readonly restLength: number;
   readonly bits: number;
 }
 
-/** Variants lie in blocks of this size, so that no position in one comes near the end of 32 bits; one that is larger has its own. */
+/** Variants lie in blocks of this size, so that no position in one comes near 2^31; a larger variant has a block of its own. */
 const BLOCK_BYTES = 1 << 22;
 
 /** Collects rendered products, by ascending id. */
 export class RenderedProductsBuilder {
-  readonly #ids: number[] = [];
-  readonly #nextBoundaries: number[] = [];
-  readonly #timelines: number[] = [];
-  readonly #ownStarts: number[] = [0];
-  readonly #ownFrontIds: number[] = [];
-  readonly #ownTimelines: number[] = [];
-  readonly #groupStarts: number[] = [0];
-  readonly #groupPlaces: number[] = [];
-  readonly #stateFroms: number[] = [];
-  readonly #stateVariants: number[] = [];
-  readonly #variants: number[] = [];
-  readonly #variantFacets: number[] = [];
+  readonly #ids = Column.ofFloat64();
+  readonly #nextBoundaries = Column.ofFloat64();
+  readonly #timelines = Column.ofInt32();
+  readonly #ownStarts = Column.ofInt32();
+  readonly #ownFrontIds = Column.ofFloat64();
+  readonly #ownTimelines = Column.ofInt32();
+  readonly #groupStarts = Column.ofInt32();
+  readonly #groupMemberships = Column.ofInt32();
+  readonly #stateFroms = Column.ofFloat64();
+  readonly #stateVariants = Column.ofInt32();
+  readonly #variants = Column.ofInt32();
+  readonly #variantFacets = Column.ofInt32();
   readonly #blocks: Uint8Array[] = [];
   readonly #encoder = new TextEncoder();
   /** The last block, and how much of it is used. */
   #block = new Uint8Array(0);
   #used = 0;
 
-  /** A variant, from its text; gives its number. */
+  constructor() {
+    this.#ownStarts.push(0);
+    this.#groupStarts.push(0);
+  }
+
+  /** Adds a variant, from its text; returns its number. */
   variant(text: string, parts: VariantParts, facets: Int32Array): number {
-    // Three bytes are the most that one UTF-16 unit can take.
+    // A UTF-16 unit takes at most three bytes.
     if (this.#used + text.length * 3 > this.#block.length) {
       this.#block = new Uint8Array(Math.max(BLOCK_BYTES, text.length * 3));
       this.#blocks.push(this.#block);
@@ -111,7 +116,7 @@ export class RenderedProductsBuilder {
     const { flagsFrom, flagsUntil, groupsLength, restLength, bits } = parts;
     const groupsUntil = written - restLength;
     const groupsFrom = groupsUntil - groupsLength;
-    this.#variants.push(
+    const numbers = [
       this.#blocks.length - 1,
       this.#used,
       flagsFrom,
@@ -120,25 +125,24 @@ export class RenderedProductsBuilder {
       groupsUntil,
       written,
       bits,
-    );
+    ];
+    for (const number of numbers) this.#variants.push(number);
     for (const word of facets) this.#variantFacets.push(word);
     this.#used += written;
     return this.#variants.length / VARIANT.width - 1;
   }
 
-  /** A timeline from its states, at least one; gives the number of the first. */
+  /** Adds a timeline, from its states, at least one; returns the number of the first. */
   timeline(states: readonly { readonly from: number; readonly variant: number }[]): number {
     const first = this.#stateFroms.length;
-    for (const { from, variant } of states) {
+    for (const { from, variant } of [...states, END_OF_TIMELINE]) {
       this.#stateFroms.push(from);
       this.#stateVariants.push(variant);
     }
-    this.#stateFroms.push(Number.POSITIVE_INFINITY);
-    this.#stateVariants.push(NO_TIMELINE);
     return first;
   }
 
-  /** A product whose timelines have been added: by profile, and by the ids of fronts that have their own. */
+  /** Adds a product whose timelines have been added: by profile, and by the ids of fronts that have their own. */
   product(
     id: number,
     nextBoundary: number,
@@ -148,32 +152,37 @@ export class RenderedProductsBuilder {
   ): void {
     this.#ids.push(id);
     this.#nextBoundaries.push(nextBoundary);
-    this.#timelines.push(...timelines);
+    for (const timeline of timelines) this.#timelines.push(timeline);
     for (const [frontId, timeline] of own) {
       this.#ownFrontIds.push(frontId);
       this.#ownTimelines.push(timeline);
     }
     this.#ownStarts.push(this.#ownFrontIds.length);
-    for (const { group, length } of groups) this.#groupPlaces.push(group, length);
-    this.#groupStarts.push(this.#groupPlaces.length / 2);
+    for (const { group, length } of groups) {
+      this.#groupMemberships.push(group);
+      this.#groupMemberships.push(length);
+    }
+    this.#groupStarts.push(this.#groupMemberships.length / 2);
   }
 
-  /** All that was added. */
+  /** Everything that was added. */
   products(): RenderedProducts {
     return {
-      ids: Float64Array.from(this.#ids),
-      nextBoundaries: Float64Array.from(this.#nextBoundaries),
-      timelines: Int32Array.from(this.#timelines),
-      ownStarts: Int32Array.from(this.#ownStarts),
-      ownFrontIds: Float64Array.from(this.#ownFrontIds),
-      ownTimelines: Int32Array.from(this.#ownTimelines),
-      groupStarts: Int32Array.from(this.#groupStarts),
-      groupPlaces: Int32Array.from(this.#groupPlaces),
-      stateFroms: Float64Array.from(this.#stateFroms),
-      stateVariants: Int32Array.from(this.#stateVariants),
-      variants: Int32Array.from(this.#variants),
-      variantFacets: Int32Array.from(this.#variantFacets),
+      ids: this.#ids.values,
+      nextBoundaries: this.#nextBoundaries.values,
+      timelines: this.#timelines.values,
+      ownStarts: this.#ownStarts.values,
+      ownFrontIds: this.#ownFrontIds.values,
+      ownTimelines: this.#ownTimelines.values,
+      groupStarts: this.#groupStarts.values,
+      groupMemberships: this.#groupMemberships.values,
+      stateFroms: this.#stateFroms.values,
+      stateVariants: this.#stateVariants.values,
+      variants: this.#variants.values,
+      variantFacets: this.#variantFacets.values,
       blocks: this.#blocks,
     };
   }
 }
+
+const END_OF_TIMELINE = { from: Number.POSITIVE_INFINITY, variant: NO_TIMELINE };

@@ -1,5 +1,5 @@
-// Folders as such: a plain one of files, such as a deployable edge rule (no tree, no lock, nothing that a reader looks at meanwhile),
-// and the refusal of what is no folder.
+// Plain folders: writes one of files, such as a deployable edge rule (not a tree: no lock, no readers meanwhile), and refuses a path that
+// is not a folder.
 
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { treeError } from './directory/tree-error.ts';
 
-/** Writes a folder of files, over what was there under the same names. @throws AppError tree-not-writable, tree-full */
+/** Writes a folder of files, overwriting those of the same names. @throws AppError tree-not-writable, tree-full */
 export function writeFolder(folder: string, files: readonly (readonly [name: string, text: string])[]): void {
   try {
     makeFolder(folder);
@@ -17,12 +17,12 @@ export function writeFolder(folder: string, files: readonly (readonly [name: str
   }
 }
 
-/** Refuses a path that is something else than a folder, which need not exist. @throws AppError tree-not-writable */
+/** Refuses a path that exists and is not a folder. @throws AppError tree-not-writable */
 export function refuseNoFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
   throw new AppError(
     'tree-not-writable',
-    `expected a folder at ${path}, found something else`,
+    `expected a folder at ${path}, found something that is not a folder`,
     'name another folder with --out',
   );
 }

@@ -1,13 +1,14 @@
-// A file for a private key: its owner's alone, and never in the place of another one, which may hold the only copy of a key.
+// A file for a private key: readable by its owner only, and never overwriting a file, which may hold the only copy of a key.
 
-import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { removeFile } from '../remove-file.ts';
 
 export interface PrivateFile {
-  /** Makes this all that it holds, durably. @throws AppError key-file-not-writable */
+  /** Replaces its content, durably. @throws AppError key-file-not-writable */
   write(text: string): void;
   close(): void;
-  /** Closes it, and takes it away. */
+  /** Closes and removes it. */
   remove(): void;
 }
 
@@ -29,7 +30,7 @@ export function createPrivateFile(path: string): PrivateFile {
     close: () => closeSync(descriptor),
     remove: () => {
       closeSync(descriptor);
-      rmSync(path, { force: true });
+      removeFile(path);
     },
   };
 }

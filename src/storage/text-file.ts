@@ -1,16 +1,17 @@
-// One text file outside of any tree that others read while it is replaced, such as a Prometheus textfile: a reader sees the old text
-// or the new one, whole.
+// A text file outside of any tree that is replaced atomically, such as a Prometheus textfile: a reader sees all of the old text or all of
+// the new.
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
+import { removeFile } from '../remove-file.ts';
 
 /**
- * The text of a file that is about to be replaced; '' where there is none. Refuses what cannot be replaced, or is another's: only an
- * empty file or one that begins with `mark` is ours.
+ * The text of a file that is about to be replaced; '' where there is none. Refuses what cannot be replaced, or was not written by
+ * Playbill: only an empty file or one that begins with `header` was.
  * @throws AppError metrics-not-writable
  */
-export function readReplaceableFile(path: string, mark: string): string {
+export function readReplaceableFile(path: string, header: string): string {
   const folder = dirname(path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw notWritable(path, `expected a folder at ${folder}, found none`, 'make that folder, or name another file');
@@ -23,13 +24,13 @@ export function readReplaceableFile(path: string, mark: string): string {
   } catch (error) {
     throw notWritable(path, messageOf(error), 'check its owner and permissions', error);
   }
-  if (stats.isFile() && (text === '' || text.startsWith(mark))) return text;
+  if (stats.isFile() && (text === '' || text.startsWith(header))) return text;
   throw notWritable(path, 'found something that Playbill has not written', 'name another file, or remove that one');
 }
 
 /**
- * Replaces a file durably: temporary name in the same folder, fsync, rename. `writer` tells this process' temporary name from that of
- * another one that replaces the same file. @throws AppError metrics-not-writable
+ * Replaces a file durably: temporary name in the same folder, fsync, rename. `writer` makes the temporary name unique among processes
+ * that replace the same file. @throws AppError metrics-not-writable
  */
 export function replaceTextFile(path: string, text: string, writer: string): void {
   // A collector that reads *.prom must not see it.
@@ -44,7 +45,7 @@ export function replaceTextFile(path: string, text: string, writer: string): voi
     }
     renameSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeFile(temporary);
     throw notWritable(path, messageOf(error), 'check the owner and permissions of its folder, and its room', error);
   }
 }

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** Files that stand in src/ itself: each is a part of its own. */
-const ALONE = /^(errors|findings|suggestions|make-folder)\.ts$/;
+const ALONE = /^(errors|findings|suggestions|make-folder|remove-file)\.ts$/;
 
 /** What each part may import besides itself and errors.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -17,12 +17,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   findings: [],
   suggestions: [],
   'make-folder': [],
+  'remove-file': [],
   catalogue: ['findings'],
   contract: ['findings'],
   render: ['catalogue', 'contract'],
   release: ['render', 'catalogue', 'contract', 'findings'],
-  storage: ['release', 'render', 'catalogue', 'contract', 'make-folder'],
-  database: ['release', 'render', 'catalogue', 'contract', 'findings', 'suggestions', 'make-folder'],
+  storage: ['release', 'render', 'catalogue', 'contract', 'make-folder', 'remove-file'],
+  database: ['release', 'render', 'catalogue', 'contract', 'findings', 'suggestions', 'make-folder', 'remove-file'],
   edge: ['render', 'contract'],
   client: ['edge', 'contract'],
   preview: ['release', 'render', 'catalogue', 'contract', 'findings'],
@@ -60,6 +61,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   findings: /^$/,
   suggestions: /^$/,
   'make-folder': /^node:(fs|path)$/,
+  'remove-file': /^node:fs$/,
   catalogue: /^$/,
   contract: /^zod$/,
   render: /^$/,

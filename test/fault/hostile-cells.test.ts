@@ -119,7 +119,7 @@ const cell = fc.nat(ROWS.length - 1).chain((index) => {
   });
 });
 
-test('a row whose front is NULL, empty or a BLOB holds back nobody, nor the front with the id 0', async () => {
+test('a row whose front is NULL, empty or a BLOB holds back no front, not even that with the id 0', async () => {
   const path = join(folder, 'nobody.sqlite');
   const database = viewsAt(path, ROWS);
   database.exec("UPDATE theirs_fronts SET id = 0 WHERE code = 'alpha'");
@@ -196,7 +196,7 @@ test('whatever stands in random cells, a build ends well, untouched fronts are p
         (path) => /^public\/fronts\/(.*)\/pointer\.json$/.exec(path)?.[1] ?? [],
       );
       expect(wholeFrontsIn(tree)).toEqual(expect.arrayContaining(published));
-      // The operator is told by check-db, too; and that ends as well.
+      // check-db reports it too, and ends.
       await rowFindingsOf(path).catch((error: unknown) => expect(error).toBeInstanceOf(AppError));
 
       heldTotal += outcomes.filter(({ held }) => held !== null).length;

@@ -11,7 +11,7 @@ import { buildTree, catalogueAt, documentAt, instant, temporaryFolder } from '..
 import { changeDatabase } from '../support/fault/build-with.ts';
 import { Command, errorCodeOf, summaryOf } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
-import { expectRight, frontProductsOf } from '../support/fault/shelf.ts';
+import { expectRight, frontProductsOf } from '../support/fault/one-front.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 
 const command = new Command();
@@ -155,7 +155,7 @@ describe('text', () => {
     );
   });
 
-  test('that is no UTF-8, as the sqlite3 shell lets it in, is a finding for each row, and holds its front back', async () => {
+  test('that is not UTF-8, as the sqlite3 shell accepts it, is a finding for each row, and holds its front back', async () => {
     const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), frontProductsOf([{}, {}, {}]));
     const sql = `UPDATE products SET name = CAST(x'41ff42' AS TEXT) WHERE id = 1;
       UPDATE products SET name = CAST(x'eda080' AS TEXT) WHERE id = 2;

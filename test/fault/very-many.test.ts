@@ -6,7 +6,7 @@ import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 import { changeDatabase } from '../support/fault/build-with.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
-import { expectRight, frontProductsOf } from '../support/fault/shelf.ts';
+import { expectRight, frontProductsOf } from '../support/fault/one-front.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 
 const tellFault = matrixOf(import.meta.url);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Finding } from '../../src/findings.ts';
-import { checkRows } from '../../src/database/read/check-catalogue.ts';
+import { checkCatalogue } from '../../src/database/read/check-catalogue.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
 
@@ -260,7 +260,8 @@ export async function findingsOf(path: string): Promise<Finding[]> {
   const reader = await openCatalogue(path);
   try {
     const findings: Finding[] = [];
-    for await (const finding of checkRows(reader, { tzdata: '2026a', onRows: () => undefined })) findings.push(finding);
+    for await (const finding of checkCatalogue(reader, { tzdata: '2026a', onRows: () => undefined }))
+      findings.push(finding);
     return findings;
   } finally {
     await reader.close();

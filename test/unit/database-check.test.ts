@@ -10,7 +10,7 @@ import { checkContract } from '../../src/database/schema/check-schema.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { CatalogueRenderer } from '../../src/operations/render-products.ts';
+import { renderProducts } from '../../src/operations/render-products.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from '../support/database-rows.ts';
 
@@ -55,7 +55,7 @@ describe('a value that a column does not take is one finding, with table, key an
         const all = await findingsOf(path);
         const findings = all.filter(({ code }) => code === 'value-invalid');
         expect(findings.length, JSON.stringify(value)).toBe(1);
-        // What is no id at all does not dangle besides.
+        // A value that is not an id does not dangle as well.
         if (Object.hasOwn(TABLE_RULES[table].references, column)) expect(all).toEqual(findings);
         const [finding] = findings;
         expect(finding?.severity).toBe('error');
@@ -73,10 +73,10 @@ describe('a value that a column does not take is one finding, with table, key an
 
 describe('an id that refers to nothing', () => {
   const references = TABLE_NAMES.flatMap((table) =>
-    Object.entries(TABLE_RULES[table].references).map(([column, to]): [TableName, string, TableName] => [
+    Object.entries(TABLE_RULES[table].references).map(([column, parent]): [TableName, string, TableName] => [
       table,
       column,
-      to.table,
+      parent,
     ]),
   );
 
@@ -108,7 +108,7 @@ describe('an id that refers to nothing', () => {
   });
 });
 
-describe('rows that are there twice', () => {
+describe('rows that exist twice', () => {
   test.each(TABLE_NAMES)('%s, by key', async (table) => {
     const lines = await linesWith((database) => insert(database, table, GOOD_ROWS[table]));
     const { key } = TABLE_RULES[table];
@@ -118,7 +118,7 @@ describe('rows that are there twice', () => {
     );
   });
 
-  test.each(TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.flat().map((column) => [table, column] as const)))(
+  test.each(TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.map((column) => [table, column] as const)))(
     '%s, by %s',
     async (table, column) => {
       const good = GOOD_ROWS[table];
@@ -266,7 +266,7 @@ describe('a contract that is broken', () => {
     DROP TABLE tags; CREATE VIEW tags AS SELECT * FROM their_tags;
     UPDATE fronts SET currency = 'roubles'`);
 
-  test('is told whole, and the tables that are sound are checked', async () => {
+  test('is reported whole, and the sound tables are checked', async () => {
     expect(await linesWith(broken)).toEqual([
       'error column-missing venues.timezone: expected a column "timezone" in "venues", found id, name, city',
       'error column-type-wrong images.url: expected images.url to be TEXT, found BLOB',
@@ -291,7 +291,7 @@ describe('a contract that is broken', () => {
     expect(error).toMatchObject({ code: 'contract-column-missing', hint: expect.stringContaining('venues.timezone') });
   });
 
-  test('is none where views, generated columns and untyped columns have what is wanted', async () => {
+  test('is not one where views, generated columns and untyped columns have what is needed', async () => {
     const lines = await linesWith(
       sql(`
         ALTER TABLE sessions RENAME TO their_sessions;
@@ -304,7 +304,7 @@ describe('a contract that is broken', () => {
     expect(lines).toEqual([]);
   });
 
-  test('tells which tables are views', async () => {
+  test('lists the tables that are views', async () => {
     const viewed = join(temporaryFolder(), 'views.sqlite');
     await bare.backup(viewed);
     const database = new Database(viewed);
@@ -316,7 +316,7 @@ describe('a contract that is broken', () => {
   });
 });
 
-describe('the load judges as check-db does', () => {
+describe('the load finds what check-db finds', () => {
   test.each([
     ['value-invalid', 'UPDATE products SET paused = 0'],
     ['value-invalid', "UPDATE products SET name = printf('%.*c', 65537, 'x')"],
@@ -339,10 +339,9 @@ describe('the load judges as check-db does', () => {
       until: now,
       tzdata: '2026a',
       views: new Set<string>(),
-      keyRingInForce: null,
+      publishedKeyRing: null,
     };
-    const renderer = await CatalogueRenderer.open(reader, options, now);
-    const rendered = await renderer.products(() => undefined);
+    const rendered = await renderProducts(reader, options, () => undefined, now);
     await reader.close();
     expect(rendered.findings).toEqual(await findingsOf(spoiled));
     expect(rendered.findings.map((finding) => finding.code)).toEqual([code]);

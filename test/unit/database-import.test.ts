@@ -111,7 +111,7 @@ describe('a new catalogue', () => {
     expect(rowsIn(path)['venues']).toMatchObject([{ id: 7 }]);
   });
 
-  test('does not inherit the journal of one that is gone', async () => {
+  test('does not inherit the journal of a removed one', async () => {
     const path = goodPath();
     const writer = new Database(path);
     writer.exec("UPDATE venues SET name = 'in the journal'");
@@ -244,7 +244,7 @@ describe('an existing catalogue', () => {
     expect(details.at(-1)).toBe('and others');
   });
 
-  test('tells of foreign keys between tables of the operator', async () => {
+  test("reports violated foreign keys between the operator's own tables", async () => {
     const path = goodPath();
     const database = new Database(path);
     database.exec(`CREATE TABLE their_parents (id INTEGER PRIMARY KEY);
@@ -354,9 +354,9 @@ describe('--replace', () => {
   });
 });
 
-describe('a line that is no row', () => {
+describe('a line that is not a row', () => {
   test.each([
-    ['{"table":"venues"', 'import-line-invalid', 'found no JSON: '],
+    ['{"table":"venues"', 'import-line-invalid', 'found text that is not JSON: '],
     ['[]', 'import-line-invalid', 'found []'],
     ['null', 'import-line-invalid', 'found NULL'],
     ['"venues"', 'import-line-invalid', 'found "venues"'],
@@ -405,7 +405,7 @@ describe('a line that is no row', () => {
     expect(error.hint).not.toBe('');
   });
 
-  test('is told with everything that is wrong with it, and with the other lines that are wrong', async () => {
+  test('is reported with everything that is wrong with it, together with other wrong lines', async () => {
     const text = venue(1) + line('venues', { id: 'x', name: null }) + venue(2) + '{}\n' + venue(1);
     const error = await refusalOf(newPath(), [file(text)]);
     expect(error.code).toBe('import-row-invalid');

@@ -100,7 +100,7 @@ describe('the rules of tables.ts are those of data/schema.sql', () => {
   test.each(TABLE_NAMES)('%s: the same primary key and unique columns', (table) => {
     const key = columnsIn(table).filter(({ pk }) => pk > 0);
     expect(key.toSorted((a, b) => a.pk - b.pk).map(({ name }) => name)).toEqual(TABLE_RULES[table].key);
-    const unique = TABLE_RULES[table].unique.map((columns) => columns.join());
+    const unique = [...TABLE_RULES[table].unique];
     // What the composite foreign key of price_tiers refers to; no rule of its own, since the id alone is unique.
     if (table === 'sessions') unique.push('id,product_id');
     expect(indexesIn(table, 'u')).toEqual(unique);
@@ -108,7 +108,7 @@ describe('the rules of tables.ts are those of data/schema.sql', () => {
 
   test.each(TABLE_NAMES)('%s: the same references', (table) => {
     const references = Object.entries(TABLE_RULES[table].references).map(
-      ([column, to]) => `${column} → ${to.table}.${to.column}`,
+      ([column, parent]) => `${column} → ${parent}.id`,
     );
     // One key of two columns, besides the product's own.
     if (table === 'price_tiers') references.push('product_id → sessions.product_id');

@@ -26,7 +26,7 @@ async function built(change: (database: Database.Database) => void) {
   return { findings, held: outcomes.map(({ held }) => held), files: filesOf(join(root, 'out')) };
 }
 
-/** Most shelves have rows that say nothing but the product. */
+/** Most rows of front_products hold nothing but the product. */
 const PLAIN = 'UPDATE theirs_front_products SET featured = 0, visible_from = NULL, visible_until = NULL';
 
 test('an exclusion speaks of its session though an expression has made the id a REAL of sixteen digits', async () => {
@@ -50,7 +50,7 @@ test('an exclusion speaks of its session though an expression has made the id a 
   expect(asInteger.files).not.toEqual(without.files);
 });
 
-test('rows of a product whose id is text are told of, each', async () => {
+test('each row of a product whose id is text is a finding', async () => {
   const { findings } = await built((database) => {
     database.exec('UPDATE theirs_products SET id = CAST(id AS TEXT) WHERE id = (SELECT min(id) FROM theirs_products)');
     for (const table of ['sessions', 'price_tiers', 'product_tags']) {

@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-test('beside others that are sound, each row by itself', async () => {
+test('beside sound rows, each by itself', async () => {
   const path = join(temporaryFolder(), 'catalogue.sqlite');
   const database = new Database(catalogueAt(path, ROWS));
   database.exec(

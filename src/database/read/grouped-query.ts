@@ -1,5 +1,5 @@
-// Rows of one table, grouped: one row of the result per group, its rows as one JSON array of arrays. A driver hands rows over one
-// by one, and with millions that is what a load costs most; JSON keeps the types of the stored values, and is parsed in one go.
+// Rows of one table, grouped: one row of the result per group, its rows as one JSON array of arrays. A driver returns rows one by one,
+// which with millions is most of a load's cost; JSON keeps the types of the stored values, and is parsed at once.
 
 import { sql, type Compilable, type RawBuilder } from 'kysely';
 import type { CatalogueReader } from '../open.ts';
@@ -17,20 +17,20 @@ export interface Grouping {
   readonly by: string;
   /** What each row's array holds. */
   readonly columns: readonly string[];
-  /** Rows to be left out do not meet it. */
+  /** Which rows to include. */
   readonly where?: RawBuilder<unknown>;
-  /** Rows that meet `where` are told by one value instead of an array. `alongside` has an array of its own, in the same order. */
+  /** Rows that meet `where` come as one value instead of an array. `alongside` has an array of its own, in the same order. */
   readonly plain?: { readonly where: RawBuilder<unknown>; readonly column: string; readonly alongside: string };
 }
 
-/** Tables that can hold no BLOB: STRICT ones, as those of data/schema.sql, without a column that may be anything. */
+/** Tables that cannot hold a BLOB: STRICT ones, such as those of data/schema.sql, without an ANY or BLOB column. */
 export async function strictTables(reader: CatalogueReader): Promise<ReadonlySet<string>> {
   const list = sql<string>`select t.name from pragma_table_list as t where t.schema = 'main' and t.strict = 1
     and not exists (select 1 from pragma_table_xinfo(t.name) as c where c.type in ('ANY', 'BLOB'))`;
   return new Set((await reader.rows({ compile: () => list.compile(reader.db) })).map(([name]) => String(name)));
 }
 
-/** Group and rows, by group; the order of a group's rows is the index's, and is not promised. */
+/** Group and rows, by group; rows of a group come in the order of the index, which is not guaranteed. */
 export function groupedQuery(
   reader: CatalogueReader,
   { table, by, columns, where, plain }: Grouping,
@@ -57,8 +57,8 @@ export function groupedQuery(
 }
 
 /**
- * A column as JSON can hold it. JSON has no BLOBs: one is told by its length, which no column takes for a value. SQLite writes a
- * REAL with 15 digits, which is not enough for an id that an expression of a view has made one: whole ones go as integers.
+ * A column as JSON can hold it. JSON has no BLOBs: an object with the length, which no column accepts, replaces one. SQLite writes a
+ * REAL with 15 digits, which is not enough for an id that a view's expression has turned into one: whole numbers go as integers.
  */
 export function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> {
   const column = sql.ref(name);
@@ -66,19 +66,17 @@ export function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> 
   return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) when 'real' then iif(cast(${column} as integer) = ${column}, cast(${column} as integer), ${column}) else ${column} end`;
 }
 
-/** The rows of a group, where none of them is plain. */
+/** The rows of a group by a query without `plain`. */
 export function rowsIn(json: unknown): unknown[][] {
-  // By the query above.
   return valuesIn(json) as unknown[][];
 }
 
-/** The elements of one of the query's arrays. */
+/** The elements of one of the query's arrays; none where there is no group. */
 export function valuesIn(json: unknown): unknown[] {
-  if (typeof json !== 'string') return [];
-  return JSON.parse(json) as unknown[];
+  return typeof json === 'string' ? (JSON.parse(json) as unknown[]) : [];
 }
 
-/** Ids that have groups of rows, and none among those that there are; in SQLite's order. */
+/** Ids that have groups of rows but are not known; in SQLite's order. */
 export function orphanIds(
   tables: Iterable<ReadonlyMap<unknown, unknown>>,
   knownIds: ReadonlySet<unknown>,

@@ -1,12 +1,12 @@
-// Loads the shelves of fronts. Every row is read and checked, those of fronts that are not built included: a row with a mistyped id
-// would otherwise be missed in silence.
+// Loads the products of fronts. Every row is read and checked, those of fronts that are not built included: a row with a mistyped id
+// would otherwise go unnoticed.
 
 import { sql } from 'kysely';
-import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
-import { groupedQuery, valuesIn, strictTables, type Grouping } from './grouped-query.ts';
+import { ALWAYS, type Period } from '../../catalogue/period.ts';
+import { groupedQuery, strictTables, valuesIn, type Grouping } from './grouped-query.ts';
 import type { CatalogueReader } from '../open.ts';
-import { dangling, noteFrontRow, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
+import { dangling, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
 
 const FRONT_PRODUCT = new RowChecker('front_products', [
@@ -20,7 +20,7 @@ const FRONT_PRODUCT = new RowChecker('front_products', [
   'visible_until',
 ]);
 
-/** Most rows say nothing but the product: they come as its id alone, and all weights in an array of their own. */
+/** Most rows hold nothing but the product: they come as its id alone, and all weights in an array of their own. */
 const GROUPING: Grouping = {
   table: 'front_products',
   by: 'front_id',
@@ -33,39 +33,38 @@ const GROUPING: Grouping = {
   },
 };
 
-/** Bounds the shelves' rows in memory at one time. */
-const SHELVES_PER_BATCH = 50;
+/** Bounds the rows in memory at one time. */
+const FRONTS_PER_BATCH = 50;
 
-/** The shelves of the fronts wanted, by front id; `codeOf` has the codes of all fronts there are. */
+/** The products of the fronts wanted, by front id; `codeOf` has the codes of all fronts. */
 export async function loadFrontProducts(
   reader: CatalogueReader,
   wantedIds: ReadonlySet<number>,
   codeOf: ReadonlyMap<number, string>,
   log: FindingLog,
-): Promise<{ readonly products: ProductNumbers; readonly shelves: ReadonlyMap<number, FrontProducts> }> {
-  const shelves = new Map<number, FrontProducts>();
+): Promise<{ readonly productNumbers: ProductNumbers; readonly productsOf: ReadonlyMap<number, FrontProducts> }> {
+  const productsOf = new Map<number, FrontProducts>();
   const builder = new FrontProductsBuilder(log);
   const isStrict = (await strictTables(reader)).has('front_products');
   for (const range of ['null', { after: null, upTo: null }] as const) {
-    for await (const batch of reader.batches(groupedQuery(reader, GROUPING, range, isStrict), SHELVES_PER_BATCH)) {
+    for await (const batch of reader.batches(groupedQuery(reader, GROUPING, range, isStrict), FRONTS_PER_BATCH)) {
       for (const [frontId, rowsJson, weightsJson] of batch) {
         const rows = valuesIn(rowsJson);
         const weights = valuesIn(weightsJson);
         if (typeof frontId === 'number' && wantedIds.has(frontId)) {
-          shelves.set(frontId, builder.shelf(frontId, rows, weights));
+          productsOf.set(frontId, builder.productsOf(frontId, rows, weights));
           continue;
         }
         for (const [i, one] of rows.entries()) {
           const row = wholeRow(frontId, one, weights[i]);
-          if (!FRONT_PRODUCT.accepts(row)) noteFrontRow(FRONT_PRODUCT.findings(row), row, log);
-          else if (!codeOf.has(row[0])) {
+          if (FRONT_PRODUCT.check(row, log, { frontId: parseId(row[0]) }) && !codeOf.has(row[0])) {
             log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', row[0])], {});
           }
         }
       }
     }
   }
-  return { products: builder.products, shelves };
+  return { productNumbers: builder.productNumbers, productsOf };
 }
 
 /** The columns of FRONT_PRODUCT, of a row that may have come as its product's id alone. */
@@ -73,24 +72,22 @@ function wholeRow(frontId: unknown, row: unknown, weight: unknown): readonly unk
   return Array.isArray(row) ? row : [frontId, row, 0, 0, 0, weight, null, null];
 }
 
-/** Makes shelves, one after the other. */
 class FrontProductsBuilder {
-  readonly products = new ProductNumbers();
+  readonly productNumbers = new ProductNumbers();
   readonly #log: FindingLog;
-  /** By number of a product: the last front that was seen to show it. */
+  /** By product number: the last front that was seen to list it. */
   readonly #lastFrontIds: number[] = [];
 
   constructor(log: FindingLog) {
     this.#log = log;
   }
 
-  /** One front's shelf, by (weight, product id). */
-  shelf(frontId: number, rows: readonly unknown[], weights: readonly unknown[]): FrontProducts {
+  /** One front's products, by (weight, product id). */
+  productsOf(frontId: number, rows: readonly unknown[], weights: readonly unknown[]): FrontProducts {
     const numbers = new Int32Array(rows.length);
     const flags = new Uint8Array(rows.length);
-    const order: number[] = [];
+    const goodWeights: number[] = [];
     const periods = new Map<number, Period>();
-    let places = 0;
     let isSorted = true;
     let lastId = Number.NEGATIVE_INFINITY;
     let lastWeight = Number.NEGATIVE_INFINITY;
@@ -99,55 +96,53 @@ class FrontProductsBuilder {
       const weight = Number(weights[i]);
       const isPlain = Number.isSafeInteger(one) && Number.isSafeInteger(weight);
       const row = isPlain ? null : wholeRow(frontId, one, weights[i]);
-      if (row !== null && !FRONT_PRODUCT.accepts(row)) {
-        noteFrontRow(FRONT_PRODUCT.findings(row), row, this.#log);
-        continue;
-      }
+      if (row !== null && !FRONT_PRODUCT.check(row, this.#log, { frontId: parseId(row[0]) })) continue;
       const productId = row === null ? Number(one) : row[1];
-      const number = this.products.add(productId);
+      const number = this.productNumbers.add(productId);
       if (this.#lastFrontIds[number] === frontId) {
         const place = FRONT_PRODUCT.placeOf(wholeRow(frontId, one, weight));
         this.#log.add([repeated(place)], { frontId });
         continue;
       }
       this.#lastFrontIds[number] = frontId;
+      const position = goodWeights.push(weight) - 1;
+      numbers[position] = number;
       if (row !== null) {
         const [, , featured, banner, paused, , from, until] = row;
-        flags[places] = featured * FLAG.featured + banner * FLAG.banner + paused * FLAG.paused;
-        const visible = from === null && until === null ? ALWAYS : periodOf(from, until);
-        if (visible !== ALWAYS) periods.set(places, visible);
+        flags[position] = featured * FLAG.featured + banner * FLAG.banner + paused * FLAG.paused;
+        const visible = periodOf(from, until);
+        if (visible !== ALWAYS) periods.set(position, visible);
       }
-      numbers[places] = number;
       isSorted &&= lastWeight < weight || (lastWeight === weight && lastId < productId);
       lastWeight = weight;
       lastId = productId;
-      order.push(weight);
-      places += 1;
     }
-    if (isSorted)
-      return new FrontProducts(this.products, numbers.subarray(0, places), flags.subarray(0, places), periods);
-    return this.#sorted(numbers, flags, periods, order);
+    const count = goodWeights.length;
+    if (isSorted) {
+      return new FrontProducts(this.productNumbers, numbers.subarray(0, count), flags.subarray(0, count), periods);
+    }
+    return this.#sorted(numbers, flags, periods, goodWeights);
   }
 
-  /** As indexed they come in order; a view may give them in another. */
+  /** An index gives rows in order; a view may not. */
   #sorted(
     numbers: Int32Array,
     flags: Uint8Array,
     periods: ReadonlyMap<number, Period>,
     weights: readonly number[],
   ): FrontProducts {
-    const idAt = (place: number): number => this.products.ids[numbers[place] ?? -1] ?? 0;
-    const weightAt = (place: number): number => weights[place] ?? 0;
-    const places = [...weights.keys()].sort((a, b) => weightAt(a) - weightAt(b) || idAt(a) - idAt(b));
+    const idAt = (position: number): number => this.productNumbers.ids[numbers[position] ?? -1] ?? 0;
+    const weightAt = (position: number): number => weights[position] ?? 0;
+    const order = [...weights.keys()].sort((a, b) => weightAt(a) - weightAt(b) || idAt(a) - idAt(b));
     const moved = new Map<number, Period>();
-    for (const [to, from] of places.entries()) {
+    for (const [to, from] of order.entries()) {
       const period = periods.get(from);
       if (period !== undefined) moved.set(to, period);
     }
     return new FrontProducts(
-      this.products,
-      Int32Array.from(places, (place) => numbers[place] ?? 0),
-      Uint8Array.from(places, (place) => flags[place] ?? 0),
+      this.productNumbers,
+      Int32Array.from(order, (position) => numbers[position] ?? 0),
+      Uint8Array.from(order, (position) => flags[position] ?? 0),
       moved,
     );
   }

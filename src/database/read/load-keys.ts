@@ -3,8 +3,11 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, FindingLog, findingOf, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
+import { checkedRows } from '../schema/untyped-query.ts';
+import type { FrontCodes } from './load-fronts.ts';
 import { markUndecodable } from './undecodable-text.ts';
 
 export const KEY = new RowChecker('front_keys', [
@@ -20,38 +23,23 @@ export const KEY = new RowChecker('front_keys', [
 
 type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 
-/** What tells which front a key speaks for. */
-export interface KeyFronts {
-  /** Codes by front id, disabled fronts included. */
-  readonly codeOf: ReadonlyMap<number, string>;
-  /** Whether every front's id and code could be read. */
-  readonly isEveryCodeKnown: boolean;
-}
-
 /**
  * All good keys; a bad one is a finding against its front and is left out, so that a mistyped revocation never lets anyone in.
- * Where the id or code of a front cannot be read, its keys are known by `inForce`, the key ring of the tree: they go on speaking for
- * the front whose snapshot stays, with whatever the catalogue says of them now, so that a revocation does not wait either.
+ * Where the id or code of a front cannot be read, `published`, the published key ring, says which front its keys belong to: they stay
+ * valid for the front whose snapshot stays, with the catalogue's present dates, so that a revocation does not wait.
  */
 export async function loadKeyRing(
   reader: CatalogueReader,
-  fronts: KeyFronts,
-  inForce: KeyRing | null,
+  fronts: FrontCodes,
+  published: KeyRing | null,
   log: FindingLog,
 ): Promise<KeyRing> {
   const keys = new Map<string, KeyRingEntry>();
   let lastKeyid: string | null = null;
-  const query = reader.db
-    .selectFrom('front_keys')
-    .select([...KEY.columns])
-    .orderBy('keyid');
-  const rows = await reader.rows(query);
+  const rows = await reader.rows(checkedRows(KEY));
   await markUndecodable(reader, KEY, rows);
   for (const row of rows) {
-    if (!KEY.accepts(row)) {
-      log.add(KEY.findings(row), typeof row[1] === 'number' ? { frontId: row[1] } : {});
-      continue;
-    }
+    if (!KEY.check(row, log, typeof row[1] === 'number' ? { frontId: row[1] } : {})) continue;
     const [keyid, frontId] = row;
     if (keyid === lastKeyid) {
       // Which of the rows is right cannot be known, and one of them may be a revocation: the key is left out.
@@ -60,36 +48,42 @@ export async function loadKeyRing(
       continue;
     }
     lastKeyid = keyid;
-    const front = fronts.codeOf.get(frontId) ?? frontInForce(keyid, fronts, inForce);
+    const front = fronts.codeOf.get(frontId) ?? publishedFrontOf(keyid, fronts, published);
     if (front === undefined) {
       log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', frontId)], {});
       continue;
     }
-    const entry = entryOf(row, front);
-    if (typeof entry === 'string')
-      log.add([findingOf('error', 'key-material-wrong', KEY.placeOf(row), entry)], { frontId });
+    const entry = keyRingEntry(row, front);
+    if (typeof entry === 'string') log.add([materialFinding(row, entry)], { frontId });
     else keys.set(keyid, entry);
   }
   const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
   return { schema: TREE_SCHEMA, keys: Object.fromEntries(sorted) };
 }
 
-/**
- * The front that a key of no known front speaks for so far. A code that a front is known to bear is not meant: then the key was
- * moved to another front.
- */
-function frontInForce(
+/** The front that a key without a known front belongs to so far. If a known front has that code, the key was moved to another front. */
+function publishedFrontOf(
   keyid: string,
-  { codeOf, isEveryCodeKnown }: KeyFronts,
-  inForce: KeyRing | null,
+  { codeOf, isEveryCodeKnown }: FrontCodes,
+  published: KeyRing | null,
 ): string | undefined {
-  if (isEveryCodeKnown || inForce === null || !Object.hasOwn(inForce.keys, keyid)) return undefined;
-  const front = inForce.keys[keyid]?.front;
+  if (isEveryCodeKnown || published === null || !Object.hasOwn(published.keys, keyid)) return undefined;
+  const front = published.keys[keyid]?.front;
   return front === undefined || [...codeOf.values()].includes(front) ? undefined : front;
 }
 
+/** A key has exactly the material that its algorithm needs. */
+export function keyFinding(row: KeyRow): Finding | null {
+  const entry = keyRingEntry(row, '');
+  return typeof entry === 'string' ? materialFinding(row, entry) : null;
+}
+
+function materialFinding(row: KeyRow, problem: string): Finding {
+  return findingOf('error', 'key-material-wrong', KEY.placeOf(row), problem);
+}
+
 /** The entry of a key that has exactly what its algorithm needs; otherwise what is wrong, without showing any material. */
-export function entryOf(row: KeyRow, front: string): KeyRingEntry | string {
+export function keyRingEntry(row: KeyRow, front: string): KeyRingEntry | string {
   const [, , alg, publicKey, secretRef, notBefore, notAfter, revokedAt] = row;
   const validity = { front, notBefore, notAfter, revokedAt };
   if (alg === 'hmac-sha256') {
@@ -120,18 +114,18 @@ export function entryOf(row: KeyRow, front: string): KeyRingEntry | string {
     if (isEc) return { ...validity, alg, jwk: { kty: 'EC', crv: 'P-256', x, y: y ?? '' }, spki };
     return { ...validity, alg: 'ed25519', jwk: { kty: 'OKP', crv: 'Ed25519', x }, spki };
   } catch {
-    return `${alg}: expected a point on the curve, found coordinates that are none`;
+    return `${alg}: expected a point on the curve, found coordinates that are not`;
   }
 }
 
-type PublicJwk = Readonly<Partial<Record<'kty' | 'crv' | 'x' | 'y', string>>>;
+type PublicJwk = Readonly<Record<'kty' | 'crv' | 'x' | 'y', string | undefined>>;
 
 function publicJwkOf(text: string): PublicJwk | string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return 'expected a JWK as JSON text, found text that is no JSON';
+    return 'expected a JWK as JSON text, found text that is not JSON';
   }
   if (typeof parsed !== 'object' || parsed === null) return 'expected a JWK object';
   if ('d' in parsed)
@@ -140,10 +134,5 @@ function publicJwkOf(text: string): PublicJwk | string {
     const value: unknown = Object.getOwnPropertyDescriptor(parsed, name)?.value;
     return typeof value === 'string' ? value : undefined;
   };
-  const jwk: Record<string, string> = {};
-  for (const name of ['kty', 'crv', 'x', 'y']) {
-    const value = member(name);
-    if (value !== undefined) jwk[name] = value;
-  }
-  return jwk;
+  return { kty: member('kty'), crv: member('crv'), x: member('x'), y: member('y') };
 }

@@ -1,6 +1,5 @@
 // One product's sessions and price tiers, from their rows: what can still be sold after now, and for how much.
 
-import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import { SESSION, TIER } from './product-queries.ts';
@@ -15,7 +14,7 @@ interface SessionContext {
   readonly tzdata: string;
 }
 
-/** One product's sessions by (startsAt, id), with their tiers. Bad rows become findings and blame the product. */
+/** One product's sessions by (startsAt, id), with their tiers. Bad rows become findings and mark the product bad. */
 export function sessionsOf(
   productId: number,
   rows: readonly unknown[][],
@@ -27,11 +26,8 @@ export function sessionsOf(
   const sessions: Session[] = [];
   const ids = new Set<number>();
   for (const row of rows) {
-    if (!SESSION.accepts(row)) {
-      log.add(SESSION.findings(row), { productId });
-      continue;
-    }
-    // By index, not taken apart: there are millions.
+    if (!SESSION.check(row, log, { productId })) continue;
+    // By index, not destructured: there are millions.
     const id = row[0];
     const venueId = row[1];
     const startsText = row[2];
@@ -47,7 +43,7 @@ export function sessionsOf(
       continue;
     }
     if (venue === null) {
-      // The venue's own row has a finding; whoever plays there is held back by it.
+      // The venue's own row has a finding, which holds back every product with a session there.
       log.markProductBad(productId);
       continue;
     }
@@ -70,7 +66,7 @@ export function sessionsOf(
       tiers: own ?? defaults,
     });
   }
-  // As indexed they come in this order; a view may give them in another.
+  // An index gives rows in this order; a view may not.
   const isBefore = (a: Session, b: Session): boolean =>
     a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
   const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));
@@ -87,10 +83,7 @@ function tiersOf(
   const bySession = new Map<number, PriceTier[]>();
   const ids = new Set<number>();
   for (const row of rows) {
-    if (!TIER.accepts(row)) {
-      log.add(TIER.findings(row), { productId });
-      continue;
-    }
+    if (!TIER.check(row, log, { productId })) continue;
     const [id, sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
     if (isRepeated(id, ids)) {
       log.add([repeated(TIER.placeOf(row))], { productId });
@@ -99,11 +92,11 @@ function tiersOf(
     let tiers = defaults;
     if (sessionId !== null) {
       tiers = bySession.get(sessionId) ?? [];
-      // Private tiers replace the defaults too, so the session is noted before the tier is looked at.
+      // Private tiers replace the defaults too.
       bySession.set(sessionId, tiers);
     }
     if (isPublic === 0) continue;
-    const valid: Period = validFrom === null && validUntil === null ? ALWAYS : periodOf(validFrom, validUntil);
+    const valid = periodOf(validFrom, validUntil);
     tiers.push({ isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
   }
   return { defaults, bySession };

@@ -1,24 +1,23 @@
-// Loads categories, groups, tags, badges and venues: the small tables that everything else refers to by id.
+// Loads categories, groups, tags, badges and venues: the small tables that others refer to by id.
 
 import type { Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../open.ts';
-import { FindingLog, findingOf, RowChecker } from '../schema/row-checker.ts';
-import { markUndecodable } from './undecodable-text.ts';
+import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
+import type { TableName } from '../schema/tables.ts';
+import { checkedRows } from '../schema/untyped-query.ts';
 import { unknownZone, type Zones } from '../schema/zones.ts';
+import { markUndecodable } from './undecodable-text.ts';
 
-/** The elements of one kind: by position as documents print them, and each id's position, or null where its row is bad. */
-export interface Positions<T> {
-  readonly list: readonly T[];
-  readonly positionOf: ReadonlyMap<number, number | null>;
-}
+/** By id: the position of an element, or null where its row is bad. */
+export type Positions = ReadonlyMap<number, number | null>;
 
 export interface LoadedTaxonomy {
   readonly taxonomy: Taxonomy;
-  readonly categories: ReadonlyMap<number, number | null>;
-  readonly groups: ReadonlyMap<number, number | null>;
-  readonly tags: ReadonlyMap<number, number | null>;
-  readonly badges: ReadonlyMap<number, number | null>;
+  readonly categories: Positions;
+  readonly groups: Positions;
+  readonly tags: Positions;
+  readonly badges: Positions;
 }
 
 const CATEGORY = new RowChecker('categories', ['id', 'slug', 'name_singular', 'name_plural']);
@@ -27,56 +26,17 @@ const TAG = new RowChecker('tags', ['id', 'slug', 'name', 'sort_weight']);
 const BADGE = new RowChecker('badges', ['id', 'slug', 'name', 'color', 'sort_weight']);
 const VENUE = new RowChecker('venues', ['id', 'name', 'timezone']);
 
+/** The taxonomy, each kind as documents print it. Bad rows are findings here; who uses them is held back where the use is seen. */
 export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Promise<LoadedTaxonomy> {
-  const { db } = reader;
-  const categoryRows = await reader.rows(
-    db
-      .selectFrom('categories')
-      .select([...CATEGORY.columns])
-      .orderBy('id'),
-  );
-  const groupRows = await reader.rows(
-    db
-      .selectFrom('groups')
-      .select([...GROUP.columns])
-      .orderBy('id'),
-  );
-  const tagRows = await reader.rows(
-    db
-      .selectFrom('tags')
-      .select([...TAG.columns])
-      .orderBy('sort_weight')
-      .orderBy('id'),
-  );
-  const badgeRows = await reader.rows(
-    db
-      .selectFrom('badges')
-      .select([...BADGE.columns])
-      .orderBy('sort_weight')
-      .orderBy('id'),
-  );
-  await markUndecodable(reader, CATEGORY, categoryRows);
-  await markUndecodable(reader, GROUP, groupRows);
-  await markUndecodable(reader, TAG, tagRows);
-  await markUndecodable(reader, BADGE, badgeRows);
-  const categories = collect(categoryRows, CATEGORY, log, (row) => {
-    if (!CATEGORY.accepts(row)) return null;
-    const [id, slug, nameSingular, namePlural] = row;
+  const categories = await loadElements(reader, CATEGORY, ['id'], log, ([id, slug, nameSingular, namePlural]) => {
     return { id, slug, nameSingular, namePlural };
   });
-  const groups = collect(groupRows, GROUP, log, (row) => {
-    if (!GROUP.accepts(row)) return null;
-    const [id, slug, name, cardType] = row;
+  const groups = await loadElements(reader, GROUP, ['id'], log, ([id, slug, name, cardType]) => {
     return { id, slug, name, cardType };
   });
-  const tags = collect(tagRows, TAG, log, (row) => {
-    if (!TAG.accepts(row)) return null;
-    const [id, slug, name] = row;
-    return { id, slug, name };
-  });
-  const badges = collect(badgeRows, BADGE, log, (row) => {
-    if (!BADGE.accepts(row)) return null;
-    const [id, slug, name, color] = row;
+  const byWeight = ['sort_weight', 'id'];
+  const tags = await loadElements(reader, TAG, byWeight, log, ([id, slug, name]) => ({ id, slug, name }));
+  const badges = await loadElements(reader, BADGE, byWeight, log, ([id, slug, name, color]) => {
     return { id, slug, name, color };
   });
   return {
@@ -88,38 +48,36 @@ export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Pr
   };
 }
 
-interface RowFindings {
-  readonly columns: readonly string[];
-  findings(row: readonly unknown[]): ReturnType<RowChecker<'tags', ['id']>['findings']>;
-  placeOf(row: readonly unknown[]): string;
-}
-
-/** Rows to elements. A bad row is noted here; whoever uses it is held back where the use is seen. */
-function collect<T extends { readonly slug: string }>(
-  rows: readonly (readonly unknown[])[],
-  checker: RowFindings,
+async function loadElements<
+  T extends TableName,
+  const C extends ColumnsOf<T>,
+  E extends { readonly id: number; readonly slug: string },
+>(
+  reader: CatalogueReader,
+  checker: RowChecker<T, C>,
+  orderBy: readonly string[],
   log: FindingLog,
-  elementOf: (row: readonly unknown[]) => T | null,
-): Positions<T> {
-  const list: T[] = [];
+  elementOf: (row: RowOf<T, C>) => E,
+): Promise<{ readonly list: readonly E[]; readonly positionOf: Positions }> {
+  const list: E[] = [];
   const positionOf = new Map<number, number | null>();
   const slugs = new Set<string>();
+  const rows = await reader.rows(checkedRows(checker, orderBy));
+  await markUndecodable(reader, checker, rows);
   for (const row of rows) {
-    const id = row[0];
-    const element = elementOf(row);
-    if (element === null) {
-      log.add(checker.findings(row), {});
-      if (typeof id === 'number') positionOf.set(id, null);
+    if (!checker.check(row, log, {})) {
+      if (typeof row[0] === 'number') positionOf.set(row[0], null);
       continue;
     }
-    if (typeof id !== 'number') continue;
-    if (positionOf.has(id) || slugs.has(element.slug)) {
-      const message = `expected a unique id and slug, found ${id} or "${element.slug}" twice`;
+    const element = elementOf(row);
+    const { id, slug } = element;
+    if (positionOf.has(id) || slugs.has(slug)) {
+      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
       log.add([findingOf('error', 'duplicate-key', checker.placeOf(row), message)], {});
       positionOf.set(id, null);
       continue;
     }
-    slugs.add(element.slug);
+    slugs.add(slug);
     positionOf.set(id, list.length);
     list.push(element);
   }
@@ -133,15 +91,10 @@ export async function loadVenues(
   log: FindingLog,
 ): Promise<ReadonlyMap<number, Venue | null>> {
   const venues = new Map<number, Venue | null>();
-  const query = reader.db
-    .selectFrom('venues')
-    .select([...VENUE.columns])
-    .orderBy('id');
-  const rows = await reader.rows(query);
+  const rows = await reader.rows(checkedRows(VENUE));
   await markUndecodable(reader, VENUE, rows);
   for (const row of rows) {
-    if (!VENUE.accepts(row)) {
-      log.add(VENUE.findings(row), {});
+    if (!VENUE.check(row, log, {})) {
       if (typeof row[0] === 'number') venues.set(row[0], null);
       continue;
     }

@@ -1,38 +1,37 @@
-// Ids that refer to nothing, found by SQL: what foreign keys hold in our own schema and nothing holds in views. Looks at whole
+// Ids that refer to nothing, found by SQL: what foreign keys guarantee in our own schema and nothing does in views. Looks at whole
 // tables; the load sees dangling ids in the rows that it reads.
 
 import { sql } from 'kysely';
 import type { Finding } from '../../findings.ts';
-import { anyTable, wholeTable } from '../schema/untyped-query.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, findingOf, RowChecker } from '../schema/row-checker.ts';
 import { TABLE_RULES, type TableName } from '../schema/tables.ts';
+import { anyTable, wholeTable } from '../schema/untyped-query.ts';
 
 const ROWS_PER_BATCH = 1000;
 
 type RowSource = Pick<CatalogueReader, 'batches'>;
 
-/** A finding for each id in a table that is no row's. Only tables in `sound` are looked at. */
+/** A finding for each id in a table that no row has. Only references to tables in `sound` are checked. */
 export async function* danglingIds(
   reader: RowSource,
   table: TableName,
   sound: ReadonlySet<TableName>,
 ): AsyncGenerator<Finding> {
   const { columns, checker, query } = wholeTable(table);
-  for (const [column, to] of Object.entries(TABLE_RULES[table].references)) {
-    if (!sound.has(to.table)) continue;
-    const ids = anyTable.selectFrom(to.table).select(to.column).where(to.column, 'is not', null);
-    // What is no integer is a finding already, as a value.
+  for (const [column, parent] of Object.entries(TABLE_RULES[table].references)) {
+    if (!sound.has(parent)) continue;
+    const ids = anyTable.selectFrom(parent).select('id').where('id', 'is not', null);
+    // A value that is not an integer is a finding already.
     const isId = sql<boolean>`typeof(${sql.ref(column)}) = 'integer'`;
-    const dangles = query.where(isId).where(column, 'not in', ids);
-    for await (const batch of reader.batches(dangles, ROWS_PER_BATCH)) {
-      for (const row of batch) yield dangling(checker.placeOf(row), column, to.table, row[columns.indexOf(column)]);
+    for await (const batch of reader.batches(query.where(isId).where(column, 'not in', ids), ROWS_PER_BATCH)) {
+      for (const row of batch) yield dangling(checker.placeOf(row), column, parent, row[columns.indexOf(column)]);
     }
   }
   if (table === 'price_tiers' && sound.has('sessions')) yield* tiersOfOtherProducts(reader);
 }
 
-const TIER = new RowChecker('price_tiers', ['id', 'session_id', 'product_id']);
+const TIER = new RowChecker('price_tiers', ['id']);
 
 /** Tiers whose session is another product's: the reference is to both columns. */
 async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding> {
@@ -45,7 +44,7 @@ async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding>
   for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
     for (const row of batch) {
       const [, sessionId, productId, sessionProductId] = row;
-      // What is no id at all is a finding already, as a value.
+      // A value that is not an id is a finding already.
       if (!Number.isSafeInteger(productId) || !Number.isSafeInteger(sessionProductId)) continue;
       const message = `session_id: expected a session of product ${String(productId)}, found session ${String(sessionId)} of product ${String(sessionProductId)}`;
       yield findingOf('error', 'dangling-id', TIER.placeOf(row), message);

@@ -1,5 +1,5 @@
-// Text that is not in the database's encoding. SQLite stores whatever bytes it is given as TEXT, and the driver shows what it cannot
-// decode as U+FFFD, a character that may also be meant. Only a row in which one is seen is looked at again, as bytes.
+// Text that is not in the database's encoding. SQLite stores any bytes as TEXT, and the driver turns what it cannot decode into U+FFFD, a
+// character that may also be intended. Rows that have one are read again, as bytes.
 
 import { sql } from 'kysely';
 import { anyTable } from '../schema/untyped-query.ts';
@@ -12,8 +12,8 @@ const REPLACEMENT = '\ufffd';
 const KEYS_PER_QUERY = 500;
 
 /**
- * Puts an UndecodableText, which no column takes, in the place of every such text. `rows` are of a table with a key of one column, read
- * with the columns of a checker, of which the first is at `from`; they are changed in place. @throws AppError database-…
+ * Replaces every such text by an UndecodableText, which no column accepts. `rows` are changed in place: of a table with a key of one
+ * column, read with the columns of a checker, the first of which is at `from`. @throws AppError database-…
  */
 export async function markUndecodable(
   reader: Pick<CatalogueReader, 'rows'>,
@@ -22,10 +22,12 @@ export async function markUndecodable(
   from = 0,
 ): Promise<void> {
   const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
-  // The other columns refuse it anyway.
-  const places = [...columns.keys()].filter((i) => rules[columns[i] ?? '']?.accepts(`https://${REPLACEMENT}`) === true);
+  // The other columns reject U+FFFD anyway.
+  const suspectColumns = [...columns.keys()].filter(
+    (i) => rules[columns[i] ?? '']?.accepts(`https://${REPLACEMENT}`) === true,
+  );
   const isSuspect = (value: unknown): boolean => typeof value === 'string' && value.includes(REPLACEMENT);
-  const suspects = rows.filter((row) => places.some((i) => isSuspect(row[from + i])));
+  const suspects = rows.filter((row) => suspectColumns.some((i) => isSuspect(row[from + i])));
   if (suspects.length === 0) return;
 
   const [key = ''] = TABLE_RULES[table].key;
@@ -34,15 +36,15 @@ export async function markUndecodable(
   const decoder = new TextDecoder(String(encoding), { fatal: true });
   for (let i = 0; i < suspects.length; i += KEYS_PER_QUERY) {
     const some = suspects.slice(i, i + KEYS_PER_QUERY);
-    const casts = places.map((place) => sql`cast(${sql.ref(columns[place] ?? '')} as blob)`);
+    const casts = suspectColumns.map((i) => sql`cast(${sql.ref(columns[i] ?? '')} as blob)`);
     const keys = some.map((row) => row[keyAt]);
     const query = sql`select ${sql.join([sql.ref(key), ...casts])} from ${sql.table(table)} where ${sql.ref(key)} in (${sql.join(keys)})`;
     for (const [id, ...texts] of await reader.rows(compiled(query))) {
       for (const [n, bytes] of texts.entries()) {
         if (!(bytes instanceof Uint8Array) || isDecodable(bytes, decoder)) continue;
-        const at = from + (places[n] ?? 0);
+        const at = from + (suspectColumns[n] ?? 0);
         const undecodable = new UndecodableText(bytes, String(encoding));
-        // A view may give a key twice, and which of the rows is meant cannot be known.
+        // A view may give a key twice, and then it is unknown which row has the text.
         for (const row of some) if (row[keyAt] === id && isSuspect(row[at])) row[at] = undecodable;
       }
     }

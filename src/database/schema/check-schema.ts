@@ -1,5 +1,5 @@
-// The contract check: are all tables and columns of catalogue.md there, under their names and of their types? Tables may be
-// views over an operator's own schema; a view's columns often have no declared type, and then the rows' values decide.
+// The contract check: whether all tables and columns of catalogue.md exist, with their types. Tables may be views over an operator's own
+// schema; a view's columns often have no declared type, and then the rows' values decide.
 
 import { sql } from 'kysely';
 import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
@@ -18,7 +18,7 @@ export interface ContractProblem {
 }
 
 export interface Contract {
-  /** The tables that are views: no foreign key guards them, nor any CHECK. */
+  /** The tables that are views: they have no foreign keys and no CHECKs. */
   readonly views: ReadonlySet<TableName>;
   readonly problems: readonly ContractProblem[];
 }
@@ -32,7 +32,7 @@ const ERROR_CODES = {
 } as const satisfies Record<ContractProblem['code'], ErrorCode>;
 
 /**
- * Checks the contract and tells which of its tables are views: what no foreign key guards, the load checks itself.
+ * Checks the contract, and returns which of its tables are views: no foreign key guards them, so the load checks references itself.
  * @throws AppError contract-table-missing, contract-column-missing, contract-column-type, database-unreadable
  */
 export async function checkContract(reader: RowSource): Promise<ReadonlySet<TableName>> {
@@ -66,7 +66,7 @@ export async function examineContract(reader: RowSource): Promise<Contract> {
 }
 
 async function examineTable(reader: RowSource, table: TableName, isView: boolean): Promise<ContractProblem[]> {
-  // Not table_info, which hides generated columns: a query sees them like any other.
+  // Not table_info, which hides generated columns.
   const info = anyTable
     .selectFrom(sql<{ name: string; type: string }>`pragma_table_xinfo(${table})`.as('i'))
     .select(['name', 'type']);
@@ -74,7 +74,7 @@ async function examineTable(reader: RowSource, table: TableName, isView: boolean
   try {
     declared = new Map((await reader.rows(info)).map(([name, type]) => [String(name), String(type)]));
   } catch (error) {
-    // A view over something that is gone.
+    // A view over a table that was removed.
     if (!(error instanceof AppError) || error.code !== 'database-unreadable') throw error;
     const message = `expected a table or view "${table}" that can be read, found: ${messageOf(error.cause)}`;
     return [{ code: 'table-missing', table, place: table, message, hint: `mend the view "${table}"` }];
@@ -88,7 +88,7 @@ async function examineTable(reader: RowSource, table: TableName, isView: boolean
       const hint = `add ${place} (${rule.declared}) as in data/schema.sql`;
       return [{ code: 'column-missing', table, place, message, hint }];
     }
-    // Of a view's column, BLOB says only that SQLite sees no one type in it, as where a UNION mixes expressions.
+    // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
     if ((isView && type === 'BLOB') || mayHold(type, rule.declared)) return [];
     const message = `expected ${place} to be ${rule.declared}, found ${type}`;
     const hint = `declare it as ${rule.declared}, or cast it in a view`;
@@ -96,7 +96,7 @@ async function examineTable(reader: RowSource, table: TableName, isView: boolean
   });
 }
 
-/** Whether a declared type may hold what the contract wants; by SQLite's own rules of affinity, unknown words being open. */
+/** Whether a declared type may hold what the contract wants, by SQLite's rules of affinity; unknown types may. */
 function mayHold(dataType: string, wanted: 'INTEGER' | 'TEXT'): boolean {
   const type = dataType.toUpperCase();
   if (type.includes('INT')) return wanted === 'INTEGER';

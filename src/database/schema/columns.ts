@@ -1,9 +1,9 @@
-// Column rules: what a value of the catalogue may be, as the CHECKs of data/schema.sql say it. They type the queries, check
-// every row at the border (a view has no CHECKs), and word what was expected. Own code, not zod: millions of values pass here.
+// Column rules: what a value of the catalogue may be, as in the CHECKs of data/schema.sql. They type the queries, check every row that
+// is read (a view has no CHECKs), and describe what was expected. Own code, not zod: millions of values pass here.
 
 import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 
-/** One column: which values it takes, in words and as a test, and how SQL declares it. */
+/** One column: which values it accepts, and how SQL declares it. */
 export interface Column<T> {
   readonly declared: 'INTEGER' | 'TEXT';
   readonly isNullable: boolean;
@@ -43,7 +43,7 @@ export function boolean(): Column<0 | 1> {
   return column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
 }
 
-/** No name of a show is longer; what is, is a mistake of a join, and would be in every edition of every front that shows it. */
+/** No name is longer; longer text comes from a faulty join, and would be in every edition of every front that shows it. */
 const TEXT_LENGTH_MAX = 65_536;
 
 function isText(value: unknown): value is string {

@@ -1,5 +1,5 @@
-// Row checks: every row is checked where it enters, and what is wrong becomes a finding with the table and the row's key.
-// A finding of severity error marks the front or the product it concerns, and through it the fronts that are held back (law 7).
+// Row checks: every row is checked where it enters, and faults become findings with the table and the row's key. A finding of
+// severity error marks the front or the product it concerns, and so the fronts that are held back (law 7).
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 import type { Column, ValueOf } from './columns.ts';
@@ -10,8 +10,10 @@ export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)
   readonly [I in keyof C]: ValueOf<(typeof TABLES)[T][C[I]]>;
 };
 
+export type ColumnsOf<T extends TableName> = readonly (keyof (typeof TABLES)[T] & string)[];
+
 /** Checks rows of one table, read with one list of columns. */
-export class RowChecker<T extends TableName, const C extends readonly (keyof (typeof TABLES)[T] & string)[]> {
+export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   readonly table: T;
   readonly columns: C;
   readonly #rules: readonly Column<unknown>[];
@@ -27,14 +29,21 @@ export class RowChecker<T extends TableName, const C extends readonly (keyof (ty
     });
   }
 
-  /** Whether every value is one its column takes. */
+  /** Whether its column accepts every value. */
   accepts(row: readonly unknown[]): row is RowOf<T, C> {
     const rules = this.#rules;
     for (let i = 0; i < rules.length; i++) if (rules[i]?.accepts(row[i]) !== true) return false;
     return true;
   }
 
-  /** One finding for each value that its column does not take. */
+  /** The same, with the findings of a rejected row added to a log. */
+  check(row: readonly unknown[], log: FindingLog, concerns: Concerns): row is RowOf<T, C> {
+    if (this.accepts(row)) return true;
+    log.add(this.findings(row), concerns);
+    return false;
+  }
+
+  /** One finding for each value that its column does not accept. */
   findings(row: readonly unknown[]): Finding[] {
     return this.#rules.flatMap((rule, i) => {
       if (rule.accepts(row[i])) return [];
@@ -55,7 +64,7 @@ export class RowChecker<T extends TableName, const C extends readonly (keyof (ty
   }
 }
 
-/** What a text of the database is that is not in its encoding (undecodable-text.ts). */
+/** Stands for text that is not in the database's encoding (undecodable-text.ts). */
 export class UndecodableText {
   readonly bytes: Uint8Array;
   readonly encoding: string;
@@ -68,13 +77,13 @@ export class UndecodableText {
 
 const CHARACTERS_SHOWN = 80;
 
-/** A value as a message shows it: JSON, cut to eighty characters. */
+/** A value as a message shows it: JSON, truncated to eighty characters. */
 export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
   if (value instanceof UndecodableText) return `text that is not ${value.encoding}, ${shortened(hexText(value.bytes))}`;
-  // As a query tells one that JSON cannot hold (read/grouped-query.ts).
+  // JSON has no BLOBs: read/grouped-query.ts puts this in their place.
   if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
   return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
 }
@@ -88,7 +97,7 @@ function hexText(bytes: Uint8Array): string {
   return `x'${Array.from(bytes.subarray(0, CHARACTERS_SHOWN), (byte) => byte.toString(16).padStart(2, '0')).join('')}'`;
 }
 
-/** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket: what is cut would not be shown. */
+/** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket, so nothing is cut that would be shown. */
 function cutAtDepth(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
@@ -96,21 +105,27 @@ function cutAtDepth(value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutAtDepth(one, depth - 1)]));
 }
 
-/** The id that a value stands for, be it mistyped as text: 7, or '7'. Undefined for what names no row: NULL and '' are not 0. */
+/** An id, also where it is mistyped as text: 7, or '7'. Undefined for anything else: NULL and '' are not 0. */
 export function parseId(value: unknown): number | undefined {
   const id = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** A row whose key another row has: a view that joins too much gives such. */
+/** A row whose key another row has, as a view gives that joins too much. */
 export function repeated(place: string): Finding {
   return findingOf('error', 'duplicate-key', place, 'expected a key that no other row has, found it twice');
 }
 
-// A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are counted.
+// A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are only counted.
 const FINDINGS_KEPT = 1000;
 
-/** What is wrong with a catalogue, and whose it is. */
+/** Whose row a finding is about, where that is known. */
+interface Concerns {
+  readonly frontId?: number | undefined;
+  readonly productId?: number | undefined;
+}
+
+/** Findings on a catalogue, and which fronts and products they concern. */
 export class FindingLog {
   readonly kept: Finding[] = [];
   total = 0;
@@ -118,10 +133,7 @@ export class FindingLog {
   readonly #productIds = new Set<number>();
 
   /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
-  add(
-    findings: readonly Finding[],
-    concerns: { readonly frontId?: number | undefined; readonly productId?: number | undefined },
-  ): void {
+  add(findings: readonly Finding[], concerns: Concerns): void {
     for (const finding of findings) {
       this.total += 1;
       if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
@@ -131,7 +143,7 @@ export class FindingLog {
     }
   }
 
-  /** Marks a product without a finding of its own: it uses something that has one. */
+  /** Marks a product that has no finding of its own but uses something that has one. */
   markProductBad(productId: number): void {
     this.#productIds.add(productId);
   }
@@ -153,15 +165,8 @@ export class FindingLog {
   }
 }
 
-/** A finding about a row, in one line of code where it is made. */
 export function findingOf(severity: Severity, code: FindingCode, place: string, message: string): Finding {
   return { severity, code, place, message };
-}
-
-/** Notes what is wrong with a row that belongs to a front, whose id may itself be mistyped: '7' is still the seventh's. */
-export function noteFrontRow(findings: readonly Finding[], row: readonly unknown[], log: FindingLog): void {
-  const frontId = parseId(row[0]);
-  log.add(findings, frontId === undefined ? {} : { frontId });
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {

@@ -1,5 +1,5 @@
-// Rules that look at more than one value of a row (catalogue.md, "Rules that no CHECK can hold"), each with its one finding.
-// The load and check-db both ask here, so that what is said of a row does not depend on who asks.
+// Rules that look at more than one value of a row (catalogue.md, "Rules that no CHECK can hold"), each with its finding. The load and
+// check-db share them.
 
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
@@ -9,11 +9,11 @@ import { findingOf, quoted } from './row-checker.ts';
 const EARLIEST_WALL_TIME = parseWallTime('0000-01-01T00:00:00') ?? 0;
 const LATEST_WALL_TIME = parseWallTime('9999-12-31T23:59:59') ?? 0;
 
-/** What a session's row says of its start: checked values. */
+/** A session's start, as its row has it: checked values. */
 export interface PrintedStart {
   readonly startsAt: string;
   readonly startsLocal: string | null;
-  /** `startsAt` by the clock of the venue, in seconds. */
+  /** `startsAt` by the clock of the venue, in seconds as if it were UTC. */
   readonly wallTime: number;
   readonly zone: Zone;
 }
@@ -35,20 +35,20 @@ export function wallTimeFinding(
   return findingOf('warning', 'zone-drift', placeOf(), message);
 }
 
-/** Only what is paused is paused until some instant. */
+/** Only a pause has an end. */
 export function pauseFinding(placeOf: () => string, paused: 0 | 1, pausedUntil: string | null): Finding | null {
   if (paused === 1 || pausedUntil === null) return null;
   const message = `paused_until: expected NULL where paused is 0, found ${quoted(pausedUntil)}`;
   return findingOf('error', 'value-invalid', placeOf(), message);
 }
 
-/** Of a session that has ticket tiers of its own, and only private ones. */
+/** A session with ticket tiers of its own has a public one. */
 export function noPublicTier(place: string): Finding {
   const message = 'its own ticket tiers include no public one, so it has no price';
   return findingOf('warning', 'no-public-tier', place, message);
 }
 
-/** A reader does not block the operator's writers. */
+/** In WAL mode a reader does not block the operator's writers. */
 export function journalModeFinding(journalMode: string): Finding | null {
   if (journalMode === 'wal') return null;
   const message = `expected WAL, found ${journalMode}: a long build then blocks the writers; sqlite3 FILE "PRAGMA journal_mode=WAL"`;

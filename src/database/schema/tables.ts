@@ -1,5 +1,5 @@
-// The tables of the catalogue (catalogue.md): their columns, keys and references, once, for the queries' types, the row
-// checks, the contract check, import and export. data/schema.sql says the same in SQL; a test holds the two together.
+// The tables of the catalogue (catalogue.md): columns, keys and references, for the queries' types, the row checks, the contract check,
+// import and export. data/schema.sql has the same in SQL; a test compares the two.
 
 import {
   boolean,
@@ -121,7 +121,7 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES;
 
-/** The database as Kysely sees it: what a query may ask. */
+/** The database as Kysely sees it. */
 export type CatalogueTables = {
   readonly [T in TableName]: { readonly [C in keyof (typeof TABLES)[T]]: ValueOf<(typeof TABLES)[T][C]> };
 };
@@ -130,66 +130,42 @@ export type CatalogueTables = {
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
 interface TableRules {
-  /** The columns that name a row, in findings and for `import --replace`. */
+  /** The columns that identify a row, in findings and for `import --replace`. */
   readonly key: readonly string[];
-  /** Further sets of columns that are unique. */
-  readonly unique: readonly (readonly string[])[];
+  /** Further columns that are unique. */
+  readonly unique: readonly string[];
   /** Columns that hold ids of rows of other tables. */
-  readonly references: Readonly<Record<string, { readonly table: TableName; readonly column: string }>>;
+  readonly references: Readonly<Record<string, TableName>>;
 }
 
-const to = (table: TableName) => ({ table, column: 'id' });
+/** A table of things: with an id, and often with a slug or code. */
+function entity(references: TableRules['references'] = {}, ...unique: string[]): TableRules {
+  return { key: ['id'], unique, references };
+}
+
+/** A table of links: the ids that it holds are its key. */
+function link(references: TableRules['references']): TableRules {
+  return { key: Object.keys(references), unique: [], references };
+}
 
 export const TABLE_RULES: Readonly<Record<TableName, TableRules>> = {
-  fronts: { key: ['id'], unique: [['code']], references: {} },
-  front_keys: { key: ['keyid'], unique: [], references: { front_id: to('fronts') } },
-  venues: { key: ['id'], unique: [], references: {} },
-  images: { key: ['id'], unique: [], references: {} },
-  products: { key: ['id'], unique: [['slug']], references: { image_id: to('images') } },
-  front_products: {
-    key: ['front_id', 'product_id'],
-    unique: [],
-    references: { front_id: to('fronts'), product_id: to('products') },
-  },
-  sessions: { key: ['id'], unique: [], references: { product_id: to('products'), venue_id: to('venues') } },
-  front_session_exclusions: {
-    key: ['front_id', 'session_id'],
-    unique: [],
-    references: { front_id: to('fronts'), session_id: to('sessions') },
-  },
-  price_tiers: { key: ['id'], unique: [], references: { product_id: to('products'), session_id: to('sessions') } },
-  categories: { key: ['id'], unique: [['slug']], references: {} },
-  front_categories: {
-    key: ['front_id', 'category_id'],
-    unique: [],
-    references: { front_id: to('fronts'), category_id: to('categories') },
-  },
-  product_categories: {
-    key: ['product_id', 'category_id'],
-    unique: [],
-    references: { product_id: to('products'), category_id: to('categories') },
-  },
-  groups: { key: ['id'], unique: [['slug']], references: {} },
-  front_groups: {
-    key: ['front_id', 'group_id'],
-    unique: [],
-    references: { front_id: to('fronts'), group_id: to('groups') },
-  },
-  product_groups: {
-    key: ['product_id', 'group_id'],
-    unique: [],
-    references: { product_id: to('products'), group_id: to('groups') },
-  },
-  tags: { key: ['id'], unique: [['slug']], references: {} },
-  product_tags: {
-    key: ['product_id', 'tag_id'],
-    unique: [],
-    references: { product_id: to('products'), tag_id: to('tags') },
-  },
-  badges: { key: ['id'], unique: [['slug']], references: {} },
-  product_badges: {
-    key: ['product_id', 'badge_id'],
-    unique: [],
-    references: { product_id: to('products'), badge_id: to('badges') },
-  },
+  fronts: entity({}, 'code'),
+  front_keys: { key: ['keyid'], unique: [], references: { front_id: 'fronts' } },
+  venues: entity(),
+  images: entity(),
+  products: entity({ image_id: 'images' }, 'slug'),
+  front_products: link({ front_id: 'fronts', product_id: 'products' }),
+  sessions: entity({ product_id: 'products', venue_id: 'venues' }),
+  front_session_exclusions: link({ front_id: 'fronts', session_id: 'sessions' }),
+  price_tiers: entity({ product_id: 'products', session_id: 'sessions' }),
+  categories: entity({}, 'slug'),
+  front_categories: link({ front_id: 'fronts', category_id: 'categories' }),
+  product_categories: link({ product_id: 'products', category_id: 'categories' }),
+  groups: entity({}, 'slug'),
+  front_groups: link({ front_id: 'fronts', group_id: 'groups' }),
+  product_groups: link({ product_id: 'products', group_id: 'groups' }),
+  tags: entity({}, 'slug'),
+  product_tags: link({ product_id: 'products', tag_id: 'tags' }),
+  badges: entity({}, 'slug'),
+  product_badges: link({ product_id: 'products', badge_id: 'badges' }),
 };

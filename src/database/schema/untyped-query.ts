@@ -1,5 +1,5 @@
 // Queries on tables known only at run time: import, export and check-db do the same with each. Compiles SQL, and is connected
-// to nothing; where the table is known, the reader's own typed builder is used instead.
+// to nothing; queries on one known table use the reader's own typed builder.
 
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { RowChecker } from './row-checker.ts';
@@ -15,15 +15,19 @@ export const anyTable = new Kysely<Record<TableName, Record<string, unknown>>>({
   },
 });
 
-/** A table with all its columns, in the order of its definition. */
+/** The rows that a checker is for, in an order that must be total. */
+export function checkedRows(
+  { table, columns }: { readonly table: TableName; readonly columns: readonly string[] },
+  orderBy: readonly string[] = TABLE_RULES[table].key,
+) {
+  const query = anyTable.selectFrom(table).select([...columns]);
+  return orderBy.reduce((ordered, column) => ordered.orderBy(column), query);
+}
+
+/** A table with all its columns, in the order of its definition, and of the primary key. */
 export function wholeTable(table: TableName) {
   const columns = Object.keys(TABLES[table]);
-  const query = anyTable.selectFrom(table).select(columns);
-  return {
-    columns,
-    /** Whole rows in the order of the primary key, which is total. */
-    query: TABLE_RULES[table].key.reduce((ordered, column) => ordered.orderBy(column), query),
-    // The names come from the very table that the checker looks them up in.
-    checker: new RowChecker(table, columns as never[]),
-  };
+  // The names come from the very table that the checker looks them up in.
+  const checker = new RowChecker(table, columns as never[]);
+  return { columns, checker, query: checkedRows(checker) };
 }

@@ -1,9 +1,9 @@
-// Values of checked rows as the catalogue has them: canonical text to instants, nullable ends to open periods.
+// From values of checked rows to those of the catalogue: canonical text to instants, nullable ends to open periods.
 
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 
-/** The instant of a text that the row check has accepted. */
+/** The instant of a text that a row check has accepted. */
 export function instantIn(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`not checked: ${text}`);

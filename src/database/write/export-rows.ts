@@ -1,5 +1,5 @@
-// Exports rows as NDJSON, the form that import reads: only the columns of the contract, and bad rows as they are, since an
-// export is also how one looks at them. Refuses what JSON cannot hold rather than printing something near it.
+// Exports rows as NDJSON, the form that import reads: only the columns of the contract, and bad rows unchanged, since an export also
+// serves to inspect them. Refuses what JSON cannot hold rather than printing an approximation.
 
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
@@ -12,8 +12,8 @@ import { markUndecodable } from '../read/undecodable-text.ts';
 const ROWS_PER_BATCH = 1000;
 
 /**
- * The rows of tables by primary key, as text in pieces of whole lines. Columns that are NULL are left out, all others are
- * there: so an import gives the same rows, whatever the defaults are then. `onBatch` hears how many rows came.
+ * The rows of tables by primary key, as text in pieces of whole lines. Only columns that are NULL are left out, so that an import gives
+ * the same rows even if defaults have changed. `onBatch` is called with the number of rows of each batch.
  * @throws AppError export-value-unprintable, database-unreadable
  */
 export async function* exportRows(
@@ -38,13 +38,13 @@ export async function* exportRows(
           return `${JSON.stringify({ table, row })}\n`;
         })
         .join('');
-      // Lets the process hear its signals between two batches.
+      // Lets the process handle signals between two batches.
       await setImmediate();
     }
   }
 }
 
-/** Integers beyond 2^53 have come out of the driver rounded; a BLOB, and text that cannot be decoded, have no JSON. */
+/** The driver rounds integers beyond 2^53; a BLOB, and text that cannot be decoded, have no JSON. */
 function isPrintable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return typeof value === 'string';

@@ -7,11 +7,10 @@ import { AppError, messageOf, shellWord } from '../../errors.ts';
 import { anyTable } from '../schema/untyped-query.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { WritableCatalogue, writing } from '../create.ts';
-import { entryOf, KEY, loadKeyRing, type KeyFronts } from '../read/load-keys.ts';
+import { loadFrontRows } from '../read/load-fronts.ts';
+import { KEY, keyRingEntry, loadKeyRing } from '../read/load-keys.ts';
 import type { CatalogueReader } from '../open.ts';
-import { FindingLog, quoted, RowChecker } from '../schema/row-checker.ts';
-
-const CODE = new RowChecker('fronts', ['id', 'code']);
+import { FindingLog, quoted } from '../schema/row-checker.ts';
 
 /** What a new key needs; instants are canonical text. */
 export interface NewKey {
@@ -25,7 +24,7 @@ export interface NewKey {
   readonly notAfter: string | null;
 }
 
-/** One key as `keys list` tells of it. */
+/** One key as `keys list` shows it. */
 export interface ListedKey {
   readonly keyid: string;
   readonly front: string;
@@ -41,10 +40,10 @@ export interface ListedKey {
  */
 export async function storeKey(databasePath: string, front: string, key: NewKey): Promise<void> {
   await changing(databasePath, async (catalogue) => {
-    const { codeOf: codes } = await frontsOf(catalogue);
-    const frontId = [...codes].find(([, code]) => code === front)?.[0];
+    const { codeOf } = await loadFrontRows(catalogue, new FindingLog());
+    const frontId = [...codeOf].find(([, code]) => code === front)?.[0];
     if (frontId === undefined) {
-      const known = [...codes.values()].toSorted().slice(0, 10).join(', ');
+      const known = [...codeOf.values()].toSorted().slice(0, 10).join(', ');
       throw new AppError(
         'front-unknown',
         `expected the code of a front, found "${front}"`,
@@ -56,7 +55,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       const [finding] = KEY.findings(row);
       throw new AppError('key-invalid', finding?.message ?? 'invalid', 'see: playbill keys issue --help');
     }
-    const entry = entryOf(row, front);
+    const entry = keyRingEntry(row, front);
     if (typeof entry === 'string') throw new AppError('key-invalid', entry, 'see: playbill keys issue --help');
     const taken = await catalogue.rows(
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
@@ -79,7 +78,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
  * @throws AppError key-unknown, database-…, contract-…
  */
 export async function revokeKey(databasePath: string, keyid: string, revokedAt: string): Promise<string> {
-  let inForce = revokedAt;
+  let effectiveFrom = revokedAt;
   await changing(databasePath, async (catalogue) => {
     const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
     const [row] = await catalogue.rows(query);
@@ -88,11 +87,11 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
       throw new AppError('key-unknown', `expected the keyid of a key, found "${keyid}"`, hint);
     }
     const [before] = row;
-    // Instants compare as text. What is no text is no revocation that anybody has read.
-    if (typeof before === 'string' && before <= revokedAt) inForce = before;
+    // Instants compare as text. A value that is not text has never taken effect.
+    if (typeof before === 'string' && before <= revokedAt) effectiveFrom = before;
     else run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
   });
-  return inForce;
+  return effectiveFrom;
 }
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
@@ -103,8 +102,8 @@ export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
     .select(['k.keyid', 'f.code', 'k.alg', 'k.secret_ref', 'k.not_before', 'k.not_after', 'k.revoked_at'])
     .orderBy('k.keyid');
   const rows = await reader.rows(query);
-  // Bad values are for check-db to find; here they are shown as they are.
-  const text = (value: unknown): string | null => (value === null ? null : quotedOrText(value));
+  // Bad values are for check-db to find; here they are only shown.
+  const text = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : quoted(value));
   return rows.map(([keyid, front, alg, secretRef, notBefore, notAfter, revokedAt]) => ({
     keyid: String(keyid),
     front: String(front),
@@ -117,33 +116,15 @@ export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
 }
 
 /**
- * The key ring as the catalogue has it now; `inForce` is that of the tree. Bad keys are left out, as in a build.
+ * The key ring as the catalogue has it now; `published` is the published one. Bad keys are left out, as in a build.
  * @throws AppError database-unreadable
  */
-export async function currentKeyRing(reader: CatalogueReader, inForce: KeyRing | null): Promise<KeyRing> {
-  return loadKeyRing(reader, await frontsOf(reader), inForce, new FindingLog());
+export async function currentKeyRing(reader: CatalogueReader, published: KeyRing | null): Promise<KeyRing> {
+  const log = new FindingLog();
+  return loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
 }
 
-function quotedOrText(value: unknown): string {
-  return typeof value === 'string' ? value : quoted(value);
-}
-
-async function frontsOf(source: { rows(query: Compilable): Promise<unknown[][]> }): Promise<KeyFronts> {
-  const rows = await source.rows(anyTable.selectFrom('fronts').select(['id', 'code']).orderBy('code').orderBy('id'));
-  const codeOf = new Map<number, string>();
-  const codes = new Set<string>();
-  let isEveryCodeKnown = true;
-  // As in a build: a code that is none is in no key ring, and of two rows with one id or code the first counts.
-  for (const row of rows) {
-    if (CODE.accepts(row) && !codeOf.has(row[0]) && !codes.has(row[1])) {
-      codeOf.set(row[0], row[1]);
-      codes.add(row[1]);
-    } else if (!CODE.accepts(row) || codeOf.get(row[0]) !== row[1]) isEveryCodeKnown = false;
-  }
-  return { codeOf, isEveryCodeKnown };
-}
-
-/** Runs a change on an existing catalogue in one transaction. */
+/** Makes a change to an existing catalogue in one transaction. */
 async function changing(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<void>): Promise<void> {
   const catalogue = WritableCatalogue.open(databasePath);
   try {
@@ -170,7 +151,7 @@ function run(catalogue: WritableCatalogue, query: Compilable): void {
     if (error instanceof AppError) throw error;
     throw new AppError(
       'database-not-writable',
-      `front_keys of ${catalogue.path} does not take the change: ${messageOf(error)}`,
+      `front_keys of ${catalogue.path} does not accept the change: ${messageOf(error)}`,
       'where front_keys is a view over your own tables, change those, then build',
       error,
     );

@@ -1,14 +1,15 @@
-// The folder beside a database that is being made, `<database>.import-XXXXXX`, until the whole database moves to its name. A lock in it
-// dies with the process that holds it, so that a later import can tell what a killed one left behind from one that is still at work:
+// The folder beside a database that is being made, `<database>.import-XXXXXX`, until the whole database moves to its path. A lock in it
+// dies with the process that holds it, so that a later import can tell a killed import's folder from a running one's:
 //
 //   only the maker of a folder creates the lock; a sweep takes an existing one, and removes it last
 //
-// A sweep may find a folder before its maker has locked it. The maker sees that, and makes another.
+// A sweep may find a folder before its maker has locked it. The maker detects that, and makes another.
 
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { systemCodeOf } from '../../errors.ts';
+import { removeFile } from '../../remove-file.ts';
 
 const LOCK = 'lock';
 const DATABASE = 'catalogue.sqlite';
@@ -21,14 +22,14 @@ export interface ImportFolder {
   remove(): void;
 }
 
-/** Makes a folder for the database that is to be at `path`. Throws errors of the system and of the driver. */
+/** Makes a folder for the database that will be at `path`. Throws errors of the system and of the driver. */
 export function makeImportFolder(path: string): ImportFolder {
   for (;;) {
     const folder = mkdtempSync(`${path}.import-`);
     try {
       const lock = lockIn(folder, { isMaker: true });
       if (lock !== null) return { databasePath: join(folder, DATABASE), remove: () => removeLocked(folder, lock) };
-      // A sweep was quicker, and removes the folder.
+      // A sweep was faster, and removes the folder.
     } catch (error) {
       removeFolder(folder);
       throw error;
@@ -36,7 +37,7 @@ export function makeImportFolder(path: string): ImportFolder {
   }
 }
 
-/** Removes the folders that killed imports into `path` have left. What cannot be removed stays: it is in nobody's way. */
+/** Removes the folders that killed imports into `path` have left. What cannot be removed stays: it does no harm. */
 export function sweepImportFolders(path: string): void {
   const prefix = `${basename(path)}.import-`;
   for (const name of namesIn(dirname(path))) {
@@ -44,7 +45,7 @@ export function sweepImportFolders(path: string): void {
     const folder = join(dirname(path), name);
     try {
       if (!existsSync(join(folder, LOCK))) {
-        // Its maker was killed at once, or comes with the lock in a moment, and makes another folder.
+        // Its maker was killed at once, or is about to lock it, and will make another folder.
         if (readdirSync(folder).length === 0) rmdirSync(folder);
         continue;
       }
@@ -73,7 +74,7 @@ function lockIn(folder: string, { isMaker }: { readonly isMaker: boolean }): Dat
     // Otherwise SQLite keeps a journal beside the lock.
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
-    // Where the system fails the opening once, SQLite opens for reading instead and excludes nobody. A write tells; never committed.
+    // If opening fails for writing, SQLite opens for reading and excludes nobody. This write, never committed, would then fail.
     handle.pragma('user_version = 1');
     if (existsSync(path)) return handle;
     handle.close();
@@ -90,9 +91,9 @@ function removeLocked(folder: string, lock: Database.Database): void {
   lock.close();
 }
 
-/** Not recursively: a maker may just be putting a new lock in, and then the folder stays. */
+/** Not recursively: a maker may just be creating a new lock in it, and then the folder stays. */
 function removeFolder(folder: string): void {
-  for (const name of [...OTHER_FILES, LOCK]) rmSync(join(folder, name), { force: true });
+  for (const name of [...OTHER_FILES, LOCK]) removeFile(join(folder, name));
   try {
     rmdirSync(folder);
   } catch (error) {

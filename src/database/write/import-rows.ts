@@ -1,5 +1,5 @@
-// Imports rows from NDJSON, `{"table":…,"row":{…}}` a line, in one transaction: all of them or none. Each row is checked by the
-// column rules before the database sees it. What takes several rows to judge is check-db's business.
+// Imports rows from NDJSON, one `{"table":…,"row":{…}}` per line, in one transaction: all of them or none. Each row is checked by the
+// column rules before it is inserted. Rules that concern several rows are left to check-db.
 
 import type { Finding } from '../../findings.ts';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { quoted } from '../schema/row-checker.ts';
 import { RowInserter, type CheckedRow } from './insert-rows.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
 
-/** A file to import, or what stands for one. */
+/** A file to import, or standard input. */
 export interface ImportSource {
   /** As messages show it. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface ImportSource {
 
 export interface ImportOptions {
   readonly databasePath: string;
-  /** Whether a row takes the place of one with the same key. */
+  /** Whether a row replaces one with the same key. */
   readonly isReplacing: boolean;
   /** Aborting leaves nothing behind. */
   readonly signal?: AbortSignal;
@@ -76,7 +76,7 @@ async function insertAll(
       } catch (error) {
         if (!(error instanceof AppError) || !error.code.startsWith('import-')) throw error;
         problems.push(error);
-        // A trigger may have rolled everything back: what came now would be kept, row by row.
+        // A trigger may have rolled back the transaction: further rows would be committed one by one.
         if (problems.length === PROBLEMS_SHOWN || !catalogue.handle.inTransaction) throwAll(problems);
       }
     }
@@ -85,7 +85,7 @@ async function insertAll(
   return counts;
 }
 
-/** One error that tells of several, where there are any: the code and the hint are the first one's. */
+/** Throws several errors as one, if there are any, with the code and hint of the first. */
 function throwAll(problems: readonly AppError[]): void {
   const [first] = problems;
   if (first === undefined) return;
@@ -115,18 +115,18 @@ function rowOf(line: Line, name: string): CheckedRow {
     new AppError(
       'import-line-invalid',
       `${place}: expected an object {"table":…,"row":{…}}, found ${problem}`,
-      'write one row a line, such as {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}',
+      'write one row per line, such as {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}',
     );
   let parsed: unknown;
   try {
     parsed = JSON.parse(line.text);
   } catch (error) {
-    throw invalid(`no JSON: ${messageOf(error)}`);
+    throw invalid(`text that is not JSON: ${messageOf(error)}`);
   }
   if (!isRecord(parsed)) throw invalid(quoted(parsed));
   const { table, row, ...others } = parsed;
-  const [stranger] = Object.keys(others);
-  if (stranger !== undefined) throw invalid(`a member ${quoted(stranger)}`);
+  const [unexpected] = Object.keys(others);
+  if (unexpected !== undefined) throw invalid(`a member ${quoted(unexpected)}`);
   if (typeof table !== 'string') throw invalid(table === undefined ? 'no table' : `the table ${quoted(table)}`);
   if (!isRecord(row)) throw invalid(row === undefined ? 'no row' : `the row ${quoted(row)}`);
   if (!isTableName(table)) {
@@ -139,7 +139,7 @@ function rowOf(line: Line, name: string): CheckedRow {
   return checkedRow(table, row, place);
 }
 
-/** Checks a row by the column rules. @throws AppError import-row-invalid, telling all that is wrong with the row */
+/** Checks a row by the column rules. @throws AppError import-row-invalid, with everything that is wrong with the row */
 function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, place: string): CheckedRow {
   const columns: string[] = [];
   const values: unknown[] = [];
@@ -153,7 +153,7 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, pl
     if (!isGiven) problems.push(`${table}.${column}: expected ${rule.expected}, found no such member`);
     else if (!rule.accepts(value))
       problems.push(`${table}.${column}: expected ${rule.expected}, found ${quoted(value)}`);
-    // A lone surrogate has no UTF-8: the database would hold something else than the file says.
+    // A lone surrogate has no UTF-8: the database would hold something other than the file.
     else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
       problems.push(`${table}.${column}: expected text of whole characters, found ${quoted(value)}`);
   }
@@ -175,14 +175,14 @@ function isTableName(name: string): name is TableName {
   return Object.hasOwn(TABLES, name);
 }
 
-/** What the foreign keys refused at the end, by table, key and column. */
+/** What the foreign keys refused at commit, by table, key and column. */
 async function danglingError(catalogue: WritableCatalogue, error: unknown): Promise<AppError> {
   const messages: string[] = [];
   for await (const { place, message } of allDanglingIds(catalogue)) {
     messages.push(messages.length < DANGLING_SHOWN ? `${place}: ${message}` : 'and others');
     if (messages.length > DANGLING_SHOWN) break;
   }
-  // Foreign keys of the operator's own, between tables that are none of ours.
+  // A foreign key of the operator's own, between other tables.
   if (messages.length === 0) {
     const violated = writing(catalogue.path, () => catalogue.handle.pragma('foreign_key_check'));
     messages.push(`a foreign key is violated: ${quoted(violated)}`);

@@ -1,4 +1,4 @@
-// Inserts checked rows: SQL compiled once for each table and set of columns, and what the database refuses in our words.
+// Inserts checked rows: SQL compiled once for each table and set of columns; refusals of the database become our errors.
 
 import type Database from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
@@ -31,11 +31,8 @@ export class RowInserter {
     const id = `${row.table} ${row.columns.join()}`;
     try {
       writing(this.#catalogue.path, () => {
-        let statement = this.#statements.get(id);
-        if (statement === undefined) {
-          statement = this.#catalogue.handle.prepare(this.#sqlOf(row));
-          this.#statements.set(id, statement);
-        }
+        const statement = this.#statements.get(id) ?? this.#catalogue.handle.prepare(this.#sqlOf(row));
+        this.#statements.set(id, statement);
         statement.run(...row.values);
       });
     } catch (error) {
@@ -46,7 +43,7 @@ export class RowInserter {
   #sqlOf({ table, columns }: CheckedRow): string {
     const insert = anyTable.insertInto(table).values(Object.fromEntries(columns.map((column) => [column, null])));
     if (!this.#isReplacing) return insert.compile().sql;
-    // Not INSERT OR REPLACE: that deletes the old row first, and with it everything that hangs on it.
+    // Not INSERT OR REPLACE: that deletes the old row first, and with it the rows that refer to it.
     const { key } = TABLE_RULES[table];
     const others = Object.keys(TABLES[table]).filter((column) => !key.includes(column));
     const upsert = insert.onConflict((conflict) =>
@@ -61,13 +58,13 @@ export class RowInserter {
   }
 }
 
-/** What a refusal of a row means to the one who wrote it; other errors pass unchanged. */
+/** Turns the database's refusal of a row into an error for its author; other errors pass unchanged. */
 function refusalOf({ table, columns, values }: CheckedRow, place: string, error: unknown): unknown {
   const cause = error instanceof AppError ? error.cause : error;
   const code = systemCodeOf(cause);
   const refused = (expected: string, hint: string): AppError =>
     new AppError('import-row-refused', `${place}: expected ${expected}, found: ${messageOf(cause)}`, hint, error);
-  // A statement that cannot be prepared: a view that takes no rows, or a table without the key that --replace asks for.
+  // A statement that cannot be prepared: a view does not take rows, or a table lacks the key that --replace needs.
   if (code === 'SQLITE_ERROR') {
     return refused(`a table "${table}" that takes rows`, 'import into the tables behind the view instead');
   }

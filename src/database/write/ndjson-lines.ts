@@ -1,5 +1,5 @@
 // Bytes to lines of text. Only LF ends a line: readline would also break at U+2028, which JSON allows inside a string. Bytes
-// that are no UTF-8 are refused, not replaced: a name with U+FFFD in it would be imported in silence.
+// that are not UTF-8 are refused, not replaced: otherwise a name with U+FFFD in it would be imported unnoticed.
 
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../errors.ts';
@@ -19,7 +19,7 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> {
   let number = 0;
-  // The parts of a line that goes on in the next chunk.
+  // The parts of a line that continues in the next chunk.
   let parts: Uint8Array[] = [];
   const lineOf = (last: Uint8Array): Line => {
     number += 1;

@@ -1,6 +1,6 @@
-// The lock of a tree's one writer, and that of its key ring, which is changed while a build writes the rest: each an exclusive SQLite
-// transaction on a file of its own. The system releases it when the process dies, however it dies, which a file with a pid in it
-// would not. Nothing else in this process may open that file: closing it would release the lock.
+// The lock of a tree's one writer, and that of its key ring, which may change while a build writes the rest: each an exclusive SQLite
+// transaction on a file of its own. Unlike a pid file, it is released by the system however the process dies. Nothing else in this
+// process may open that file: closing it would release the lock.
 
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface TreeLock {
   release(): void;
 }
 
-/** Long beside the milliseconds for which a key ring is locked; whoever holds it for longer has been stopped. */
+/** A key ring is locked for milliseconds: a process that holds the lock for longer has been stopped. */
 const KEY_RING_PATIENCE_MS = 10_000;
 const KEY_RING_RETRY_MS = 20;
 
@@ -33,7 +33,7 @@ export async function lockKeyRing(root: string): Promise<TreeLock> {
     } catch (error) {
       const isTaken = error instanceof AppError && error.code === 'tree-locked';
       if (!isTaken || waitedMs >= KEY_RING_PATIENCE_MS) throw error;
-      // Not SQLite's own waiting, in which the process would not hear its signals.
+      // Not SQLite's own busy timeout, which would block signal handlers.
       await setTimeout(KEY_RING_RETRY_MS);
     }
   }
@@ -53,7 +53,7 @@ function take(root: string, name: string, hint: string): TreeLock {
     // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
-    // Where the system fails the opening once, SQLite opens for reading instead and excludes nobody. A write tells; never committed.
+    // If opening fails for writing, SQLite opens for reading and excludes nobody. This write, never committed, would then fail.
     handle.pragma('user_version = 1');
     const held = handle;
     return { release: () => held.close() };
@@ -76,8 +76,8 @@ function take(root: string, name: string, hint: string): TreeLock {
 }
 
 /**
- * Makes sure of a lock file that can be written: one that cannot, SQLite would open for reading, where an exclusive transaction
- * excludes nobody. Only a file that was not there is opened here: closing it cannot release anyone's lock.
+ * Ensures a writable lock file: SQLite would open another for reading, where an exclusive transaction excludes nobody. Only a new file is
+ * opened here: closing it cannot release a lock.
  */
 function makeLockFile(path: string): void {
   try {

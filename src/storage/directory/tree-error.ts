@@ -1,8 +1,8 @@
-// Errors of writing a tree, as the one who typed the command should read them.
+// Errors of writing a tree, in terms of the command that was run.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 
-/** What an error of writing means to the one who typed the command; what is no system error passes unchanged. */
+/** Turns a system error of writing into ours; others pass unchanged. */
 export function treeError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {

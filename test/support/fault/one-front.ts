@@ -1,4 +1,4 @@
-// A catalogue of one front with a shelf of products, and what its documents must be: what the plain renderer makes of the same rows,
+// A catalogue of one front with some products, and what its documents must be: what the plain renderer makes of the same rows,
 // in a tree that `verify` finds sound.
 
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { CatalogueRow } from '../reference/random-catalogue.ts';
 import { buildTree, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
 import { findingsOf } from '../verify-tree.ts';
 
-/** One front whose shelf has these products, each with a session an hour ahead and a price. */
+/** One front that shows these products, each with a session an hour ahead and a price. */
 export function frontProductsOf(products: readonly CatalogueRow['row'][], zone = 'Europe/Moscow'): CatalogueRow[] {
   const front = { id: 1, code: 'alpha', name: 'Alpha', timezone: zone, currency: 'RUB' };
   return [

@@ -1,11 +1,11 @@
-// Bytes of cards lie in blocks: what is read back from any of them is what was put in, however much there is.
+// Bytes of cards lie in blocks: what was put in is read back, however much there is.
 
 import { expect, test } from 'vitest';
 import { VARIANT, RenderedProductsBuilder } from '../../src/render/rendered-products.ts';
 
 const MEBIBYTE = 1 << 20;
 
-test('variants of any size, in as many blocks as they take, are read back as they were', () => {
+test('variants of any size, in as many blocks as they take, are read back unchanged', () => {
   const builder = new RenderedProductsBuilder();
   const parts = { flagsFrom: 0, flagsUntil: 0, groupsLength: 0, restLength: 0, bits: 0 };
   // Most of a block, more than one, next to nothing; two and three bytes a character.
@@ -23,7 +23,7 @@ test('variants of any size, in as many blocks as they take, are read back as the
   }
 });
 
-test('no block is larger than a few MiB or the one variant in it: no position comes near the end of 32 bits, whatever is put in', () => {
+test('no block is larger than a few MiB or its only variant, so that no position comes near 2^31', () => {
   const builder = new RenderedProductsBuilder();
   const parts = { flagsFrom: 0, flagsUntil: 0, groupsLength: 0, restLength: 0, bits: 0 };
   const text = 'x'.repeat(MEBIBYTE);

@@ -1,6 +1,5 @@
-// Card timelines: what a product's card is at `now`, and every later instant within the horizon at which it becomes another.
-// A product is evaluated once for each front profile (zone, weekend, currency), never once per front, and only at its own
-// boundaries: the work grows with what changes, not with cards × boundaries.
+// Card timelines: what a product's card is at `now`, and every later instant within the horizon at which it changes. A product is
+// evaluated once for each front profile (zone, weekend, currency), never once per front, and only at its own boundaries.
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
 import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
@@ -12,28 +11,26 @@ import { dropReasonAt, isEverySessionPaused, poolAt, priceFromAt, slotsOn, type 
 import type { Exclusion, Product } from '../catalogue/product.ts';
 import { FLAG } from '../catalogue/front-products.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
-import { badgesText, flagsText, groupPlaceText, headText, poolText, slotsText } from './card.ts';
+import { badgesText, flagsText, groupText, headText, poolText, slotsText } from './card.ts';
 import { FacetBits, encodeTaxonomy } from './facets.ts';
-import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type VariantParts } from './rendered-products.ts';
-import { utf8Length } from './utf8.ts';
+import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason } from './rendered-products.ts';
 
-/** From an instant on: a variant, or the reason why there is none (rendered-products.ts). */
-interface CardState {
-  readonly from: Instant;
-  readonly variant: number;
-}
-
-/** The dates a front profile means by today, tomorrow and weekend, from each instant on. */
+/** What a front profile means by today, tomorrow and weekend, from an instant on. */
 interface DaysFrom {
   readonly from: Instant;
   readonly days: FrontDays;
 }
 
-/** What is true of a product from an instant on for all profiles alike; the texts on both sides of the price. */
+/** What is true of a product from an instant on, for all profiles alike. */
 interface PoolState {
   readonly from: Instant;
-  /** null where nothing is offered: there is no card. */
-  readonly pool: Pool | null;
+  /** null where nothing is offered. */
+  readonly card: PoolCard | null;
+}
+
+/** The card as far as all profiles share it: the texts on both sides of the price, and what the builder needs besides. */
+interface PoolCard {
+  readonly pool: Pool;
   readonly bits: number;
   readonly beforePrice: string;
   /** From behind the price up to the groups. */
@@ -41,27 +38,26 @@ interface PoolState {
   readonly flagsFrom: number;
   readonly flagsUntil: number;
   readonly facets: Int32Array;
-  /** The variants it has been given so far: for these days and this money. */
+  /** The variants rendered so far: for these days and this money. */
   readonly variants: { readonly days: FrontDays; readonly money: Money; readonly variant: number }[];
 }
 
 /** What a card's price depends on besides its product. */
 type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 
-/** What of a product never changes while it is rendered. */
-interface ProductInHand {
+/** What stays the same while a product is rendered. */
+interface CurrentProduct {
   readonly product: Product;
   readonly headText: string;
   readonly headLength: number;
   readonly groupsText: string;
-  readonly groupsLength: number;
-  /** Variants by their text: profiles mostly agree on a product. */
+  /** Variants by their text: profiles mostly share them. */
   readonly variants: Map<string, number>;
   /** Timelines by their states as text, for the same reason. */
   readonly timelines: Map<string, number>;
 }
 
-/** Renders the products of one range: knows the build's instants and front profiles, and where the bytes go. */
+/** Renders products one by one, for all front profiles. */
 export class ProductRenderer {
   readonly #now: Instant;
   readonly #until: Instant;
@@ -69,13 +65,22 @@ export class ProductRenderer {
   readonly #daysOfProfiles: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
+  readonly #builder: RenderedProductsBuilder;
+  readonly #encoder = new TextEncoder();
 
-  constructor(profiles: readonly FrontProfile[], taxonomy: Taxonomy, until: Instant, now: Instant) {
+  constructor(
+    profiles: readonly FrontProfile[],
+    taxonomy: Taxonomy,
+    builder: RenderedProductsBuilder,
+    until: Instant,
+    now: Instant,
+  ) {
+    this.#builder = builder;
     this.#now = now;
     this.#until = until;
     this.#taxonomy = taxonomy;
     this.#facetBits = new FacetBits(encodeTaxonomy(taxonomy));
-    // Equal days are one object, equal money too: that they are the same is then seen at once.
+    // Equal days are one object, and so is equal money: they can then be compared by identity.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
     this.#daysOfProfiles = profiles.map(({ zone, weekendDays }) =>
@@ -91,16 +96,11 @@ export class ProductRenderer {
    * Renders one product for the profiles that show it, and apart for each front that excludes sessions of it.
    * `excludingFronts` maps a front's id to its profile; only published products have timelines.
    */
-  render(
-    product: Product,
-    profileIndexes: Iterable<number>,
-    excludingFronts: ReadonlyMap<number, number>,
-    builder: RenderedProductsBuilder,
-  ): void {
+  render(product: Product, profileIndexes: Iterable<number>, excludingFronts: ReadonlyMap<number, number>): void {
     const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
-      groupPlaceText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
+      groupText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
     );
     let nextBoundary = Number.POSITIVE_INFINITY;
     if (product.isPublished) {
@@ -108,58 +108,43 @@ export class ProductRenderer {
       const instants = [this.#now, ...boundaries.within];
       nextBoundary = boundaries.next;
       const head = headText(product);
-      const groupsText = `[${groupTexts.join(',')}]`;
-      const inHand: ProductInHand = {
+      const current: CurrentProduct = {
         product,
         headText: head,
-        headLength: utf8Length(head),
-        groupsText,
-        groupsLength: utf8Length(groupsText),
+        headLength: this.#encoder.encode(head).length,
+        groupsText: `[${groupTexts.join(',')}]`,
         variants: new Map(),
         timelines: new Map(),
       };
-      const shared = this.#poolStates(inHand, undefined, instants);
-      for (const index of profileIndexes) timelines[index] = this.#timeline(inHand, undefined, shared, index, builder);
+      const shared = this.#poolStates(current, undefined, instants);
+      for (const index of profileIndexes) timelines[index] = this.#timeline(current, undefined, shared, index);
       for (const [frontId, index] of excludingFronts) {
         const excluded = product.exclusions.get(frontId);
-        own.set(
-          frontId,
-          this.#timeline(inHand, excluded, this.#poolStates(inHand, excluded, instants), index, builder),
-        );
+        const poolStates = this.#poolStates(current, excluded, instants);
+        own.set(frontId, this.#timeline(current, excluded, poolStates, index));
       }
     }
-    const groups = product.groups.map(({ group }, i) => ({ group, length: utf8Length(groupTexts[i] ?? '') }));
-    builder.product(product.id, nextBoundary, timelines, own, groups);
+    const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));
+    this.#builder.product(product.id, nextBoundary, timelines, own, groups);
   }
 
-  #poolStates(inHand: ProductInHand, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
-    const { product, headText: head, headLength } = inHand;
-    const linked = this.#facetsOf(product);
+  /** The states at the given instants, on a front with these exclusions. */
+  #poolStates(current: CurrentProduct, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
+    const { product, headText: head, headLength } = current;
+    const unbadged = this.#facetsOf(product);
     return instants.map((from) => {
       const pool = poolAt(product, excluded, from);
       const first = pool?.sessions[0];
-      if (pool === null || first === undefined) {
-        return {
-          from,
-          pool: null,
-          bits: 0,
-          beforePrice: '',
-          afterPrice: '',
-          flagsFrom: 0,
-          flagsUntil: 0,
-          facets: linked,
-          variants: [],
-        };
-      }
+      if (pool === null || first === undefined) return { from, card: null };
       const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
-      const facets = badges.length === 0 ? linked : linked.slice();
+      const facets = badges.length === 0 ? unbadged : unbadged.slice();
       for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
       const isPaused = from < product.pausedUntil || isEverySessionPaused(pool);
-      const flags = flagsText({ isFeatured: false, isBanner: false, isPushka: product.isPushka, isPaused });
-      return {
-        from,
+      const bits = (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0);
+      const flags = flagsText(bits);
+      const card = {
         pool,
-        bits: (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0),
+        bits,
         beforePrice: head + flags + poolText(product, pool, first),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
         flagsFrom: headLength,
@@ -167,12 +152,13 @@ export class ProductRenderer {
         facets,
         variants: [],
       };
+      return { from, card };
     });
   }
 
-  /** What a card of the product reaches whatever the time: all but its badges. */
+  /** The facets of the product's cards that do not depend on time: all but the badges. */
   #facetsOf(product: Product): Int32Array {
-    const facets = new Int32Array(this.#facetBits.words);
+    const facets = new Int32Array(this.#facetBits.wordCount);
     for (const category of product.categories) this.#facetBits.set(facets, 'categories', category);
     for (const { group } of product.groups) this.#facetBits.set(facets, 'groups', group);
     for (const tag of product.tags) this.#facetBits.set(facets, 'tags', tag);
@@ -181,14 +167,13 @@ export class ProductRenderer {
 
   /** Walks the product's own states and the dates of a profile side by side. */
   #timeline(
-    inHand: ProductInHand,
+    current: CurrentProduct,
     excluded: Exclusion | undefined,
     poolStates: readonly PoolState[],
     profileIndex: number,
-    builder: RenderedProductsBuilder,
   ): number {
     const daysFroms = this.#daysOfProfiles[profileIndex] ?? [];
-    const states: CardState[] = [];
+    const states: { readonly from: number; readonly variant: number }[] = [];
     let poolIndex = 0;
     let daysIndex = 0;
     let from: number = this.#now;
@@ -199,11 +184,11 @@ export class ProductRenderer {
       const money = this.#moneyOfProfiles[profileIndex];
       if (poolState === undefined || daysFrom === undefined || money === undefined) break;
       const variant =
-        poolState.pool === null
-          ? stateOfReason(dropReasonAt(inHand.product, excluded, instantOf(from)))
-          : this.#variant(inHand, poolState, poolState.pool, daysFrom.days, money, builder);
+        poolState.card === null
+          ? stateOfReason(dropReasonAt(current.product, excluded, instantOf(from)))
+          : this.#variant(current, poolState.from, poolState.card, daysFrom.days, money);
       if (states.at(-1)?.variant !== variant) {
-        states.push({ from: instantOf(from), variant });
+        states.push({ from, variant });
         key += `${from} ${variant},`;
       }
       const nextPoolFrom = poolStates[poolIndex + 1]?.from ?? Number.POSITIVE_INFINITY;
@@ -212,42 +197,29 @@ export class ProductRenderer {
       if (nextPoolFrom === from) poolIndex += 1;
       if (nextDaysFrom === from) daysIndex += 1;
     }
-    let timeline = inHand.timelines.get(key);
+    let timeline = current.timelines.get(key);
     if (timeline === undefined) {
-      timeline = builder.timeline(states);
-      inHand.timelines.set(key, timeline);
+      timeline = this.#builder.timeline(states);
+      current.timelines.set(key, timeline);
     }
     return timeline;
   }
 
-  #variant(
-    inHand: ProductInHand,
-    poolState: PoolState,
-    pool: Pool,
-    days: FrontDays,
-    money: Money,
-    builder: RenderedProductsBuilder,
-  ): number {
-    for (const known of poolState.variants) if (known.days === days && known.money === money) return known.variant;
-    const { currency, currencyExponent } = money;
-    // A price changes only at the product's own boundaries, so it is the one of the pool's state.
-    const amount = priceFromAt(pool, currency, poolState.from);
-    const price = amount === null ? 'null' : formatAmount(amount, currencyExponent);
-    const slots = slotsText(slotsOn(pool, days));
-    const text = poolState.beforePrice + price + poolState.afterPrice + inHand.groupsText + slots;
-    let variant = inHand.variants.get(text);
+  /** The variant of a card for days and money; a price changes only at the product's own boundaries, so `from` decides it. */
+  #variant(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): number {
+    for (const known of card.variants) if (known.days === days && known.money === money) return known.variant;
+    const amount = priceFromAt(card.pool, money.currency, from);
+    const price = amount === null ? 'null' : formatAmount(amount, money.currencyExponent);
+    const slots = slotsText(slotsOn(card.pool, days));
+    const text = card.beforePrice + price + card.afterPrice + current.groupsText + slots;
+    let variant = current.variants.get(text);
     if (variant === undefined) {
-      const parts: VariantParts = {
-        flagsFrom: poolState.flagsFrom,
-        flagsUntil: poolState.flagsUntil,
-        groupsLength: inHand.groupsLength,
-        restLength: utf8Length(slots),
-        bits: poolState.bits,
-      };
-      variant = builder.variant(text, parts, poolState.facets);
-      inHand.variants.set(text, variant);
+      // Slugs, numbers and dates are ASCII: as many bytes as characters.
+      const lengths = { groupsLength: current.groupsText.length, restLength: slots.length };
+      variant = this.#builder.variant(text, { ...card, ...lengths }, card.facets);
+      current.variants.set(text, variant);
     }
-    poolState.variants.push({ days, money, variant });
+    card.variants.push({ days, money, variant });
     return variant;
   }
 }
