@@ -67,11 +67,11 @@ export const diffResultSchema = z.strictObject({
       clock: changes,
       /** What other data changed. */
       data: changes,
-      /** What cannot be told apart, because the older snapshot was only known to be right until `reachedUntil`. */
-      unclear: changes,
-      reachedUntil: instantText.nullable(),
+      /** What cannot be told apart, because the older snapshot was only known to be right until `comparableUntil`. */
+      ambiguous: changes,
+      comparableUntil: instantText.nullable(),
       /** What other data will change later on, from the instant at which each change first shows. */
-      later: z.array(z.strictObject({ from: instantText, changes })).readonly(),
+      upcoming: z.array(z.strictObject({ from: instantText, changes })).readonly(),
     }),
   ),
 });
@@ -96,8 +96,8 @@ export const plannedDiffSchema = z.strictObject({
   cardsAfter: count.nullable(),
   clock: plannedChanges,
   data: plannedChanges,
-  unclear: plannedChanges,
-  reachedUntil: instantText.nullable(),
+  ambiguous: plannedChanges,
+  comparableUntil: instantText.nullable(),
   /** Whether other data shows in later editions. */
   isLaterDifferent: z.boolean(),
 });

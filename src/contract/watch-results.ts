@@ -37,7 +37,7 @@ export const statusResultSchema = z.strictObject({
     z.strictObject({
       front: frontCode,
       /** null where the front is as it should be. */
-      stale: z.enum(['pointer-missing', 'pointer-invalid', 'early', 'expired', 'ending', 'old']).nullable(),
+      stale: z.enum(['pointer-missing', 'pointer-invalid', 'from-future', 'expired', 'expiring', 'too-old']).nullable(),
       /** null where the pointer is broken. */
       snapshot: z
         .strictObject({

@@ -48,15 +48,15 @@ const productsAt = (files: ReadonlyMap<string, string>, front: string, at: strin
 const NO_DIFF: Omit<SnapshotDiff, 'cardsBefore' | 'cardsAfter'> = {
   clock: [],
   data: [],
-  unclear: [],
-  reachedUntil: null,
-  later: [],
+  ambiguous: [],
+  comparableUntil: null,
+  upcoming: [],
 };
 
 test('the same data at two instants: nothing is the data’s, and the clock’s is what the documents differ in', async () => {
   const root = temporaryFolder();
   let serial = 0;
-  const seen = { clock: 0, unclear: 0, back: 0 };
+  const seen = { clock: 0, ambiguous: 0, back: 0 };
   await fc.assert(
     fc.asyncProperty(catalogueArbitrary(), fc.nat(50 * 3600), async ({ rows, now }, seconds) => {
       const name = join(root, String(++serial));
@@ -79,22 +79,22 @@ test('the same data at two instants: nothing is the data’s, and the clock’s 
         if (one.state !== 'changed') continue;
         const { validUntil } = pointerOf(files[0], one.front);
         const isReached = formatInstant(second) < validUntil;
-        const expected = isReached ? { clock: changes } : { unclear: changes, reachedUntil: validUntil };
+        const expected = isReached ? { clock: changes } : { ambiguous: changes, comparableUntil: validUntil };
         expect(one.diff).toMatchObject({ ...NO_DIFF, ...expected });
         if (isReached) seen.clock += 1;
-        else seen.unclear += 1;
+        else seen.ambiguous += 1;
       }
       // Backwards it is the older snapshot, the second one named, that is asked what it shows at the newer one's now.
       for (const one of await diffTrees(`${name}-b`, `${name}-a`)) {
         const [before, after] = documentsOf(one.front);
-        if (one.state !== 'changed' || one.diff.reachedUntil !== null) continue;
+        if (one.state !== 'changed' || one.diff.comparableUntil !== null) continue;
         expect(one.diff).toMatchObject({ ...NO_DIFF, clock: diffDocuments(after, before) });
         seen.back += 1;
       }
     }),
     { numRuns: 15 },
   );
-  expect(Math.min(seen.clock, seen.unclear, seen.back)).toBeGreaterThan(0);
+  expect(Math.min(seen.clock, seen.ambiguous, seen.back)).toBeGreaterThan(0);
 });
 
 const root = temporaryFolderOfFile();
@@ -206,9 +206,11 @@ describe('one changed row, an hour later', () => {
       expect(one.diff.clock.length).toBeGreaterThan(0);
       expect(one.diff.clock).toEqual(clockOf.get(one.front));
       expect(wordsOf(one.diff.data)).toEqual(data[one.front] ?? []);
-      const told = one.diff.later.flatMap(({ from, changes }) => wordsOf(changes).map((words) => `${from} ${words}`));
+      const told = one.diff.upcoming.flatMap(({ from, changes }) =>
+        wordsOf(changes).map((words) => `${from} ${words}`),
+      );
       expect(told).toEqual(later[one.front] ?? []);
-      expect(one.diff).toMatchObject({ unclear: [], reachedUntil: null });
+      expect(one.diff).toMatchObject({ ambiguous: [], comparableUntil: null });
       const planned = dry.differences?.find(({ front }) => front === one.front);
       expect(planned?.clock.named).toEqual(one.diff.clock);
       expect(planned?.data.named).toEqual(one.diff.data);
@@ -234,7 +236,7 @@ describe('one changed row, an hour later', () => {
     const [alpha, bravo, added] = await diffTrees(tree, changed);
     expect(alpha).toEqual({ front: 'alpha', state: 'gone', cards: 3 });
     expect(added).toEqual({ front: 'new', state: 'added', cards: 0 });
-    expect(bravo).toMatchObject({ state: 'changed', diff: { data: [], unclear: [], later: [] } });
+    expect(bravo).toMatchObject({ state: 'changed', diff: { data: [], ambiguous: [], upcoming: [] } });
   });
 });
 
@@ -250,10 +252,13 @@ test('where the older snapshot does not reach, nothing is told apart; a second e
     return alpha.diff;
   };
   const reached = await stateAt(instantOf(until - 1));
-  expect([reached.unclear, wordsOf(reached.data)]).toEqual([[], ['product "New" (show-1): name "Show 1 "x"" → "New"']]);
+  expect([reached.ambiguous, wordsOf(reached.data)]).toEqual([
+    [],
+    ['product "New" (show-1): name "Show 1 "x"" → "New"'],
+  ]);
   const unreached = await stateAt(until);
-  expect(unreached).toMatchObject({ clock: [], data: [], later: [], reachedUntil: formatInstant(until) });
-  expect(wordsOf(unreached.unclear).join('\n')).toContain('name "Show 1 "x"" → "New"');
+  expect(unreached).toMatchObject({ clock: [], data: [], upcoming: [], comparableUntil: formatInstant(until) });
+  expect(wordsOf(unreached.ambiguous).join('\n')).toContain('name "Show 1 "x"" → "New"');
 });
 
 test('a forecast tells every edition after `from` up to `until`, each with what it changes', async () => {

@@ -14,7 +14,7 @@ import {
   MARKDOWN_STYLE,
   partLines,
   TERMINAL_STYLE,
-  unclearTitle,
+  ambiguousTitle,
   type ReportStyle,
 } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -130,7 +130,7 @@ async function diffJson(
     const { front } = one;
     if (one.state === 'same') json.same.push(front);
     else if (one.state === 'changed')
-      json.changed.push({ front, timezone: one.timezone, ...one.diff, later: [...one.diff.later] });
+      json.changed.push({ front, timezone: one.timezone, ...one.diff, upcoming: [...one.diff.upcoming] });
     else json[one.state].push({ front, cards: one.cards });
   }
   return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
@@ -167,13 +167,13 @@ function* frontLines(
     yield `${style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`)}\n`;
     return;
   }
-  const { cardsBefore, cardsAfter, clock, data, unclear, reachedUntil, later } = one.diff;
+  const { cardsBefore, cardsAfter, clock, data, ambiguous, comparableUntil, upcoming } = one.diff;
   yield `${style.front(one.front, cardsWords(cardsBefore, cardsAfter))}\n`;
   yield* partLines('by the clock', clock, style, isBrief);
   yield* partLines('by the data', data, style, isBrief);
-  yield* partLines(unclearTitle(reachedUntil), unclear, style, isBrief);
+  yield* partLines(ambiguousTitle(comparableUntil), ambiguous, style, isBrief);
   const zone = new Zone(one.timezone);
-  for (const { from, changes } of later) {
+  for (const { from, changes } of upcoming) {
     yield* partLines(`by the data, from ${wallTimeOf(from, zone)} on`, changes, style, isBrief);
   }
 }

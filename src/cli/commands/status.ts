@@ -41,8 +41,9 @@ Examples:
   playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
   playbill status --prometheus /var/lib/node_exporter/playbill.prom > /dev/null
 
-States: fresh; ending: less than a quarter of the horizon is left; expired: it may be wrong by now; old: older than
---max-age; early: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see: playbill verify).
+States: fresh; expiring: less than a quarter of the horizon is left; expired: it may be wrong by now; too-old: older
+than --max-age; from-future: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
+playbill verify).
 A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
 stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
 

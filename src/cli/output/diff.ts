@@ -75,7 +75,7 @@ export function plannedDiffLines(diffs: readonly PlannedDiff[]): string[] {
     lines.push(style.front(diff.front, plannedWords(diff)));
     lines.push(...plannedPart('by the clock', diff.clock));
     lines.push(...plannedPart('by the data', diff.data));
-    lines.push(...plannedPart(unclearTitle(diff.reachedUntil), diff.unclear));
+    lines.push(...plannedPart(ambiguousTitle(diff.comparableUntil), diff.ambiguous));
     // Where data differs now, later editions mostly differ by the same.
     if (diff.isLaterDifferent && diff.data.total === 0) {
       lines.push(folded('by the data: only editions to come differ', '  ', '    '));
@@ -116,6 +116,6 @@ export function cardsWords(before: number, after: number): string {
 }
 
 /** Why changes stand together that clock or data may have made. */
-export function unclearTitle(reachedUntil: string | null): string {
-  return `by clock or data (the older snapshot was right only until ${reachedUntil}, so they cannot be told apart)`;
+export function ambiguousTitle(comparableUntil: string | null): string {
+  return `by clock or data (the older snapshot was right only until ${comparableUntil}, so they cannot be told apart)`;
 }

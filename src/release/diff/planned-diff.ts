@@ -34,14 +34,14 @@ export interface PlannedDiff {
   readonly clock: PlannedChanges;
   readonly data: PlannedChanges;
   /** As in SnapshotDiff. */
-  readonly unclear: PlannedChanges;
-  readonly reachedUntil: string | null;
+  readonly ambiguous: PlannedChanges;
+  readonly comparableUntil: string | null;
   /** Whether other data shows in later editions, with or without a difference now. */
   readonly isLaterDifferent: boolean;
 }
 
 const NONE: PlannedChanges = { counts: {}, total: 0, named: [] };
-const NOTHING = { clock: NONE, data: NONE, unclear: NONE, reachedUntil: null, isLaterDifferent: false } as const;
+const NOTHING = { clock: NONE, data: NONE, ambiguous: NONE, comparableUntil: null, isLaterDifferent: false } as const;
 
 export class PlannedDiffs {
   readonly #published: PublishedTree;
@@ -112,8 +112,8 @@ export class PlannedDiffs {
       this.#diffs.push({ front: code, state: 'unknown', ...cards, ...NOTHING });
       return;
     }
-    const isLaterDifferent = diff.reachedUntil === null && laterDifferences(before, after).length > 0;
-    const isChanged = isLaterDifferent || diff.clock.length + diff.data.length + diff.unclear.length > 0;
+    const isLaterDifferent = diff.comparableUntil === null && laterDifferences(before, after).length > 0;
+    const isChanged = isLaterDifferent || diff.clock.length + diff.data.length + diff.ambiguous.length > 0;
     this.#diffs.push({
       front: code,
       state: isChanged ? 'changed' : 'same',
@@ -121,8 +121,8 @@ export class PlannedDiffs {
       cardsAfter: diff.cardsAfter,
       clock: this.#planned(diff.clock),
       data: this.#planned(diff.data),
-      unclear: this.#planned(diff.unclear),
-      reachedUntil: diff.reachedUntil,
+      ambiguous: this.#planned(diff.ambiguous),
+      comparableUntil: diff.comparableUntil,
       isLaterDifferent,
     });
   }

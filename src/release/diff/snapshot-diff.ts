@@ -17,7 +17,7 @@ export interface SnapshotView {
 /** What differs between the documents of two snapshots, each at its instant. */
 export interface SnapshotDiff extends InstantDiff {
   /** What other data will change later on, each change from the instant at which it first shows. */
-  readonly later: readonly { readonly from: string; readonly changes: readonly DocumentChange[] }[];
+  readonly upcoming: readonly { readonly from: string; readonly changes: readonly DocumentChange[] }[];
 }
 
 /** The same without what is still to come. */
@@ -29,9 +29,9 @@ export interface InstantDiff {
   /** What other data changed, at one and the same instant. */
   readonly data: readonly DocumentChange[];
   /** Changes that cannot be told apart, since the older snapshot does not reach that far; then the two above are empty. */
-  readonly unclear: readonly DocumentChange[];
+  readonly ambiguous: readonly DocumentChange[];
   /** Until when the older snapshot is known to be right, where that is why nothing can be told apart; else null. */
-  readonly reachedUntil: string | null;
+  readonly comparableUntil: string | null;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface InstantDiff {
  */
 export async function diffSnapshots(before: SnapshotView, after: SnapshotView): Promise<SnapshotDiff> {
   const diff = await diffAtInstants(before, after);
-  return { ...diff, later: diff.reachedUntil === null ? await laterChanges(before, after, diff.data) : [] };
+  return { ...diff, upcoming: diff.comparableUntil === null ? await upcomingChanges(before, after, diff.data) : [] };
 }
 
 /** The comparison at the two instants alone. @throws AppError tree-unreadable */
@@ -52,18 +52,18 @@ export async function diffAtInstants(before: SnapshotView, after: SnapshotView):
   const isForward = before.at <= after.at;
   const [older, newer] = isForward ? [before, after] : [after, before];
   if (!isSameSnapshot(before.pointer, after.pointer) && newer.at >= older.pointer.validUntil) {
-    const unclear = diffDocuments(first, last);
-    return { ...counts, clock: [], data: [], unclear, reachedUntil: older.pointer.validUntil };
+    const ambiguous = diffDocuments(first, last);
+    return { ...counts, clock: [], data: [], ambiguous, comparableUntil: older.pointer.validUntil };
   }
   const between = await older.products(productsDigestAt(older.pointer, newer.at));
   const clock = isForward ? diffDocuments(first, between) : diffDocuments(between, last);
   const data = isForward ? diffDocuments(between, last) : diffDocuments(first, between);
-  return { ...counts, clock, data, unclear: [], reachedUntil: null };
+  return { ...counts, clock, data, ambiguous: [], comparableUntil: null };
 }
 
 /** Whether anything differs, now or later. */
-export function isAnyDifference({ clock, data, unclear, later }: SnapshotDiff): boolean {
-  return clock.length + data.length + unclear.length + later.length > 0;
+export function isAnyDifference({ clock, data, ambiguous, upcoming }: SnapshotDiff): boolean {
+  return clock.length + data.length + ambiguous.length + upcoming.length > 0;
 }
 
 function isSameSnapshot(a: Pointer, b: Pointer): boolean {
@@ -88,20 +88,20 @@ export function laterDifferences(
 }
 
 /** What differs at later instants and has not been told before. */
-async function laterChanges(
+async function upcomingChanges(
   before: SnapshotView,
   after: SnapshotView,
   known: readonly DocumentChange[],
-): Promise<SnapshotDiff['later']> {
+): Promise<SnapshotDiff['upcoming']> {
   const told = new Set(known.flatMap(keysOf));
-  const later: { from: string; changes: DocumentChange[] }[] = [];
+  const upcoming: { from: string; changes: DocumentChange[] }[] = [];
   for (const { from, digests } of laterDifferences(before, after)) {
     const documents = [await before.products(digests[0]), await after.products(digests[1])] as const;
     const changes = diffDocuments(...documents).flatMap((change) => untold(change, told));
-    if (changes.length > 0) later.push({ from, changes });
+    if (changes.length > 0) upcoming.push({ from, changes });
     for (const key of changes.flatMap(keysOf)) told.add(key);
   }
-  return later;
+  return upcoming;
 }
 
 /** A change without those of its fields that were told before; nothing where that leaves nothing. */
