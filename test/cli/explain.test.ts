@@ -21,8 +21,8 @@ beforeAll(() => {
   catalogueAt(database, demoRows(NOW));
 });
 
-const explain = (front: string, product: string, ...words: readonly string[]) =>
-  playbill(['explain', '--db', database, '--at', NOW, '--front', front, '--product', product, ...words]);
+const explain = (front: string, product: string, ...flags: readonly string[]) =>
+  playbill(['explain', '--db', database, '--at', NOW, '--front', front, '--product', product, ...flags]);
 
 /** What the command prints, without a process of its own. */
 async function textOf(frontCode: string, slug: string, databasePath = database): Promise<string> {
@@ -93,7 +93,7 @@ test.each<readonly [string, string, string, readonly string[]]>([
   ],
 ])('%s', async (_, front, product, expected) => {
   const text = await textOf(front, product);
-  for (const words of expected) expect(unfolded(text)).toContain(words);
+  for (const part of expected) expect(unfolded(text)).toContain(part);
   for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
 });
 
@@ -113,7 +113,7 @@ test('as JSON', async () => {
   expect(json.rules?.tiers.find(({ verdict }) => verdict === 'expired')?.name).toBe('Премьерный вечер');
 });
 
-test('a finding that holds the front back is told: of another product of the shelf, of its own, of the front', async () => {
+test('a finding that holds the front back is named: of another product of the shelf, of the product, of the front', async () => {
   const other = changed('other', "UPDATE products SET age_rating = 99 WHERE slug = 'gamlet'");
   const text = unfolded(await textOf('moscow', 'chayka', other));
   expect(text).toContain('it has a card.\nThe front is held back by findings');

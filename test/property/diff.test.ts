@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ProductsDocument } from '../../src/contract/documents.ts';
-import { changeWords, diffDocuments, type DocumentChange } from '../../src/release/diff/document-diff.ts';
+import { changeText, diffDocuments, type DocumentChange } from '../../src/release/diff/document-diff.ts';
 import { forecast } from '../../src/release/status/forecast.ts';
 import { PlannedDiffs } from '../../src/release/diff/planned-diff.ts';
 import { PublishedTree } from '../../src/release/tree/published.ts';
@@ -117,7 +117,7 @@ function change(path: string, sql: string): void {
   database.close();
 }
 
-const wordsOf = (changes: readonly DocumentChange[]): string[] => changes.map(changeWords);
+const wordsOf = (changes: readonly DocumentChange[]): string[] => changes.map(changeText);
 
 describe('one changed row, an hour later', () => {
   const hit =

@@ -10,7 +10,7 @@ import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
 import { instantArgument } from '../arguments.ts';
 import {
-  cardsWords,
+  cardsText,
   MARKDOWN_STYLE,
   partLines,
   TERMINAL_STYLE,
@@ -168,7 +168,7 @@ function* frontLines(
     return;
   }
   const { cardsBefore, cardsAfter, clock, data, ambiguous, comparableUntil, upcoming } = one.diff;
-  yield `${style.front(one.front, cardsWords(cardsBefore, cardsAfter))}\n`;
+  yield `${style.front(one.front, cardsText(cardsBefore, cardsAfter))}\n`;
   yield* partLines('by the clock', clock, style, isBrief);
   yield* partLines('by the data', data, style, isBrief);
   yield* partLines(ambiguousTitle(comparableUntil), ambiguous, style, isBrief);

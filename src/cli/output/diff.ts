@@ -1,11 +1,11 @@
 // Differences as text for a terminal and as Markdown. Text of a catalogue is made harmless for where it goes.
 
 import {
-  changeWords,
-  countWords,
-  elementWords,
-  fieldWords,
-  summaryWords,
+  changeText,
+  changeCountsText,
+  elementText,
+  fieldText,
+  summaryText,
   type DocumentChange,
 } from '../../release/diff/document-diff.ts';
 import type { PlannedChanges, PlannedDiff } from '../../release/diff/planned-diff.ts';
@@ -29,7 +29,7 @@ export const TERMINAL_STYLE: ReportStyle = {
   front: (code, words) => folded(`${code}: ${words}`, '', '  '),
   part: (title, summary) => folded(`${title}: ${summary}`, '  ', '    '),
   change: (change) => {
-    const words = change.change === 'added' || change.change === 'gone' ? elementWords(change) : changeWords(change);
+    const words = change.change === 'added' || change.change === 'gone' ? elementText(change) : changeText(change);
     return folded(words, `    ${SIGN[change.change]} `, '      ');
   },
   note: (words) => folded(words, '', '  '),
@@ -39,13 +39,13 @@ export const MARKDOWN_STYLE: ReportStyle = {
   front: (code, words) => `\n## ${codeSpan(code)}\n\n${words}`,
   part: (title, summary) => `\n### ${title}\n\n${summary}\n`,
   change: (change) => {
-    const words = `- **${change.change}** ${codeSpan(elementWords(change))}`;
+    const words = `- **${change.change}** ${codeSpan(elementText(change))}`;
     switch (change.change) {
       case 'added':
       case 'gone':
         return words;
       case 'changed':
-        return `${words}: ${change.fields.map((field) => codeSpan(fieldWords(field))).join('; ')}`;
+        return `${words}: ${change.fields.map((field) => codeSpan(fieldText(field))).join('; ')}`;
       case 'moved':
         return `${words} from place ${change.placeBefore} to ${change.placeAfter}`;
     }
@@ -61,7 +61,7 @@ export function* partLines(
   isBrief: boolean,
 ): Generator<string> {
   if (changes.length === 0) return;
-  yield `${style.part(title, summaryWords(changes))}\n`;
+  yield `${style.part(title, summaryText(changes))}\n`;
   if (isBrief) return;
   for (const change of changes) yield `${style.change(change)}\n`;
 }
@@ -72,7 +72,7 @@ export function plannedDiffLines(diffs: readonly PlannedDiff[]): string[] {
   const style = TERMINAL_STYLE;
   for (const diff of diffs) {
     if (diff.state === 'same') continue;
-    lines.push(style.front(diff.front, plannedWords(diff)));
+    lines.push(style.front(diff.front, plannedText(diff)));
     lines.push(...plannedPart('by the clock', diff.clock));
     lines.push(...plannedPart('by the data', diff.data));
     lines.push(...plannedPart(ambiguousTitle(diff.comparableUntil), diff.ambiguous));
@@ -86,7 +86,7 @@ export function plannedDiffLines(diffs: readonly PlannedDiff[]): string[] {
   return lines;
 }
 
-function plannedWords({ state, cardsBefore, cardsAfter }: PlannedDiff): string {
+function plannedText({ state, cardsBefore, cardsAfter }: PlannedDiff): string {
   switch (state) {
     case 'added':
       return `front added, ${countText(cardsAfter ?? 0, 'card')}`;
@@ -96,7 +96,7 @@ function plannedWords({ state, cardsBefore, cardsAfter }: PlannedDiff): string {
       return 'what is published is damaged (see: playbill verify)';
     case 'same':
     case 'changed':
-      return cardsWords(cardsBefore ?? 0, cardsAfter ?? 0);
+      return cardsText(cardsBefore ?? 0, cardsAfter ?? 0);
   }
 }
 
@@ -104,14 +104,14 @@ function plannedPart(title: string, { counts, total, named }: PlannedChanges): s
   if (total === 0) return [];
   const more = total - named.length;
   return [
-    TERMINAL_STYLE.part(title, countWords(counts)),
+    TERMINAL_STYLE.part(title, changeCountsText(counts)),
     ...named.map(TERMINAL_STYLE.change),
     ...(more > 0 ? [`    … ${more} more`] : []),
   ];
 }
 
 /** `28 → 27 cards`. */
-export function cardsWords(before: number, after: number): string {
+export function cardsText(before: number, after: number): string {
   return before === after ? countText(after, 'card') : `${before} → ${countText(after, 'card')}`;
 }
 

@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
-import { groupedQuery, valuesIn, strictTables, type Grouping } from './grouped-query.ts';
+import { groupedQuery, MISTYPED_IDS, onlyId, valuesIn, strictTables, type Grouping } from './grouped-query.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, noteFrontRow, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
@@ -36,17 +36,22 @@ const GROUPING: Grouping = {
 /** Bounds the shelves' rows in memory at one time. */
 const SHELVES_PER_BATCH = 50;
 
-/** The shelves of the fronts wanted, by front id; `codeOf` has the codes of all fronts there are. */
+/**
+ * The shelves of the fronts wanted, by front id; `codeOf` has the codes of all fronts there are. With `onlyFrontId` no other front's
+ * rows are read, but for those whose front_id is mistyped.
+ */
 export async function loadFrontProducts(
   reader: CatalogueReader,
   wantedIds: ReadonlySet<number>,
   codeOf: ReadonlyMap<number, string>,
   log: FindingLog,
+  onlyFrontId?: number,
 ): Promise<{ readonly products: ProductNumbers; readonly shelves: ReadonlyMap<number, FrontProducts> }> {
   const shelves = new Map<number, FrontProducts>();
   const builder = new FrontProductsBuilder(log);
   const isStrict = (await strictTables(reader)).has('front_products');
-  for (const range of ['null', { after: null, upTo: null }] as const) {
+  const ranges = onlyFrontId === undefined ? [{ after: null, upTo: null }] : [onlyId(onlyFrontId), MISTYPED_IDS];
+  for (const range of ['null', ...ranges] as const) {
     for await (const batch of reader.batches(groupedQuery(reader, GROUPING, range, isStrict), SHELVES_PER_BATCH)) {
       for (const [frontId, rowsJson, weightsJson] of batch) {
         const rows = valuesIn(rowsJson);

@@ -49,11 +49,13 @@ interface TaxonomyPositions {
   readonly groups: ReadonlyMap<number, number | null>;
 }
 
+/** All fronts; their shelves too, or the one shelf of `shelfOfId`, where others are empty. */
 export async function loadFronts(
   reader: CatalogueReader,
   taxonomy: TaxonomyPositions,
   zones: Zones,
   log: FindingLog,
+  shelfOfId?: number,
 ): Promise<LoadedFronts> {
   const { db } = reader;
   const codeOf = new Map<number, string>();
@@ -103,7 +105,8 @@ export async function loadFronts(
       goodRows.push(row);
     }
   }
-  const { products, shelves } = await loadFrontProducts(reader, new Set(goodRows.map(([id]) => id)), codeOf, log);
+  const goodIds = new Set(goodRows.map(([id]) => id));
+  const { products, shelves } = await loadFrontProducts(reader, goodIds, codeOf, log, shelfOfId);
   const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, codeOf, log);
   const groupsOf = await loadAttached(reader, FRONT_GROUP, taxonomy.groups, codeOf, log);
   const fronts: Front[] = [];

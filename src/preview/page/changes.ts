@@ -2,7 +2,7 @@
 // release/document-diff.ts, as everywhere.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
-import { diffDocuments, summaryWords, type DocumentChange } from '../../release/diff/document-diff.ts';
+import { diffDocuments, summaryText, type DocumentChange } from '../../release/diff/document-diff.ts';
 
 /** What a card says of itself: `new`, `gone`, `moved` or the fields that changed. */
 export interface CardChange {
@@ -46,7 +46,7 @@ export function changesOf(before: ProductsDocument, after: ProductsDocument): Ch
     const words = [byProduct.get(change.id)?.words, wordsOf(change)].filter((part) => part !== undefined);
     byProduct.set(change.id, { words: words.join(', ') });
   }
-  return { list, summary: summaryWords(list), byProduct };
+  return { list, summary: summaryText(list), byProduct };
 }
 
 function wordsOf(change: DocumentChange): string {

@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
-import { fieldWords, type DocumentChange } from '../../release/diff/document-diff.ts';
+import { fieldText, type DocumentChange } from '../../release/diff/document-diff.ts';
 import type { Changes } from './changes.ts';
 import { markAfter, markBefore, within, type Scene } from './scene.ts';
 import { nameOf, shown } from './text.ts';
@@ -213,7 +213,7 @@ function ChangeWords({ change }: { readonly change: DocumentChange }): VNode {
       {change.change === 'changed' &&
         change.fields.map((field, i) => (
           <bdi key={field.path} class="field">
-            {shown(fieldWords(field))}
+            {shown(fieldText(field))}
             {i + 1 < change.fields.length ? '; ' : ''}
           </bdi>
         ))}

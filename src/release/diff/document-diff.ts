@@ -158,41 +158,41 @@ const NOUNS: Readonly<Record<ListName, readonly [singular: string, plural: strin
 };
 
 /** `product "Hamlet" (hamlet)`. */
-export function elementWords({ list, slug, name }: ListElement): string {
+export function elementText({ list, slug, name }: ListElement): string {
   return `${NOUNS[list][0]} "${name}" (${slug})`;
 }
 
 /** One change in one sentence: `product "Hamlet" (hamlet): priceFrom 500 → 600; badges + last-time`. */
-export function changeWords(change: DocumentChange): string {
-  const element = elementWords(change);
+export function changeText(change: DocumentChange): string {
+  const element = elementText(change);
   switch (change.change) {
     case 'added':
     case 'gone':
       return `${element} ${change.change}`;
     case 'changed':
-      return `${element}: ${change.fields.map(fieldWords).join('; ')}`;
+      return `${element}: ${change.fields.map(fieldText).join('; ')}`;
     case 'moved':
       return `${element} moved from place ${change.placeBefore} to ${change.placeAfter}`;
   }
 }
 
 /** One field: `todaySlot.time 19:00 → 20:00`, `soldOut false → true`, `badges + hit, - last-time`. */
-export function fieldWords({ path, before, after }: FieldChange): string {
-  if (!isList(before) || !isList(after)) return `${path} ${valueWords(before)} → ${valueWords(after)}`;
+export function fieldText({ path, before, after }: FieldChange): string {
+  if (!isList(before) || !isList(after)) return `${path} ${valueText(before)} → ${valueText(after)}`;
   const old = new Map(before.map((value) => [keyOf(value), value]));
   const now = new Map(after.map((value) => [keyOf(value), value]));
   const words = [
     ...[...now.keys()].filter((key) => !old.has(key)).map((key) => `+ ${key}`),
     ...[...old.keys()].filter((key) => !now.has(key)).map((key) => `- ${key}`),
-    ...[...now].flatMap(([key, value]) => elementFieldWords(key, old.get(key), value)),
+    ...[...now].flatMap(([key, value]) => elementFieldText(key, old.get(key), value)),
   ];
   return `${path} ${words.length > 0 ? words.join(', ') : `in another order: ${[...now.keys()].join(', ')}`}`;
 }
 
 /** The fields of an element that a card's list keeps: `main.sortWeight 1 → 2`. */
-function elementFieldWords(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
+function elementFieldText(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
   if (!isObject(before) || !isObject(after)) return [];
-  return diffFields(before, after).map((change) => `${key}.${fieldWords(change)}`);
+  return diffFields(before, after).map((change) => `${key}.${fieldText(change)}`);
 }
 
 function isList(value: FieldValue): value is readonly FieldValue[] {
@@ -209,7 +209,7 @@ function keyOf(value: FieldValue): string {
 }
 
 /** One value as words have it: dates and times without quotes, no value as `none`. */
-export function valueWords(value: FieldValue): string {
+export function valueText(value: FieldValue): string {
   if (value === null) return 'none';
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
   // Dates and times are read without quotes, and their seconds only where there are any.
@@ -234,12 +234,12 @@ export function countChanges(changes: readonly DocumentChange[]): Readonly<Parti
 }
 
 /** All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`. Empty where nothing changed. */
-export function summaryWords(changes: readonly DocumentChange[]): string {
-  return countWords(countChanges(changes), (list) => fieldTally(list, changes));
+export function summaryText(changes: readonly DocumentChange[]): string {
+  return changeCountsText(countChanges(changes), (list) => fieldTally(list, changes));
 }
 
 /** The same from counts, without the fields: `1 product added, 4 changed; 1 category gone`. */
-export function countWords(
+export function changeCountsText(
   counts: Readonly<Partial<Record<ListName, ChangeCounts>>>,
   detailOf: (list: ListName) => string = () => '',
 ): string {
