@@ -75,7 +75,7 @@ export const buildResultSchema = z.strictObject({
   /** Every file with what becomes of it and why; only of a dry run. */
   plan: z.array(planEntrySchema).optional(),
   /** What publishing would change on each front; only of a dry run. */
-  differences: z.array(plannedDiffSchema).optional(),
+  differences: plannedDiffSchema.optional(),
   /** False where a front's own code cannot be read: it is built under no name, and is not listed. */
   isEveryFrontKnown: z.boolean(),
   /** At most a thousand; the total counts all. */

@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import * as fc from 'fast-check';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type { FieldValue } from '../../src/contract/diff-results.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import {
   changeText,
@@ -12,8 +13,6 @@ import {
   diffDocuments,
   DOCUMENT_LISTS,
   summaryText,
-  type FieldValue,
-  type ListName,
 } from '../../src/release/diff/document-diff.ts';
 
 function card(productId: number, fields: Partial<ProductCard> = {}): ProductCard {
@@ -176,6 +175,7 @@ const documentArbitrary: fc.Arbitrary<ProductsDocument> = fc.record({
   badges: named.map((list) => list.map((badge) => ({ ...badge, color: '#abcdef' }))),
 });
 
+type ListName = (typeof DOCUMENT_LISTS)[number];
 type Item = Record<string, FieldValue>;
 const itemsOf = (document: ProductsDocument, list: ListName): Item[] =>
   document[list].map((item): Item => ({ ...item }));

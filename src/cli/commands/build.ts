@@ -172,7 +172,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     removed: totalsOf(plan, 'remove'),
     pruned: prunedTotals(plan),
     ...(flags.dryRun === true ? { plan } : {}),
-    ...(result.differences === null ? {} : { differences: [...result.differences] }),
+    ...(result.differences === null ? {} : { differences: result.differences }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,

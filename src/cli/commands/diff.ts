@@ -10,15 +10,14 @@ import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
 import { instantArgument } from '../arguments.ts';
 import {
-  cardsText,
+  frontLines,
   MARKDOWN_STYLE,
   partLines,
   TERMINAL_STYLE,
-  ambiguousTitle,
+  zoneTimeText,
   type ReportStyle,
 } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
-import { wallTimeText } from '../output/text.ts';
 import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
@@ -96,7 +95,7 @@ async function runDiff(
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
-  await printAll(diffLines(old, now, diffs, style, flags.brief === true, tally));
+  await printAll(endedLines(diffLines(old, now, diffs, style, flags.brief === true, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
 }
 
@@ -127,11 +126,9 @@ async function diffJson(
     changed: [],
   };
   for await (const one of diffs) {
-    const { front } = one;
-    if (one.state === 'same') json.same.push(front);
-    else if (one.state === 'changed')
-      json.changed.push({ front, timezone: one.timezone, ...one.diff, upcoming: [...one.diff.upcoming] });
-    else json[one.state].push({ front, cards: one.cards });
+    if (one.state === 'same') json.same.push(one.front);
+    else if (one.state === 'changed') json.changed.push(one.diff);
+    else json[one.state].push({ front: one.front, cards: one.cards });
   }
   return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
 }
@@ -144,38 +141,20 @@ async function* diffLines(
   isBrief: boolean,
   tally: { same: number; different: number },
 ): AsyncGenerator<string> {
-  yield `${style.note(`before: release ${before.id} as of ${before.manifest.now}`)}\n`;
-  yield `${style.note(`after: release ${after.id} as of ${after.manifest.now}`)}\n`;
+  yield style.note(`before: release ${before.id} as of ${before.manifest.now}`);
+  yield style.note(`after: release ${after.id} as of ${after.manifest.now}`);
   for await (const one of diffs) {
-    if (one.state === 'same') {
-      tally.same += 1;
-      continue;
-    }
-    tally.different += 1;
-    yield* frontLines(one, style, isBrief);
+    tally[one.state === 'same' ? 'same' : 'different'] += 1;
+    if (one.state === 'changed') yield* frontLines(one.diff, style, isBrief);
+    else if (one.state !== 'same') yield style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`);
   }
-  const fronts = countText(tally.same + tally.different, 'front');
-  yield `${style.note(tally.different === 0 ? `No differences in ${fronts}` : `${tally.different} of ${fronts} ${tally.different === 1 ? 'differs' : 'differ'}`)}\n`;
-}
-
-function* frontLines(
-  one: Exclude<FrontDiff, { state: 'same' }>,
-  style: ReportStyle,
-  isBrief: boolean,
-): Generator<string> {
-  if (one.state !== 'changed') {
-    yield `${style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`)}\n`;
-    return;
-  }
-  const { cardsBefore, cardsAfter, clock, data, ambiguous, comparableUntil, upcoming } = one.diff;
-  yield `${style.front(one.front, cardsText(cardsBefore, cardsAfter))}\n`;
-  yield* partLines('by the clock', clock, style, isBrief);
-  yield* partLines('by the data', data, style, isBrief);
-  yield* partLines(ambiguousTitle(comparableUntil), ambiguous, style, isBrief);
-  const zone = new Zone(one.timezone);
-  for (const { from, changes } of upcoming) {
-    yield* partLines(`by the data, from ${wallTimeOf(from, zone)} on`, changes, style, isBrief);
-  }
+  const { same, different } = tally;
+  const fronts = countText(same + different, 'front');
+  yield style.note(
+    different === 0
+      ? `No differences in ${fronts}`
+      : `${different} of ${fronts} ${different === 1 ? 'differs' : 'differ'}`,
+  );
 }
 
 async function runForecast(
@@ -200,7 +179,7 @@ async function runForecast(
     context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
-  await printAll(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true));
+  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true)));
   return EXIT.done;
 }
 
@@ -212,23 +191,23 @@ async function* forecastLines(
   style: ReportStyle,
   isBrief: boolean,
 ): AsyncGenerator<string> {
-  yield `${style.note(`release ${release.id}, from ${from} until ${until}`)}\n`;
+  yield style.note(`release ${release.id}, from ${from} until ${until}`);
   for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
     const zone = new Zone(timezone);
-    const reach = until < validUntil ? '' : `; known only until ${wallTimeOf(validUntil, zone)}: build again for more`;
-    const words = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
-    yield `${style.front(front, `${countText(cards, 'card')}, ${words} (times in ${timezone})${reach}`)}\n`;
-    for (const { at, changes } of steps) yield* partLines(wallTimeOf(at, zone), changes, style, isBrief);
+    const reach =
+      until < validUntil ? '' : `; known only until ${zoneTimeText(validUntil, zone)}: build again for more`;
+    const what = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
+    yield style.front(front, `${countText(cards, 'card')}, ${what} (times in ${timezone})${reach}`);
+    for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style, isBrief);
   }
-}
-
-function wallTimeOf(text: string, zone: Zone): string {
-  const instant = parseInstant(text);
-  return instant === undefined ? text : wallTimeText(zone, instant);
 }
 
 /** With the offset, as documents print a session's start. */
 function offsetTimeOf(text: string, zone: Zone): string {
   const instant = parseInstant(text);
   return instant === undefined ? text : zone.format(instant);
+}
+
+async function* endedLines(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }

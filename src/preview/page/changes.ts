@@ -2,7 +2,8 @@
 // release/document-diff.ts, as everywhere.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
-import { diffDocuments, summaryText, type DocumentChange } from '../../release/diff/document-diff.ts';
+import type { DocumentChange } from '../../contract/diff-results.ts';
+import { diffDocuments, summaryText } from '../../release/diff/document-diff.ts';
 
 /** What a card says of itself: `new`, `gone`, `moved` or the fields that changed. */
 export interface CardChange {

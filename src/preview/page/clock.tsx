@@ -3,7 +3,8 @@
 
 import type { VNode } from 'preact';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
-import { fieldText, type DocumentChange } from '../../release/diff/document-diff.ts';
+import type { DocumentChange } from '../../contract/diff-results.ts';
+import { fieldText } from '../../release/diff/document-diff.ts';
 import type { Changes } from './changes.ts';
 import { markAfter, markBefore, within, type Scene } from './scene.ts';
 import { nameOf, shown } from './text.ts';
