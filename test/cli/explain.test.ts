@@ -3,10 +3,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import stringWidth from 'string-width';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { explanationText } from '../../src/cli/output/explain.ts';
-import { widthOf } from '../../src/cli/output/text.ts';
 import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
@@ -94,7 +94,7 @@ test.each<readonly [string, string, string, readonly string[]]>([
 ])('%s', async (_, front, product, expected) => {
   const text = await textOf(front, product);
   for (const part of expected) expect(unfolded(text)).toContain(part);
-  for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+  for (const line of text.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
 });
 
 test('as JSON', async () => {

@@ -7,8 +7,8 @@ import { systemCodeOf } from '../../errors.ts';
 import { escapeAllButColours } from './escape.ts';
 
 /**
- * Writes pieces of text to stdout: as they are, but on a terminal made harmless, and each after `makeRoom`, which ends a bar that would
- * stand in the way. Ends early, and without error, where nobody reads any more (`… | head`).
+ * Writes pieces of text to stdout: as they are, but escaped on a terminal, and each after `makeRoom`, which ends a bar that would
+ * stand in the way. Ends early, without an error, when the reader has gone away (`… | head`).
  * @returns whether all of it was read
  */
 export async function printAll(pieces: AsyncGenerator<string>, makeRoom = (): void => undefined): Promise<boolean> {

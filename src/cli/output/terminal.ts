@@ -10,7 +10,7 @@ export { tableBlocks, tableText } from './table.ts';
 export interface Terminal {
   /** Prints a line of the result, or several. */
   readonly print: (text: string) => void;
-  /** Prints a line of the result byte for byte; made harmless where that is a terminal. For documents that are published. */
+  /** Prints a line of the result byte for byte, but escaped on a terminal. For documents that are published. */
   readonly printExact: (text: string) => void;
   /** Says something beside the result. */
   readonly log: (text: string) => void;
