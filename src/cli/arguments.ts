@@ -1,4 +1,4 @@
-// Words of the command line to values, with errors that say what to type. They are refused before any file is opened.
+// Arguments of the command line as values. A wrong one is refused before any file is opened, with an error that says what to type.
 
 import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
 import { AppError } from '../errors.ts';
@@ -54,9 +54,9 @@ export function percentageArgument(flag: string): (text: string) => number {
 /** `gzip`, `br`, or both with a comma. @throws AppError usage */
 export function compressionsArgument(flag: string): (text: string) => readonly ('gzip' | 'br')[] {
   return (text) => {
-    const words = text.split(',');
-    const known = (['gzip', 'br'] as const).filter((one) => words.includes(one));
-    if (known.length === words.length) return known;
+    const forms = text.split(',');
+    const known = (['gzip', 'br'] as const).filter((one) => forms.includes(one));
+    if (known.length === forms.length) return known;
     const message = `${flag}: expected gzip, br or gzip,br, found ${JSON.stringify(text)}`;
     throw new AppError('usage', message, `type it as ${flag} gzip,br`);
   };

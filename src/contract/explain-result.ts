@@ -69,7 +69,7 @@ const facetSchema = z.strictObject({
 });
 
 const rulesSchema = z.strictObject({
-  /** Of a product that is not on the shelf: the reason apart from that. */
+  /** Of a product that the front does not list: the reason apart from that. */
   reason: dropReason.nullable(),
   card: productCardSchema.nullable(),
   shelf: z.strictObject({
@@ -106,7 +106,7 @@ export const explainResultSchema = z.strictObject({
   reason: z
     .enum(['front-disabled', 'front-unreadable', 'not-on-shelf', 'product-unreadable', ...DROP_CODES])
     .nullable(),
-  /** Errors that hold the front back, of this product or another: then its last snapshot stays, whatever is said here. */
+  /** Errors that hold the front back, of this product or another: then its last snapshot stays, whatever the rules are. */
   holding: z.array(findingSchema),
   /** Whether anything does; it may be a row that only `check-db` names. */
   isHeldBack: z.boolean(),

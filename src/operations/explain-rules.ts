@@ -14,12 +14,12 @@ import { productStates, type PlacedProduct } from '../render/product-states.ts';
 const AHEAD_SECONDS = 366 * SECONDS_PER_DAY;
 
 /**
- * Explains a product at an instant; `sessionRows` and `tierRows` are all of the product's. One that is not on the shelf has a plain
- * entry, so that its other rules are known, and no card.
+ * Explains a product at an instant; `sessionRows` and `tierRows` are all of the product's. One that the front does not list has a
+ * plain entry, so that its other rules are known, and no card.
  */
 export function explainRules(
   loaded: PlacedProduct,
-  isOnShelf: boolean,
+  isListed: boolean,
   sessionRows: readonly SessionRow[],
   tierRows: readonly TierRow[],
   now: Instant,
@@ -31,7 +31,7 @@ export function explainRules(
   const [state, next] = productStates(placed, instantOf(now + AHEAD_SECONDS), now);
   if (state === undefined) throw new Error('no state at now');
   const { isFeatured, isBanner, isPaused, visible } = placed.entry;
-  const card = isOnShelf ? state.card : null;
+  const card = isListed ? state.card : null;
   return {
     reason: state.reason,
     card,
@@ -47,7 +47,7 @@ export function explainRules(
     tiers: explainTiers(tierRows, placed, now),
     facets: explainFacets(placed, card !== null, now),
     nextChange:
-      next === undefined || !isOnShelf ? null : { at: formatInstant(next.from), card: next.card, reason: next.reason },
+      next === undefined || !isListed ? null : { at: formatInstant(next.from), card: next.card, reason: next.reason },
   };
 }
 

@@ -79,7 +79,7 @@ export async function loadFront(
   return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
 }
 
-/** Notes what is wrong with the products on a front's shelf, one by one; whether any of them holds the front back. */
+/** Notes what is wrong with the products that a front lists, one by one; whether any of them holds the front back. */
 async function noteBadProducts(front: Front, load: ProductLoad, log: HoldingLog): Promise<boolean> {
   const { productIds } = front.shelf;
   for (const id of productIds) log.productIds.add(id);
@@ -152,7 +152,7 @@ class HoldingLog extends FindingLog {
   }
 }
 
-/** How a product would stand on a shelf that does not have it. */
+/** The entry of a product that the front does not list. */
 function plainEntry(productId: number): FrontProduct {
   return { productId, isFeatured: false, isBanner: false, isPaused: false, visible: ALWAYS };
 }

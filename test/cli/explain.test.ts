@@ -75,7 +75,7 @@ test.each<readonly [string, string, string, readonly string[]]>([
     'no session scheduled',
     'moscow',
     'traviata',
-    ['no card: of 7 sessions none is scheduled', 'its status is postponed'],
+    ['no card: none of 7 sessions is scheduled', 'its status is postponed'],
   ],
   ['not on this shelf', 'fonar', 'traviata', ['(no row in front_products)', 'Next change: none without a row']],
   ['paused by the front', 'kassa', 'revizor', ['paused: yes: the front has paused it']],

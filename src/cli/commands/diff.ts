@@ -1,4 +1,4 @@
-// `playbill diff`: what differs between two releases and why; with --until, what the clock will do to one.
+// `playbill diff`: what differs between two releases and why; with --until, what the clock will change in one.
 
 import { Option, type Command } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
@@ -35,21 +35,22 @@ interface DiffFlags {
 export function addDiffCommand(program: Command, context: CommandContext): void {
   program
     .command('diff')
-    .summary('what differs between two releases and why, or what the clock will do to one')
+    .summary('what differs between two releases and why, or what the clock will change in one')
     .description(
       'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories,\n' +
-        'groups, tags and badges. What the clock alone changed is told apart from what the data changed, because the older\n' +
+        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older\n' +
         "release's own editions say what it would show by now. With --until it compares the editions of one release instead:\n" +
-        'what will change next, from when, by the wall clock of each front. Reads the tree alone, and writes nothing.',
+        'what will change next, from when, by the wall clock of each front. Reads only the tree, and writes nothing.',
     )
-    .argument(
-      '[before]',
-      "a release id, `current` (the release in force), or a folder with another tree's release in force",
-    )
-    .argument('[after]', 'likewise; with --until only the one release, `current` by default')
+    .argument('[before]', 'a release id, `current`, or a folder: the current release of the tree in it')
+    .argument('[after]', 'likewise; with --until there is one release, `current` by default')
     .option('--out <folder>', 'the tree that keeps the releases', 'out')
     .option('--front <code...>', 'only these fronts')
-    .option('--until <instant>', 'what the clock will do up to then, with Z or an offset', instantArgument('--until'))
+    .option(
+      '--until <instant>',
+      'what the clock will change up to then, with Z or an offset',
+      instantArgument('--until'),
+    )
     .option('--from <instant>', 'with --until: from when on (default: the current time)', instantArgument('--from'))
     .option('--brief', 'only how many changes of each kind there are')
     .option('--json', 'print the result as JSON')
@@ -57,7 +58,7 @@ export function addDiffCommand(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card in productCards.
+Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card.
 A folder called current, or like an id, is named with ./ before it.
 
 Examples:
@@ -81,7 +82,7 @@ async function runDiff(
 ): Promise<number> {
   const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
   if (flags.until !== undefined) {
-    if (after !== undefined) throw usage('--until looks at one release, and two are named');
+    if (after !== undefined) throw usage('--until takes one release, and two are named');
     return runForecast(await openNamed(before ?? 'current', flags.out), flags.until, style, flags, context);
   }
   if (flags.from !== undefined) throw usage('--from belongs to --until');

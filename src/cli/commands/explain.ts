@@ -20,7 +20,7 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     .summary('why a product has a card or has none at an instant, rule by rule')
     .description(
       'Reads the product from the database as a build for that instant would, and prints every rule with its outcome: front,\n' +
-        "shelf, visibility, status, each session, each price tier, the card's flags and dates, its categories, groups, tags and\n" +
+        "listing, visibility, status, each session, each price tier, the card's flags and dates, its categories, groups, tags and\n" +
         "badges, and when the clock will next change any of it. Times are the front's; a session starts as its ticket says.",
     )
     .requiredOption('--front <code>', 'the front, as in X-Front')

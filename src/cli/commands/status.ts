@@ -5,7 +5,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import { durationArgument, instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import { buildMetricsOf, METRICS_MARK, treeMetrics } from '../output/prometheus.ts';
+import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
 import type { CommandContext } from '../context.ts';
 import { countText, findingText, shortened, spanText, tableText, type Terminal } from '../output/terminal.ts';
@@ -60,7 +60,7 @@ async function runStatus(flags: StatusFlags, context: CommandContext): Promise<n
   const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? context.now());
   if (flags.prometheus !== undefined) {
     const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
-    const before = readReplaceableFile(flags.prometheus, METRICS_MARK);
+    const before = readReplaceableFile(flags.prometheus, METRICS_HEADER);
     replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), context.processId);
   }
   terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));

@@ -75,14 +75,14 @@ function reasonText(
   const texts: Readonly<Record<typeof reason, string>> = {
     'front-disabled': 'the front is disabled, so nothing of it is published',
     'front-unreadable': "the front's own row cannot be read",
-    'not-on-shelf': "the product is not on the front's shelf (no row in front_products)",
+    'not-on-shelf': 'the front does not list the product (no row in front_products)',
     'product-unreadable': 'its rows cannot be read (see what holds the front back)',
     'not-published': `its status is ${product.status}, not published`,
     'not-visible': rules === null ? '' : visibleText(rules, units),
     'no-sessions': 'it has no sessions',
-    'not-scheduled': `of ${total} none is scheduled`,
+    'not-scheduled': `none of ${total} is scheduled`,
     excluded: 'this front sells none of its scheduled sessions (front_session_exclusions)',
-    over: `of ${total} none can be bought any more`,
+    over: `none of ${total} can still be bought`,
     'prices-expired': 'every public ticket price of its sessions has expired',
   };
   return texts[reason];
@@ -98,7 +98,7 @@ function visibleText({ shelf: { visibleFrom, visibleUntil } }: ExplainedRules, {
 function holdingLines({ isHeldBack, holding }: ExplainResultJson): string[] {
   if (!isHeldBack) return [];
   const text =
-    'The front is held back by findings: builds leave its last snapshot as it is until they are mended (see: playbill check-db).';
+    'The front is held back by findings: builds keep its last snapshot until they are fixed (see: playbill check-db).';
   const findings = holding.slice(0, FINDINGS_LISTED).map((finding) => folded(findingLine(finding), '  ', '      '));
   return [folded(text, '', '  '), ...findings];
 }
@@ -112,7 +112,7 @@ function ruleLines(
   if (frontState !== 'active') return [line(false, `front ${front} is active: it is ${frontState}`)];
   const lines = [
     line(true, `front ${front} is active (${timezone}, ${currency})`),
-    line(reason !== 'not-on-shelf', "on the front's shelf"),
+    line(reason !== 'not-on-shelf', 'the front lists the product'),
     line(product.status === 'published', `published: its status is ${product.status}`),
   ];
   if (rules === null) return [...lines, line(false, 'its rows can be read')];
@@ -243,7 +243,7 @@ function nextChangeText(
   const changes = card === null || next === null ? [] : diffFields(card, next).map(fieldText);
   const what =
     next === null
-      ? `${card === null ? 'still no card' : 'the card goes'} (${why})`
+      ? `${card === null ? 'still no card' : 'the card disappears'} (${why})`
       : card === null
         ? 'it gets a card'
         : changes.join('; ');

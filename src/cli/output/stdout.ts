@@ -1,4 +1,4 @@
-// Prints results that are too many to hold: as fast as the reader takes them, and no faster.
+// Prints results that are too large for memory: as fast as the reader takes them.
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -20,7 +20,7 @@ export async function printAll(pieces: AsyncGenerator<string>, makeRoom = (): vo
     if (systemCodeOf(error) !== 'EPIPE') throw error;
     return false;
   } finally {
-    // The stream lets go of its source some time later; what the source holds is wanted back now.
+    // The stream closes its source some time later; what the source has open is closed now.
     await pieces.return(undefined);
   }
 }

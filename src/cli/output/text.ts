@@ -1,5 +1,5 @@
-// Lines of a terminal: text of a catalogue escaped and folded to eighty columns; and the same text escaped for Markdown. Knows nothing of
-// what the text says.
+// Lines of a terminal: text of a catalogue escaped and folded to eighty columns; and the same text escaped for Markdown. Knows nothing about
+// its content.
 
 import stringWidth from 'string-width';
 import type { Zone } from '../../catalogue/calendar.ts';

@@ -34,7 +34,7 @@ export interface TierRow {
   readonly price: PriceTier;
 }
 
-/** The first product with a slug; null where there is none. @throws AppError database-unreadable, database-busy */
+/** The first product with a slug, or null. @throws AppError database-unreadable, database-busy */
 export async function productRow(reader: CatalogueReader, slug: string): Promise<ExplainResultJson['product'] | null> {
   const query = reader.db.selectFrom('products').select([...PRODUCT.columns, 'name', 'status']);
   for (const row of await reader.rows(query.where('slug', '=', slug).orderBy('id'))) {
