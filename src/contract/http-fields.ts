@@ -56,33 +56,32 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 
 export const EDITION_HEADERS: readonly string[] = Object.keys(HEADERS).filter((name) => name !== 'Content-Encoding');
 
+function requestHeader(
+  name: string,
+  description: string,
+  example: string,
+  schema: Header['schema'] = { type: 'string' },
+) {
+  return { name, in: 'header', required: false, description, schema, example };
+}
+
 /** What a request has besides its signature. */
 export const PARAMETERS = {
   XFront: {
-    name: 'X-Front',
-    in: 'header',
+    ...requestHeader('X-Front', 'The code of the front. It must be signed.', 'moscow', keywordsOf(frontCode)),
     required: true,
-    description: 'The code of the front. It must be among what is signed.',
-    schema: keywordsOf(frontCode),
-    example: 'moscow',
   },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    required: false,
-    description: 'The ETag of the answer that the client holds; 304 where it is still in force.',
-    schema: { type: 'string' },
-    example: 'W/"3f2a91c07be455d0"',
-  },
-  AcceptEncoding: {
-    name: 'Accept-Encoding',
-    in: 'header',
-    required: false,
-    description: 'br and gzip are answered where compressed files are published.',
-    schema: { type: 'string' },
-    example: 'br, gzip',
-  },
-} as const;
+  IfNoneMatch: requestHeader(
+    'If-None-Match',
+    'The ETag of the answer that the client holds; 304 where it is still in force.',
+    'W/"3f2a91c07be455d0"',
+  ),
+  AcceptEncoding: requestHeader(
+    'Accept-Encoding',
+    'br and gzip are answered where compressed files are published.',
+    'br, gzip',
+  ),
+};
 
 /** HTTP Message Signatures: two headers that belong together. OpenAPI knows no kind of its own for them. */
 export const SECURITY_SCHEMES = {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { playbill } from '../support/cli/run.ts';
 import { withRealOutput } from '../support/docs/console-blocks.ts';
+import { ERROR_EXIT_CODES } from '../../src/errors.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(root + path, 'utf8');
@@ -59,13 +60,19 @@ describe('codes', () => {
     return [...table.matchAll(/^\| `([a-z0-9-]+)`/gm)].map(([, code = '']) => code);
   };
 
-  test.each([
-    ['Error codes', 'src/errors.ts', 'ErrorCode'],
-    ['Finding codes', 'src/findings.ts', 'FindingCode'],
-  ])('%s are all explained, and no other', (heading, path, union) => {
-    const members = membersOf(path, union);
+  test('error codes are all explained with their exit codes, and no other', () => {
+    const rows = [...document.matchAll(/^\| `([a-z-]+)` \| (\d) \|/gm)].map(([, code = '', exit]) => [
+      code,
+      Number(exit),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(ERROR_EXIT_CODES);
+    expect(listed('Error codes')).toHaveLength(Object.keys(ERROR_EXIT_CODES).length);
+  });
+
+  test('finding codes are all explained, and no other', () => {
+    const members = membersOf('src/findings.ts', 'FindingCode');
     expect(members.length).toBeGreaterThan(15);
-    expect(listed(heading).toSorted()).toEqual(members.toSorted());
+    expect(listed('Finding codes').toSorted()).toEqual(members.toSorted());
   });
 });
 
