@@ -80,14 +80,15 @@ async function runDiff(
   flags: DiffFlags,
   context: CommandContext,
 ): Promise<number> {
+  const { openNamedRelease } = await import('../../operations/diff.ts');
   const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
   if (flags.until !== undefined) {
     if (after !== undefined) throw usage('--until takes one release, and two are named');
-    return runForecast(await openNamed(before ?? 'current', flags.out), flags.until, style, flags, context);
+    return runForecast(await openNamedRelease(before ?? 'current', flags.out), flags.until, style, flags, context);
   }
   if (flags.from !== undefined) throw usage('--from belongs to --until');
   if (before === undefined || after === undefined) throw usage('two releases, or --until, are needed');
-  const [old, now] = [await openNamed(before, flags.out), await openNamed(after, flags.out)];
+  const [old, now] = [await openNamedRelease(before, flags.out), await openNamedRelease(after, flags.out)];
   const { diffReleases } = await import('../../release/diff/release-diff.ts');
   const diffs = diffReleases(old, now, flags.front ?? null);
   if (flags.json === true) {
@@ -102,14 +103,6 @@ async function runDiff(
 
 function usage(message: string): AppError {
   return new AppError('usage', message, 'see playbill diff --help');
-}
-
-async function openNamed(name: string, out: string): Promise<ReleaseView> {
-  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { openRelease } = await import('../../release/tree/release-view.ts');
-  if (name === 'current') return openRelease(null, DirectoryReader.open(out));
-  if (/^[0-9a-f]{16}$/.test(name)) return openRelease(name, DirectoryReader.open(out));
-  return openRelease(null, DirectoryReader.open(name));
 }
 
 async function diffJson(

@@ -2,9 +2,8 @@
 
 import type { Command } from 'commander';
 import { findingLine } from '../../findings.ts';
-import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/watch-results.ts';
-import { AppError } from '../../errors.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -47,29 +46,11 @@ Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing
 
 async function runNext(flags: NextFlags, { terminal, now }: CommandContext): Promise<number> {
   const at = flags.at ?? now();
-  const { DirectoryReader } = await import('../../storage/directory/reader.ts');
-  const { readTreeStatus } = await import('../../release/status/read-status.ts');
-  const { nextChangesOf } = await import('../../release/status/status.ts');
-  const tree = await readTreeStatus(DirectoryReader.open(flags.out));
-  if (tree.fronts.length === 0) {
-    const message = `expected a published front in ${flags.out}, found none`;
-    throw new AppError('nothing-published', message, `publish with: playbill build --out ${flags.out}`);
-  }
-  const changes = nextChangesOf(tree, at);
-  const instants = changes.flatMap(({ instant }) => instant ?? []).sort((a, b) => a - b);
-  const json: NextResultJson = {
-    at: formatInstant(at),
-    next: instants[0] === undefined ? null : formatInstant(instants[0]),
-    fronts: changes.map(({ code, kind, instant, endpoints }) => ({
-      front: code,
-      kind,
-      next: instant === null ? null : formatInstant(instant),
-      endpoints: [...endpoints],
-    })),
-  };
-  for (const finding of tree.findings) terminal.log(findingLine(finding));
-  terminal.print(flags.json === true ? JSON.stringify(json) : nextText(json, at));
-  return changes.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
+  const { nextChanges } = await import('../../operations/next.ts');
+  const { next, findings } = await nextChanges(flags.out, at);
+  for (const finding of findings) terminal.log(findingLine(finding));
+  terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at));
+  return next.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
 }
 
 const WHAT = { end: 'end of the snapshot', expired: 'the snapshot has expired', unknown: 'the pointer is broken' };

@@ -48,7 +48,7 @@ export const MARKDOWN_STYLE: ReportStyle = {
   note: (text) => `\n${text}`,
 };
 
-/** A group of changes with its title; under `isBrief` the title alone. Nothing where there are none. `counts` are of all, if not all are listed. */
+/** A group of changes with its title, or nothing; under `isBrief` the title alone. `counts` are of all, where not all are listed. */
 export function partLines(
   title: string,
   changes: readonly DocumentChange[],
@@ -83,7 +83,7 @@ export function frontLines(
   const { front, timezone, cardsBefore, cardsAfter, clock, data, ambiguous, comparableUntil, counts } = difference;
   const upcoming = difference.upcoming ?? [];
   const zone = new Zone(timezone);
-  const ambiguousTitle = `by clock or data (the older snapshot was right only until ${comparableUntil}, so they cannot be told apart)`;
+  const ambiguousTitle = `by clock or data (the older snapshot was right only until ${comparableUntil}, so the two cannot be separated)`;
   const cards = countText(cardsAfter, 'card');
   const more = counts ? totalOf(counts.upcoming) - upcoming.flatMap(({ changes }) => changes).length : 0;
   return [
