@@ -1,50 +1,53 @@
-// The one kind of error that is somebody's to mend: a stable code, what was expected and found and where, and what to type.
-// Bad catalogue data is not thrown; it is collected as findings (catalogue/finding.ts).
+// The one kind of error that a user can fix: a stable code, what was expected and found and where, and what to type. Bad catalogue
+// data is not thrown; it is collected as findings (findings.ts).
 
-/** Every code an error can bear. Codes are stable: scripts match on them. */
-export type ErrorCode =
-  | 'usage'
-  | 'instant-invalid'
-  | 'duration-invalid'
-  | 'percentage-invalid'
-  | 'front-unknown'
-  | 'key-unknown'
-  | 'key-exists'
-  | 'key-invalid'
-  | 'key-file-unreadable'
-  | 'key-file-exists'
-  | 'key-file-not-writable'
-  | 'address-refused'
-  | 'address-in-use'
-  | 'edge-option-invalid'
-  | 'edge-bundle-missing'
-  | 'page-bundle-missing'
-  | 'driver-unusable'
-  | 'database-missing'
-  | 'database-unreadable'
-  | 'database-busy'
-  | 'database-exists'
-  | 'database-not-writable'
-  | 'contract-table-missing'
-  | 'contract-column-missing'
-  | 'contract-column-type'
-  | 'import-line-invalid'
-  | 'import-row-invalid'
-  | 'import-row-refused'
-  | 'import-file-unreadable'
-  | 'export-value-unprintable'
-  | 'tree-missing'
-  | 'tree-unreadable'
-  | 'tree-newer-schema'
-  | 'tree-locked'
-  | 'tree-not-writable'
-  | 'tree-full'
-  | 'nothing-published'
-  | 'on-publish-invalid'
-  | 'metrics-not-writable'
-  | 'release-unknown'
-  | 'product-unknown'
-  | 'release-damaged';
+/** Every code that an error can have, with the exit code of a command that ends with it. Stable: scripts match on them. */
+export const ERROR_EXIT_CODES = {
+  usage: 2,
+  'instant-invalid': 2,
+  'duration-invalid': 2,
+  'percentage-invalid': 2,
+  'front-unknown': 2,
+  'key-unknown': 2,
+  'key-exists': 2,
+  'key-invalid': 2,
+  'key-file-unreadable': 2,
+  'key-file-exists': 2,
+  'key-file-not-writable': 2,
+  'address-refused': 2,
+  'address-in-use': 2,
+  'edge-option-invalid': 2,
+  'edge-bundle-missing': 2,
+  'page-bundle-missing': 2,
+  'driver-unusable': 2,
+  'database-missing': 2,
+  'database-unreadable': 2,
+  'database-busy': 2,
+  'database-exists': 2,
+  'database-not-writable': 2,
+  'contract-table-missing': 2,
+  'contract-column-missing': 2,
+  'contract-column-type': 2,
+  'import-line-invalid': 2,
+  'import-row-invalid': 2,
+  'import-row-refused': 2,
+  'import-file-unreadable': 2,
+  'export-value-unprintable': 2,
+  'tree-missing': 2,
+  'tree-unreadable': 2,
+  'tree-newer-schema': 2,
+  'tree-locked': 5,
+  'tree-not-writable': 6,
+  'tree-full': 6,
+  'nothing-published': 2,
+  'on-publish-invalid': 2,
+  'metrics-not-writable': 2,
+  'release-unknown': 2,
+  'product-unknown': 2,
+  'release-damaged': 2,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_EXIT_CODES;
 
 /**
  * An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. Message, details and hint

@@ -1,18 +1,15 @@
-// Words of the command line to values, with errors that say what to type. They are refused before any file is opened.
+// Arguments of the command line as values. A wrong one is refused before any file is opened, with an error that says what to type.
 
 import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 
 /** An instant with an offset, seconds and fraction optional. @throws AppError instant-invalid */
 export function instantArgument(flag: string): (text: string) => Instant {
   return (text) => {
     const instant = parseOffsetDateTime(text);
     if (instant !== undefined) return instant;
-    throw new AppError(
-      'instant-invalid',
-      `${flag}: expected a date and time with Z or an offset, found ${JSON.stringify(text)}`,
-      `type it as ${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`,
-    );
+    const examples = `${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`;
+    throw refused('instant-invalid', flag, 'a date and time with Z or an offset', text, examples);
   };
 }
 
@@ -29,36 +26,28 @@ export function durationArgument(flag: string): (text: string) => number {
     const seconds = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
     if (text === '0') return 0;
     if (isWhole && seconds <= 366 * 86_400) return seconds;
-    throw new AppError(
-      'duration-invalid',
-      `${flag}: expected a duration of at most 366d, found ${JSON.stringify(text)}`,
-      `type it as ${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`,
-    );
+    const examples = `${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`;
+    throw refused('duration-invalid', flag, 'a duration of at most 366d', text, examples);
   };
 }
 
-/** A share as `50%`, given back as 0.5. @throws AppError percentage-invalid */
+/** A share as `50%`, returned as 0.5. @throws AppError percentage-invalid */
 export function percentageArgument(flag: string): (text: string) => number {
   return (text) => {
     const match = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text);
     const percent = Number(match?.[1]);
     if (match !== null && percent <= 100) return percent / 100;
-    throw new AppError(
-      'percentage-invalid',
-      `${flag}: expected a percentage from 0% to 100%, found ${JSON.stringify(text)}`,
-      `type it as ${flag} 50%`,
-    );
+    throw refused('percentage-invalid', flag, 'a percentage from 0% to 100%', text, `${flag} 50%`);
   };
 }
 
 /** `gzip`, `br`, or both with a comma. @throws AppError usage */
 export function compressionsArgument(flag: string): (text: string) => readonly ('gzip' | 'br')[] {
   return (text) => {
-    const words = text.split(',');
-    const known = (['gzip', 'br'] as const).filter((one) => words.includes(one));
-    if (known.length === words.length) return known;
-    const message = `${flag}: expected gzip, br or gzip,br, found ${JSON.stringify(text)}`;
-    throw new AppError('usage', message, `type it as ${flag} gzip,br`);
+    const forms = text.split(',');
+    const known = (['gzip', 'br'] as const).filter((one) => forms.includes(one));
+    if (known.length === forms.length) return known;
+    throw refused('usage', flag, 'gzip, br or gzip,br', text, `${flag} gzip,br`);
   };
 }
 
@@ -66,12 +55,12 @@ export function compressionsArgument(flag: string): (text: string) => readonly (
 export function portArgument(flag: string): (text: string) => number {
   return (text) => {
     if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-    throw new AppError(
-      'usage',
-      `${flag}: expected a port from 0 to 65535, found ${JSON.stringify(text)}`,
-      `type it as ${flag} 8080`,
-    );
+    throw refused('usage', flag, 'a port from 0 to 65535', text, `${flag} 8080`);
   };
+}
+
+function refused(code: ErrorCode, flag: string, expected: string, text: string, examples: string): AppError {
+  return new AppError(code, `${flag}: expected ${expected}, found ${JSON.stringify(text)}`, `type it as ${examples}`);
 }
 
 /** A duration as a person reads it: 21600 → `6h`. */

@@ -1,10 +1,10 @@
-// `build --on-publish`: tells a command or a URL what was published. Whatever comes of it, the publish stands: a problem is text for
-// the operator. The command's own text and the URL's path are never printed: they may hold a token.
+// `build --on-publish`: notifies a command or a URL of what was published. The publish stands whatever happens here: a problem is text
+// for the operator. The command's own text and the URL's path are never printed: they may contain a token.
 
 import { AppError, messageOf } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 
-/** How long a command that is asked to end may take to do so. */
+/** How long after SIGTERM a command is killed. */
 const KILL_AFTER_SECONDS = 2;
 
 export type PublishHook =
@@ -21,15 +21,15 @@ export function publishHookArgument(text: string): PublishHook {
     );
   if (text.trim() === '') throw invalid('nothing');
   if (!/^https?:\/\//i.test(text)) return { kind: 'command', command: text };
-  if (!URL.canParse(text)) throw invalid('one that is no URL');
+  if (!URL.canParse(text)) throw invalid('an invalid URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw invalid('a URL with a user or password in it');
   return { kind: 'url', url };
 }
 
 /**
- * Hands a notice over, and waits until it was taken, for so many seconds at most, or until somebody interrupts. Gives back what went
- * wrong, or null.
+ * Delivers a notice, and waits until it is accepted, for at most so many seconds, or until an interrupt. Returns what went wrong, or
+ * null.
  */
 export async function notify(
   hook: PublishHook,
@@ -39,7 +39,7 @@ export async function notify(
 ): Promise<string | null> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
-  // What was to be published is: an interruption ends the telling, not the build's last words.
+  // Everything is published: an interrupt ends the notification, not the summary.
   context.onInterrupt = () => stop.abort('was interrupted');
   try {
     if (hook.kind === 'command') return await runCommand(hook.command, notice, stop.signal);
@@ -50,16 +50,16 @@ export async function notify(
   }
 }
 
-/** The notice comes on stdin; what the command prints goes to stderr, for our stdout is the summary's. */
+/** The notice goes to its stdin; what the command prints goes to stderr, as our stdout has the summary. */
 async function runCommand(command: string, notice: string, stop: AbortSignal): Promise<string | null> {
   const { spawn } = await import('node:child_process');
-  // A group of its own: what the command has started ends with it.
+  // A process group of its own: what the command starts ends with it.
   const child = spawn('sh', ['-c', command], { detached: true, stdio: ['pipe', 2, 2] });
   const signalGroup = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // All of it has ended already.
+      // The whole group has ended.
     }
   };
   let killTimer: NodeJS.Timeout | undefined;
@@ -67,7 +67,7 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
     signalGroup('SIGTERM');
     killTimer = setTimeout(() => signalGroup('SIGKILL'), KILL_AFTER_SECONDS * 1000);
   });
-  // A command that reads no stdin is as good as one that does.
+  // A command need not read its stdin.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(notice);
   try {
@@ -85,7 +85,7 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
   }
 }
 
-/** One POST to the URL that the operator has named, and to no other: a redirection is a problem. */
+/** One POST to the operator's URL and to no other: a redirect is a problem. */
 async function callUrl(url: URL, notice: string, toolVersion: string, stop: AbortSignal): Promise<string | null> {
   const call = `the call of ${url.protocol}//${url.host}`;
   try {

@@ -1,5 +1,5 @@
-// The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and everything behind it is
-// loaded when it is wanted.
+// The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and all commands are loaded only
+// when needed.
 
 import { readFileSync } from 'node:fs';
 import { instantOf } from '../catalogue/instant.ts';
@@ -7,7 +7,7 @@ import { EXIT } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
 import { processTerminal } from './output/terminal.ts';
 
-async function main(words: readonly string[]): Promise<number> {
+async function main(argv: readonly string[]): Promise<number> {
   const context: CommandContext = {
     terminal: processTerminal(),
     now: () => instantOf(Math.floor(Date.now() / 1000)),
@@ -30,12 +30,12 @@ async function main(words: readonly string[]): Promise<number> {
       process.kill(process.pid, signal);
     });
   }
-  if (words.length === 1 && words[0] === '--version') {
+  if (argv.length === 1 && argv[0] === '--version') {
     context.terminal.print(context.toolVersion);
     return EXIT.done;
   }
   const { runProgram } = await import('./program.ts');
-  return runProgram(words, context);
+  return runProgram(argv, context);
 }
 
 function versionOfPackage(): string {
@@ -43,10 +43,10 @@ function versionOfPackage(): string {
   return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown';
 }
 
-// A reader that has seen enough (`playbill … | head`) is no error.
+// A reader that stops early (`playbill … | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-// Set, not called: what is still on its way to a pipe gets there.
+// Set, not called: output still on its way to a pipe gets there.
 process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,5 @@
-// All commands and what they take, as one program of the argument parser; and what it refuses, in our words. What a command does
-// is loaded when it runs.
+// All commands with their options, as one program of the argument parser, and its refusals as our errors. What a command does is loaded
+// when it runs.
 
 import { Command, CommanderError } from 'commander';
 import { AppError, driverError } from '../errors.ts';
@@ -26,13 +26,13 @@ import { addStatusCommand } from './commands/status.ts';
 import { errorText } from './output/terminal.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
-/** Runs the command that the words name. @returns the exit code; nothing is thrown */
-export async function runProgram(words: readonly string[], context: CommandContext): Promise<number> {
+/** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
+export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   try {
-    await programOf(context).parseAsync([...words], { from: 'user' });
+    await programOf(context).parseAsync([...argv], { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
-    return report(thrown, words, context);
+    return report(thrown, argv, context);
   }
 }
 
@@ -69,13 +69,13 @@ export function programOf(context: CommandContext): Command {
   return program;
 }
 
-function report(thrown: unknown, words: readonly string[], { terminal }: CommandContext): number {
-  // Help and version are no errors to us, though they are to the argument parser.
+function report(thrown: unknown, argv: readonly string[], { terminal }: CommandContext): number {
+  // To the argument parser help and version are errors.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
-  const error = thrown instanceof CommanderError ? usageError(thrown, words) : (driverError(thrown) ?? thrown);
+  const error = thrown instanceof CommanderError ? usageError(thrown, argv) : (driverError(thrown) ?? thrown);
   if (error instanceof AppError) {
-    if (words.includes('--json')) {
+    if (argv.includes('--json')) {
       const { code, message, details, hint } = error;
       terminal.print(JSON.stringify({ error: { code, message, details, hint } }));
     }
@@ -89,8 +89,8 @@ function report(thrown: unknown, words: readonly string[], { terminal }: Command
   return EXIT.bug;
 }
 
-function usageError(error: CommanderError, words: readonly string[]): AppError {
-  const [command = '', subcommand = ''] = words;
+function usageError(error: CommanderError, argv: readonly string[]): AppError {
+  const [command = '', subcommand = ''] = argv;
   const isNested =
     ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand) && error.code !== 'commander.unknownCommand';
   const isKnown = !command.startsWith('-') && command !== '' && error.code !== 'commander.unknownCommand';

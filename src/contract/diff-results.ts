@@ -3,15 +3,16 @@
 import * as z from 'zod';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 
-type FieldValueJson =
+/** Any value that a field of a document may have. */
+export type FieldValue =
   | string
   | number
   | boolean
   | null
-  | readonly FieldValueJson[]
-  | { readonly [key: string]: FieldValueJson };
+  | readonly FieldValue[]
+  | { readonly [key: string]: FieldValue };
 
-const fieldValue: z.ZodType<FieldValueJson> = z
+const fieldValue: z.ZodType<FieldValue> = z
   .union([
     z.string(),
     z.number(),
@@ -22,9 +23,13 @@ const fieldValue: z.ZodType<FieldValueJson> = z
   ])
   .meta({ id: 'FieldValue', description: 'Any value that a field of a document may have' });
 
+/** A session's start that stays one is compared in parts: `todaySlot.date`, `.time`, `.offset`. */
+const fieldChangeSchema = z.strictObject({ path: z.string(), before: fieldValue, after: fieldValue });
+
+/** One element of a list of the products document; slug and name are the new ones where both are known. */
 const element = {
-  /** The list of the products document; of a card, `id` is its `productId`. */
   list: z.enum(['productCards', 'categories', 'groups', 'tags', 'badges']),
+  /** Of a card, its `productId`. */
   id: z.int(),
   slug: z.string(),
   name: z.string(),
@@ -33,73 +38,73 @@ const element = {
 export const documentChangeSchema = z
   .discriminatedUnion('change', [
     z.strictObject({ ...element, change: z.enum(['added', 'gone']) }),
-    z.strictObject({
-      ...element,
-      change: z.literal('changed'),
-      /** A session's start that stays one is told in parts: `todaySlot.date`, `.time`, `.offset`. */
-      fields: z.array(z.strictObject({ path: z.string(), before: fieldValue, after: fieldValue })).readonly(),
-    }),
+    z.strictObject({ ...element, change: z.literal('changed'), fields: z.array(fieldChangeSchema).readonly() }),
+    /** Places count from 1. Only elements whose own place changed are moved, not those that they pass. */
     z.strictObject({ ...element, change: z.literal('moved'), placeBefore: count, placeAfter: count }),
   ])
   .meta({ id: 'DocumentChange' });
 
 const changes = z.array(documentChangeSchema).readonly();
 
+/** What differs between two snapshots of one front. */
+const frontDifferenceSchema = z.strictObject({
+  front: frontCode,
+  timezone: z.string(),
+  cardsBefore: count,
+  cardsAfter: count,
+  /** What time alone changed, on the data of the older snapshot. */
+  clock: changes,
+  /** What other data changed, at the same instant. */
+  data: changes,
+  /** Changes of either kind: the older snapshot was only known to be right until `comparableUntil`. Else empty. */
+  ambiguous: changes,
+  comparableUntil: instantText.nullable(),
+  /** What other data will change later on, each change from the instant at which it first shows. */
+  upcoming: z.array(z.strictObject({ from: instantText, changes })).readonly(),
+});
+
+const frontCards = z.strictObject({ front: frontCode, cards: count });
+
+/** Fronts by what differs; each list by code. */
+const differences = {
+  isDifferent: z.boolean(),
+  /** Fronts that were compared and do not differ. */
+  same: z.array(frontCode),
+  /** Fronts on one side only, with their cards. */
+  added: z.array(frontCards),
+  gone: z.array(frontCards),
+  changed: z.array(frontDifferenceSchema),
+};
+
 const releaseSchema = z.strictObject({ release: releaseId, now: instantText });
 
 /** `diff A B`. */
-export const diffResultSchema = z.strictObject({
-  before: releaseSchema,
-  after: releaseSchema,
-  isDifferent: z.boolean(),
-  /** Fronts that were compared and differ in nothing. */
-  same: z.array(frontCode),
-  /** Fronts that only the one or only the other release has, with their cards. */
-  added: z.array(z.strictObject({ front: frontCode, cards: count })),
-  gone: z.array(z.strictObject({ front: frontCode, cards: count })),
+export const diffResultSchema = z.strictObject({ before: releaseSchema, after: releaseSchema, ...differences });
+
+/** By list; lists without a change are left out. */
+const changeCounts = z.partialRecord(
+  element.list,
+  z.strictObject({ added: count, gone: count, changed: count, moved: count }),
+);
+
+/** `differences` of `build --dry-run`: what is published, compared with what would be, as `diff` compares two releases. */
+export const plannedDiffSchema = z.strictObject({
+  ...differences,
   changed: z.array(
-    z.strictObject({
-      front: frontCode,
-      timezone: z.string(),
-      cardsBefore: count,
-      cardsAfter: count,
-      /** What time alone changed. */
-      clock: changes,
-      /** What other data changed. */
-      data: changes,
-      /** What cannot be told apart, because the older snapshot was only known to be right until `reachedUntil`. */
-      unclear: changes,
-      reachedUntil: instantText.nullable(),
-      /** What other data will change later on, from the instant at which each change first shows. */
-      later: z.array(z.strictObject({ from: instantText, changes })).readonly(),
+    frontDifferenceSchema.extend({
+      /** null where data differs already: later editions mostly differ by the same, and are not compared. */
+      upcoming: frontDifferenceSchema.shape.upcoming.nullable(),
+      /** How many changes there are of each kind: of each only the first twenty are listed, and a thousand in all. */
+      counts: z.strictObject({
+        clock: changeCounts,
+        data: changeCounts,
+        ambiguous: changeCounts,
+        upcoming: changeCounts,
+      }),
     }),
   ),
-});
-
-const changeCounts = z.strictObject({ added: count, gone: count, changed: count, moved: count });
-
-const plannedChanges = z.strictObject({
-  /** By list; lists without a change are left out. */
-  counts: z.partialRecord(element.list, changeCounts),
-  total: count,
-  /** The first of them: twenty at most, and a thousand in the whole result. */
-  named: changes,
-});
-
-/** One front in `differences` of `build --dry-run`: what publishing would change. */
-export const plannedDiffSchema = z.strictObject({
-  front: frontCode,
-  /** `unknown`: what is published is damaged. */
-  state: z.enum(['added', 'gone', 'same', 'changed', 'unknown']),
-  /** null where nothing is published, or it is not known. */
-  cardsBefore: count.nullable(),
-  cardsAfter: count.nullable(),
-  clock: plannedChanges,
-  data: plannedChanges,
-  unclear: plannedChanges,
-  reachedUntil: instantText.nullable(),
-  /** Whether other data shows in later editions. */
-  isLaterDifferent: z.boolean(),
+  /** Fronts that cannot be compared: what is published is damaged. */
+  unknown: z.array(frontCode),
 });
 
 /** `diff --until`. */
@@ -111,14 +116,19 @@ export const forecastResultSchema = z.strictObject({
     z.strictObject({
       front: frontCode,
       timezone: z.string(),
-      /** From here on nothing is known; earlier than `until`, perhaps. */
+      /** From here on nothing is known; it may be before `until`. */
       validUntil: instantText,
       cards: count,
       /** By time, each with the wall time in the front's zone and the cards from then on. */
-      steps: z.array(z.strictObject({ at: instantText, wallTime: z.string(), cards: count, changes })).readonly(),
+      steps: z.array(z.strictObject({ at: instantText, wallTime: z.string(), cards: count, changes })),
     }),
   ),
 });
 
+export type FieldChange = z.infer<typeof fieldChangeSchema>;
+export type DocumentChange = z.infer<typeof documentChangeSchema>;
+export type ChangeCounts = z.infer<typeof changeCounts>;
+export type FrontDifference = z.infer<typeof frontDifferenceSchema>;
 export type DiffResultJson = z.infer<typeof diffResultSchema>;
+export type PlannedDiffJson = z.infer<typeof plannedDiffSchema>;
 export type ForecastResultJson = z.infer<typeof forecastResultSchema>;

@@ -6,7 +6,7 @@ import { count, instantText } from './primitives.ts';
 /** `keys revoke`. */
 export const revokedKeySchema = z.strictObject({ keyid: z.string(), revokedAt: instantText });
 
-/** `sign`: the headers that make a request a signed one. */
+/** `sign`: the headers that sign a request. */
 export const signatureHeadersSchema = z.strictObject({
   'X-Front': z.string(),
   'Signature-Input': z.string(),

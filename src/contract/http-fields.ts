@@ -33,7 +33,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     String.raw`^(private, max-age=\d+|no-store)$`,
     'private, max-age=60',
   ),
-  Vary: header('What a cache must tell apart', '^X-Front, Accept-Encoding$', 'X-Front, Accept-Encoding'),
+  Vary: header('What a cache must distinguish', '^X-Front, Accept-Encoding$', 'X-Front, Accept-Encoding'),
   'Catalogue-As-Of': {
     ...header('The instant that the catalogue was read for', '', '2026-05-01T09:00:00Z'),
     schema: keywordsOf(instantText),
@@ -43,12 +43,12 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: keywordsOf(instantText),
   },
   'Catalogue-Stale': rareHeader(
-    'There where nobody has built for too long: the answer was right until Catalogue-Valid-Until',
+    'Present where no build has run for too long: the answer was right until Catalogue-Valid-Until',
     String.raw`^\?1$`,
     '?1',
   ),
   'Content-Encoding': rareHeader(
-    'There where the client takes it and a compressed file is published',
+    'Present where the client accepts it and a compressed file is published',
     '^(gzip|br)$',
     'br',
   ),
@@ -56,33 +56,32 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 
 export const EDITION_HEADERS: readonly string[] = Object.keys(HEADERS).filter((name) => name !== 'Content-Encoding');
 
-/** What a request may say beside its signature. */
+function requestHeader(
+  name: string,
+  description: string,
+  example: string,
+  schema: Header['schema'] = { type: 'string' },
+) {
+  return { name, in: 'header', required: false, description, schema, example };
+}
+
+/** What a request has besides its signature. */
 export const PARAMETERS = {
   XFront: {
-    name: 'X-Front',
-    in: 'header',
+    ...requestHeader('X-Front', 'The code of the front. It must be signed.', 'moscow', keywordsOf(frontCode)),
     required: true,
-    description: 'The code of the front. It must be among what is signed.',
-    schema: keywordsOf(frontCode),
-    example: 'moscow',
   },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    required: false,
-    description: 'The ETag of the answer that the client holds; 304 where it is still in force.',
-    schema: { type: 'string' },
-    example: 'W/"3f2a91c07be455d0"',
-  },
-  AcceptEncoding: {
-    name: 'Accept-Encoding',
-    in: 'header',
-    required: false,
-    description: 'br and gzip are answered where compressed files are published.',
-    schema: { type: 'string' },
-    example: 'br, gzip',
-  },
-} as const;
+  IfNoneMatch: requestHeader(
+    'If-None-Match',
+    'The ETag of the answer that the client holds; 304 where it is still in force.',
+    'W/"3f2a91c07be455d0"',
+  ),
+  AcceptEncoding: requestHeader(
+    'Accept-Encoding',
+    'br and gzip are answered where compressed files are published.',
+    'br, gzip',
+  ),
+};
 
 /** HTTP Message Signatures: two headers that belong together. OpenAPI knows no kind of its own for them. */
 export const SECURITY_SCHEMES = {
@@ -101,7 +100,7 @@ export const SECURITY_SCHEMES = {
     in: 'header',
     name: 'Signature',
     description:
-      'RFC 9421: the signature itself under the same label, `sig=:BASE64:`, by ecdsa-p256-sha256, ed25519 or hmac-sha256 as the ' +
-      'key says. It may be used again for four minutes.',
+      'RFC 9421: the signature itself under the same label, `sig=:BASE64:`, by the ' +
+      "key's own ecdsa-p256-sha256, ed25519 or hmac-sha256. It may be used again for four minutes.",
   },
 } as const;

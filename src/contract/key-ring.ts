@@ -1,4 +1,4 @@
-// The key ring: what an edge needs to verify signatures (product.md, Words; edge.md). Public keys and secret names, never a secret.
+// The key ring: what an edge needs to verify signatures (product.md, edge.md). Public keys and secret names, never a secret.
 
 import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';

@@ -7,12 +7,11 @@ import { CATEGORIES_EXAMPLE, PRODUCTS_EXAMPLE } from './examples.ts';
 import { EDITION_HEADERS, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './http-fields.ts';
 import { problemSchema } from './problem.ts';
 
-/** One way in which the edge rule says no. */
+/** A refusal of the edge rule, as an example. */
 export interface RefusalSample {
   readonly status: number;
-  /** The stable code. */
   readonly reason: string;
-  /** When it is given, in words. */
+  /** When it is given. */
   readonly when: string;
   /** The header lines of the answer. */
   readonly headers: readonly (readonly [name: string, value: string])[];

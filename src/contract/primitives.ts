@@ -1,4 +1,4 @@
-// The words that all schemas of the contract share: instants, digests, codes. Pure: zod and nothing else.
+// What all schemas of the contract share: instants, digests, codes.
 
 import * as z from 'zod';
 

@@ -8,11 +8,11 @@ export const problemSchema = z
       .string()
       .regex(/^urn:playbill:[a-z-]+$/)
       .meta({ description: 'urn:playbill: and the code' }),
-    title: z.string().meta({ description: 'The code in words' }),
+    title: z.string().meta({ description: 'The code as text' }),
     status: z.int().min(400).max(599).meta({ description: 'The status of the answer' }),
     code: z
       .string()
       .regex(/^[a-z-]+$/)
       .meta({ description: 'Stable: what a client matches on' }),
   })
-  .meta({ id: 'Problem', description: 'A refusal (RFC 9457). It says nothing about fronts, keys or files' });
+  .meta({ id: 'Problem', description: 'A refusal (RFC 9457). It reveals nothing about fronts, keys or files' });

@@ -8,20 +8,17 @@ const urlPath = z.string().regex(/^\/[A-Za-z0-9._/-]+$/);
 
 export const publishNoticeSchema = z.strictObject({
   schema: z.literal(1),
-  /** The release in force. */
+  /** The current release. */
   release: releaseId,
   /** The instant that it is for. */
   now: instantText,
   /** Fronts of which a file below `public/` changed. */
   fronts: z.array(frontCode),
-  /**
-   * Other bytes than before at the same place, or the first ones where a 404 was answered: pointers, and damaged editions written
-   * anew. What a cache must let go of.
-   */
+  /** Paths whose content changed, or that were a 404 before: pointers, and damaged editions that were repaired. What a cache must purge. */
   changed: z.array(urlPath),
-  /** Gone: the pointers of fronts that are gone, and editions that no kept release needs. */
+  /** The pointers of removed fronts, and editions that no kept release needs. */
   removed: z.array(urlPath),
-  /** Editions under new names, which nobody has asked for yet. */
+  /** Editions under new names, which no cache has yet. */
   added: z.array(urlPath),
   /** Whether the edge's key ring changed. It is not below `public/`. */
   isKeyRingChanged: z.boolean(),

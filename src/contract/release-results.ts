@@ -9,7 +9,7 @@ export const KEEP_REASONS = [
   /** The tree is held after a rollback: then every release is kept. */
   'held',
   'in-force',
-  /** A front's pointer is that of this release, and not of the one in force: a run was stopped. */
+  /** A front's pointer is that of this release, and not of the current one: a run was stopped. */
   'pointed-at',
   /** One of the last ten. */
   'recent',
@@ -45,7 +45,7 @@ export const releasesResultSchema = z.strictObject({
 
 /** `rollback`. */
 export const rollbackResultSchema = z.strictObject({
-  /** The release in force; null where nothing is. */
+  /** The current release; null where there is none. */
   release: releaseId.nullable(),
   /** null after --resume. */
   hold: holdSchema.nullable(),
@@ -64,13 +64,13 @@ export const pruneResultSchema = z.strictObject({
     z.strictObject({
       id: releaseId,
       now: instantText,
-      /** Why it stays; null where it goes. */
+      /** Why it stays; null where it is removed. */
       kept: z.enum(KEEP_REASONS).nullable(),
     }),
   ),
-  /** Releases that went; and files, manifests included, with their bytes. */
+  /** What was removed: releases; and files, manifests included, with their bytes. */
   pruned: prunedSchema,
-  /** Every file that goes, and why. */
+  /** Every file that is removed, and why. */
   plan: z.array(planEntrySchema),
 });
 

@@ -1,4 +1,4 @@
-// What commands print under --json: one schema each. Machines may rely on these as on any other part of the contract.
+// What commands print under --json: one schema each, as stable as any other part of the contract.
 
 import * as z from 'zod';
 import { plannedDiffSchema } from './diff-results.ts';
@@ -20,12 +20,12 @@ export const holdSchema = z.strictObject({ release: releaseId.nullable() });
 
 export const prunedSchema = z.strictObject({ releases: count, files: count, bytes: count });
 
-/** Any command, when it ends with an error. */
+/** Any command that ends with an error. */
 export const errorResultSchema = z.strictObject({
   error: z.strictObject({
     code: z.string(),
     message: z.string(),
-    /** Further messages, where there are several faults. */
+    /** Further faults, where there are several. */
     details: z.array(z.string()),
     hint: z.string(),
   }),
@@ -42,7 +42,7 @@ export const planEntrySchema = z.strictObject({
 export const buildResultSchema = z.strictObject({
   /** null where nothing has ever been published. */
   release: releaseId.nullable(),
-  /** A rollback holds the tree: nothing was published, whatever is said of a front. null where it does not. */
+  /** The rollback that holds the tree: then nothing was published, whatever `fronts` has. null where none does. */
   hold: holdSchema.nullable(),
   now: instantText,
   horizonSeconds: count,
@@ -52,7 +52,7 @@ export const buildResultSchema = z.strictObject({
       front: frontCode,
       /** Why the old snapshot stays; null where the new one is published. */
       held: z.enum(HOLD_CODES).nullable(),
-      /** Of the snapshot in force afterwards; null where there is none. */
+      /** The front's snapshot after the build; null where there is none. */
       snapshot: z
         .strictObject({
           cards: count,
@@ -70,24 +70,24 @@ export const buildResultSchema = z.strictObject({
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,
-  /** Of what was removed: manifests of releases that are not kept any longer, and editions that nobody names. */
+  /** Of what was removed: manifests of releases that are no longer kept, and editions that no release names. */
   pruned: prunedSchema,
-  /** Every file with what becomes of it and why; only of a dry run. */
+  /** What happens to every file, and why; only of a dry run. */
   plan: z.array(planEntrySchema).optional(),
   /** What publishing would change on each front; only of a dry run. */
-  differences: z.array(plannedDiffSchema).optional(),
-  /** False where a front's own code cannot be read: it is built under no name, and is not listed. */
+  differences: plannedDiffSchema.optional(),
+  /** False where the code of some front cannot be read: that front is not built and not listed. */
   isEveryFrontKnown: z.boolean(),
   /** At most a thousand; the total counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,
-  /** What went wrong beside the publish, and did not touch it. */
+  /** What went wrong after the publish, which stands. */
   warnings: z.array(z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() })),
 });
 
 /** `verify` and `check-db`. */
 export const findingsResultSchema = z.strictObject({
-  /** What was looked at, by kind. */
+  /** How many of each kind were checked. */
   checked: z.record(z.string(), count),
   errors: count,
   warnings: count,

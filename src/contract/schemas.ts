@@ -1,5 +1,5 @@
-// Every schema that other programs may rely on, in one list: `openapi --schemas` writes them as JSON Schema 2020-12. A command that
-// takes --json stands here with what it prints; a test compares the list with the commands that there are.
+// Every schema that other programs may rely on: `openapi --schemas` writes them as JSON Schema 2020-12. Every command with --json
+// is listed here with what it prints; a test compares the list with the commands.
 
 import * as z from 'zod';
 import { diffResultSchema, forecastResultSchema } from './diff-results.ts';
@@ -39,7 +39,7 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
   'key-ring': keyRingSchema,
 };
 
-/** What each command prints under --json; `any-error` is what each of them prints in its place when it ends with an error. */
+/** What each command prints under --json; `any-error` is what any of them prints instead when it ends with an error. */
 export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   build: buildResultSchema,
   verify: findingsResultSchema,
@@ -69,7 +69,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
 export function schemaFiles(): readonly (readonly [name: string, text: string])[] {
   const file = (name: string, title: string, schema: z.ZodType): readonly [string, string] => {
     const { $schema, ...rest } = z.toJSONSchema(schema, {
-      // No format that JSON Schema knows; the pattern and contentEncoding beside it say the same.
+      // Not a format of JSON Schema; pattern and contentEncoding mean the same.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format === 'base64') delete jsonSchema.format;
       },

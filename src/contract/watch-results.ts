@@ -13,7 +13,7 @@ export const nextResultSchema = z.strictObject({
   fronts: z.array(
     z.strictObject({
       front: frontCode,
-      /** Another edition; the end of what is published; that end, past already; or not known, for the pointer is broken. */
+      /** Another edition; the end of what is published; that end, already past; or unknown, as the pointer is broken. */
       kind: z.enum(['edition', 'end', 'expired', 'unknown']),
       next: instantText.nullable(),
       /** Which documents change. */
@@ -29,7 +29,7 @@ export const statusResultSchema = z.strictObject({
   isStale: z.boolean(),
   /** null where no rollback holds the tree; its `release` is null where the hold's own file is damaged. */
   hold: holdSchema.nullable(),
-  /** null where no release is in force, or its manifest cannot be read. */
+  /** null where there is no current release, or its manifest cannot be read. */
   release: z
     .strictObject({ id: releaseId, now: instantText, horizonSeconds: count, tool: z.string(), tzdata: z.string() })
     .nullable(),
@@ -37,7 +37,7 @@ export const statusResultSchema = z.strictObject({
     z.strictObject({
       front: frontCode,
       /** null where the front is as it should be. */
-      stale: z.enum(['pointer-missing', 'pointer-invalid', 'early', 'expired', 'ending', 'old']).nullable(),
+      stale: z.enum(['pointer-missing', 'pointer-invalid', 'from-future', 'expired', 'expiring', 'too-old']).nullable(),
       /** null where the pointer is broken. */
       snapshot: z
         .strictObject({
@@ -47,10 +47,10 @@ export const statusResultSchema = z.strictObject({
           remainingSeconds: z.int(),
           staleFrom: instantText,
           editions: z.strictObject({ products: count, categories: count }),
-          /** Of the edition in force; null where no manifest tells. */
+          /** Of the edition in force; null where no manifest has it. */
           cards: count.nullable(),
           dropped: z.partialRecord(z.enum(DROP_CODES), count),
-          /** Why the last build kept the snapshot that there was. */
+          /** Why the last build kept the old snapshot. */
           held: z.enum(HOLD_CODES).nullable(),
         })
         .nullable(),

@@ -6,6 +6,7 @@ import type { Finding } from '../findings.ts';
 import { localDateText } from '../catalogue/calendar.ts';
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
+import type { PlannedDiffJson } from '../contract/diff-results.ts';
 import type { HoldCode } from '../contract/manifest.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
@@ -15,7 +16,7 @@ import { renderProducts, type FrontsToRender } from './render-products.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { readHold, type Hold } from '../release/tree/hold.ts';
 import type { PlanEntry } from '../release/publish/plan.ts';
-import { PlannedDiffs, type PlannedDiff } from '../release/diff/planned-diff.ts';
+import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { prune } from '../release/history/prune.ts';
 import { frontTasks, publish } from '../release/publish/publish.ts';
 import { renderFront, type FrontResult, type FrontTask } from '../release/publish/render-front.ts';
@@ -60,7 +61,7 @@ export interface BuildResult {
   readonly findings: readonly Finding[];
   readonly findingsTotal: number;
   /** What publishing would change on each front; only of a dry run. */
-  readonly differences: readonly PlannedDiff[] | null;
+  readonly differences: PlannedDiffJson | null;
 }
 
 /**

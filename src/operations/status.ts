@@ -1,11 +1,9 @@
-// The state of a tree for a monitor, and what the clock brings next to it. Opens no database, writes nothing.
+// The state of a tree for a monitor. Opens no database, writes nothing.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
-import type { NextResultJson, StatusResultJson } from '../contract/watch-results.ts';
-import type { Finding } from '../findings.ts';
+import type { StatusResultJson } from '../contract/watch-results.ts';
 import { readTreeStatus, type TreeStatus } from '../release/status/read-status.ts';
-import { nextChangesOf, statusOf } from '../release/status/status.ts';
-import { nothingPublished } from '../release/tree/found.ts';
+import { statusOf } from '../release/status/status.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 
 /**
@@ -32,30 +30,6 @@ export async function readStatus(out: string, maxAgeSeconds: number | null, at: 
       },
     })),
     findings: [...tree.findings],
-  };
-}
-
-/**
- * The next effective change of every front after an instant; and what is damaged.
- * @throws AppError nothing-published, tree-missing, tree-unreadable, tree-newer-schema
- */
-export async function readNextChanges(
-  out: string,
-  at: Instant,
-): Promise<{ readonly result: NextResultJson; readonly findings: readonly Finding[] }> {
-  const tree = await readTreeStatus(DirectoryReader.open(out));
-  if (tree.fronts.length === 0) throw nothingPublished('a published front', out);
-  const changes = nextChangesOf(tree, at);
-  const [next] = changes.flatMap(({ instant }) => instant ?? []).sort((a, b) => a - b);
-  const fronts = changes.map(({ code, kind, instant, endpoints }) => ({
-    front: code,
-    kind,
-    next: instant === null ? null : formatInstant(instant),
-    endpoints: [...endpoints],
-  }));
-  return {
-    result: { at: formatInstant(at), next: next === undefined ? null : formatInstant(next), fronts },
-    findings: tree.findings,
   };
 }
 

@@ -70,7 +70,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
-  cli: /^(node:.*|commander|cli-progress)$/,
+  cli: /^(node:.*|commander|cli-progress|string-width)$/,
 };
 
 const FORBIDDEN: readonly {

@@ -3,10 +3,10 @@
 import { cpSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import stringWidth from 'string-width';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
-import { widthOf } from '../../src/cli/output/text.ts';
 import { smallCatalogue, NOW } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
@@ -36,11 +36,11 @@ describe('two releases', () => {
     const { status, stdout, stderr } = await diff(first, 'current');
     expect(stderr).toBe('');
     expect(status).toBe(1);
-    for (const line of stdout.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+    for (const line of stdout.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202E]/u);
     expect(stdout).toContain(`after: release ${second} as of ${LATER}`);
     expect(stdout).toContain('alpha: 3 cards\n  by the clock: 3 products changed (nextScheduleSlot 3, todaySlot 3');
-    expect(stdout).toContain('by the data: 1 product changed (name 1)\n    ~ product "</code>\\u{1b}[31m`` @team');
+    expect(stdout).toContain('by the data: 1 product changed (name 1)\n    ~ product "</code>\\u001b[31m`` @team');
     expect(stdout).toContain('bravo: 3 → 2 cards');
     expect(stdout).toContain('by the data: 1 product gone\n    - product "Show 2001 "x"" (show-2001)\n');
     expect(stdout).toMatch(/2 of 2 fronts differ\n$/);
@@ -114,7 +114,7 @@ describe('a forecast', () => {
     expect(editions.length).toBeGreaterThan(2);
     expect(stdout).toContain(`alpha: 3 cards, ${editions.length} editions to come (times in Europe/Moscow)`);
     expect(stdout).toContain('\n  Fri 2026-05-01 13:20: 1 product changed (nextScheduleSlot 1, ');
-    for (const line of stdout.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+    for (const line of stdout.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
   });
 
   test('as JSON, with the wall time', async () => {

@@ -3,10 +3,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import stringWidth from 'string-width';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { explanationText } from '../../src/cli/output/explain.ts';
-import { widthOf } from '../../src/cli/output/text.ts';
 import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
@@ -21,8 +21,8 @@ beforeAll(() => {
   catalogueAt(database, demoRows(NOW));
 });
 
-const explain = (front: string, product: string, ...words: readonly string[]) =>
-  playbill(['explain', '--db', database, '--at', NOW, '--front', front, '--product', product, ...words]);
+const explain = (front: string, product: string, ...flags: readonly string[]) =>
+  playbill(['explain', '--db', database, '--at', NOW, '--front', front, '--product', product, ...flags]);
 
 /** What the command prints, without a process of its own. */
 async function textOf(frontCode: string, slug: string, databasePath = database): Promise<string> {
@@ -75,7 +75,7 @@ test.each<readonly [string, string, string, readonly string[]]>([
     'no session scheduled',
     'moscow',
     'traviata',
-    ['no card: of 7 sessions none is scheduled', 'its status is postponed'],
+    ['no card: none of 7 sessions is scheduled', 'its status is postponed'],
   ],
   ['not on this shelf', 'fonar', 'traviata', ['(no row in front_products)', 'Next change: none without a row']],
   ['paused by the front', 'kassa', 'revizor', ['paused: yes: the front has paused it']],
@@ -93,8 +93,8 @@ test.each<readonly [string, string, string, readonly string[]]>([
   ],
 ])('%s', async (_, front, product, expected) => {
   const text = await textOf(front, product);
-  for (const words of expected) expect(unfolded(text)).toContain(words);
-  for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+  for (const part of expected) expect(unfolded(text)).toContain(part);
+  for (const line of text.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
 });
 
 test('as JSON', async () => {
@@ -113,7 +113,7 @@ test('as JSON', async () => {
   expect(json.rules?.tiers.find(({ verdict }) => verdict === 'expired')?.name).toBe('Премьерный вечер');
 });
 
-test('a finding that holds the front back is told: of another product of the shelf, of its own, of the front', async () => {
+test('a finding that holds the front back is named: of another product of the shelf, of the product, of the front', async () => {
   const other = changed('other', "UPDATE products SET age_rating = 99 WHERE slug = 'gamlet'");
   const text = unfolded(await textOf('moscow', 'chayka', other));
   expect(text).toContain('it has a card.\nThe front is held back by findings');

@@ -52,7 +52,7 @@ describe('playbill status', () => {
   test('a stale one: exit 1', async () => {
     const run = await command.run(['status', '--out', sound, '--at', '2026-05-01T09:31:00Z', '--max-age', '30m']);
     expect(run.code).toBe(1);
-    expect(run.stdout).toMatch(/^alpha .* old$/m);
+    expect(run.stdout).toMatch(/^alpha .* too-old$/m);
     expect(run.stdout).toContain('3 stale');
   });
 
@@ -131,7 +131,7 @@ describe('playbill status', () => {
     expect(later.code).toBe(4);
     const run = await command.run(['status', '--out', out, '--at', '2026-05-01T09:41:00Z', '--max-age', '30m']);
     expect(run.code).toBe(1);
-    expect(run.stdout).toMatch(/^alpha +41m .* old\n {2}keeps an older snapshot: max-shrink\nbravo +1m .* fresh$/m);
+    expect(run.stdout).toMatch(/^alpha +41m .* too-old\n {2}keeps an older snapshot: max-shrink\nbravo +1m .* fresh$/m);
     expect(run.stdout).toContain('3 fronts as of 2026-05-01T09:41:00Z: 1 stale, 1 keeps an older snapshot\n');
   });
 

@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/output/escape.ts';
-import { foldedText, tableText, widthOf } from '../../src/cli/output/table.ts';
+import { foldedText, tableText } from '../../src/cli/output/table.ts';
 import { errorText, findingText, styled, terminalOn } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
@@ -93,7 +94,7 @@ describe('a terminal', () => {
 describe('tables', () => {
   const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
   const row = (name: string, state = 'published') => [name, 35, '24+1', '2026-05-01 09:15Z', 25, 0, state];
-  const longest = (text: string): number => Math.max(...text.split('\n').map(widthOf));
+  const longest = (text: string): number => Math.max(...text.split('\n').map((line) => stringWidth(line)));
 
   test('columns line up, numbers to the right', () => {
     expect(tableText(header, [row('moscow'), row('kassa')])).toBe(
@@ -148,7 +149,7 @@ describe('tables', () => {
         [`x\n${ESC}[2J`, 4],
       ],
     );
-    expect(text.split('\n').map(widthOf)).toEqual([19, 19, 19, 19, 19]);
+    expect(text.split('\n').map((line) => stringWidth(line))).toEqual([19, 19, 19, 19, 19]);
     expect(text.split('\n')).toHaveLength(5);
   });
 
@@ -191,7 +192,7 @@ describe('the command', () => {
     const built = await playbill(['build', '--db', database, '--out', `${folder}/new`, '--now', now]);
     const table = built.stdout.slice(0, built.stdout.indexOf('\n\n'));
     expect(table).toContain(`\n${code}\n`);
-    for (const line of table.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+    for (const line of table.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
     expect(built.stderr).toBe('');
 
     const piped = await playbill(['verify', '--out', `${folder}/out`]);

@@ -10,13 +10,14 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ProductsDocument } from '../../src/contract/documents.ts';
-import { changeWords, diffDocuments, type DocumentChange } from '../../src/release/diff/document-diff.ts';
+import type { DocumentChange, FrontDifference, PlannedDiffJson } from '../../src/contract/diff-results.ts';
+import { plannedDiffLines } from '../../src/cli/output/diff.ts';
+import { changeText, countChanges, diffDocuments } from '../../src/release/diff/document-diff.ts';
 import { forecast } from '../../src/release/status/forecast.ts';
 import { PlannedDiffs } from '../../src/release/diff/planned-diff.ts';
 import { PublishedTree } from '../../src/release/tree/published.ts';
 import { diffReleases, type FrontDiff } from '../../src/release/diff/release-diff.ts';
 import { openRelease } from '../../src/release/tree/release-view.ts';
-import type { SnapshotDiff } from '../../src/release/diff/snapshot-diff.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { DirectoryStore } from '../../src/storage/directory/store.ts';
 import { dryRunStore } from '../../src/storage/dry-run.ts';
@@ -45,18 +46,18 @@ async function diffTrees(before: string, after: string): Promise<FrontDiff[]> {
 const productsAt = (files: ReadonlyMap<string, string>, front: string, at: string): ProductsDocument =>
   JSON.parse(documentAt(files, front, 'products', at)) as ProductsDocument;
 
-const NO_DIFF: Omit<SnapshotDiff, 'cardsBefore' | 'cardsAfter'> = {
+const NO_DIFF: Omit<FrontDifference, 'front' | 'timezone' | 'cardsBefore' | 'cardsAfter'> = {
   clock: [],
   data: [],
-  unclear: [],
-  reachedUntil: null,
-  later: [],
+  ambiguous: [],
+  comparableUntil: null,
+  upcoming: [],
 };
 
 test('the same data at two instants: nothing is the data’s, and the clock’s is what the documents differ in', async () => {
   const root = temporaryFolder();
   let serial = 0;
-  const seen = { clock: 0, unclear: 0, back: 0 };
+  const seen = { clock: 0, ambiguous: 0, back: 0 };
   await fc.assert(
     fc.asyncProperty(catalogueArbitrary(), fc.nat(50 * 3600), async ({ rows, now }, seconds) => {
       const name = join(root, String(++serial));
@@ -79,22 +80,22 @@ test('the same data at two instants: nothing is the data’s, and the clock’s 
         if (one.state !== 'changed') continue;
         const { validUntil } = pointerOf(files[0], one.front);
         const isReached = formatInstant(second) < validUntil;
-        const expected = isReached ? { clock: changes } : { unclear: changes, reachedUntil: validUntil };
+        const expected = isReached ? { clock: changes } : { ambiguous: changes, comparableUntil: validUntil };
         expect(one.diff).toMatchObject({ ...NO_DIFF, ...expected });
         if (isReached) seen.clock += 1;
-        else seen.unclear += 1;
+        else seen.ambiguous += 1;
       }
       // Backwards it is the older snapshot, the second one named, that is asked what it shows at the newer one's now.
       for (const one of await diffTrees(`${name}-b`, `${name}-a`)) {
         const [before, after] = documentsOf(one.front);
-        if (one.state !== 'changed' || one.diff.reachedUntil !== null) continue;
+        if (one.state !== 'changed' || one.diff.comparableUntil !== null) continue;
         expect(one.diff).toMatchObject({ ...NO_DIFF, clock: diffDocuments(after, before) });
         seen.back += 1;
       }
     }),
     { numRuns: 15 },
   );
-  expect(Math.min(seen.clock, seen.unclear, seen.back)).toBeGreaterThan(0);
+  expect(Math.min(seen.clock, seen.ambiguous, seen.back)).toBeGreaterThan(0);
 });
 
 const root = temporaryFolderOfFile();
@@ -117,7 +118,7 @@ function change(path: string, sql: string): void {
   database.close();
 }
 
-const wordsOf = (changes: readonly DocumentChange[]): string[] => changes.map(changeWords);
+const textsOf = (changes: readonly DocumentChange[]): string[] => changes.map(changeText);
 
 describe('one changed row, an hour later', () => {
   const hit =
@@ -187,7 +188,7 @@ describe('one changed row, an hour later', () => {
         ],
       },
     ],
-  ])('%s: named with its fronts, and nothing else; a dry run says the same', async (_, sql, data, later) => {
+  ])('%s: named with its fronts, and nothing else; a dry run has the same', async (_, sql, data, later) => {
     const { database, tree } = await published();
     const undisturbed = `${tree}-undisturbed`;
     await buildTree(database, undisturbed, instant(LATER));
@@ -205,19 +206,17 @@ describe('one changed row, an hour later', () => {
       if (one.state !== 'changed') throw new Error(`${one.front}: an hour changes its sessions`);
       expect(one.diff.clock.length).toBeGreaterThan(0);
       expect(one.diff.clock).toEqual(clockOf.get(one.front));
-      expect(wordsOf(one.diff.data)).toEqual(data[one.front] ?? []);
-      const told = one.diff.later.flatMap(({ from, changes }) => wordsOf(changes).map((words) => `${from} ${words}`));
-      expect(told).toEqual(later[one.front] ?? []);
-      expect(one.diff).toMatchObject({ unclear: [], reachedUntil: null });
-      const planned = dry.differences?.find(({ front }) => front === one.front);
-      expect(planned?.clock.named).toEqual(one.diff.clock);
-      expect(planned?.data.named).toEqual(one.diff.data);
-      expect(planned).toMatchObject({
-        state: 'changed',
-        cardsBefore: one.diff.cardsBefore,
-        cardsAfter: one.diff.cardsAfter,
-      });
-      if (told.length > 0) expect(planned?.isLaterDifferent).toBe(true);
+      expect(textsOf(one.diff.data)).toEqual(data[one.front] ?? []);
+      const upcoming = one.diff.upcoming.flatMap(({ from, changes }) =>
+        textsOf(changes).map((text) => `${from} ${text}`),
+      );
+      expect(upcoming).toEqual(later[one.front] ?? []);
+      expect(one.diff).toMatchObject({ ambiguous: [], comparableUntil: null });
+      const planned = dry.differences?.changed.find(({ front }) => front === one.front);
+      const { counts, ...difference } = planned ?? {};
+      const isData = one.diff.data.length > 0;
+      expect(difference).toEqual({ ...one.diff, upcoming: isData ? null : one.diff.upcoming });
+      expect(counts?.data).toEqual(countChanges(one.diff.data));
     }
   });
 
@@ -234,11 +233,11 @@ describe('one changed row, an hour later', () => {
     const [alpha, bravo, added] = await diffTrees(tree, changed);
     expect(alpha).toEqual({ front: 'alpha', state: 'gone', cards: 3 });
     expect(added).toEqual({ front: 'new', state: 'added', cards: 0 });
-    expect(bravo).toMatchObject({ state: 'changed', diff: { data: [], unclear: [], later: [] } });
+    expect(bravo).toMatchObject({ state: 'changed', diff: { data: [], ambiguous: [], upcoming: [] } });
   });
 });
 
-test('where the older snapshot does not reach, nothing is told apart; a second earlier it is', async () => {
+test('where the older snapshot does not reach, clock and data are ambiguous; a second earlier they are not', async () => {
   const { database, tree } = await published();
   change(database, "UPDATE products SET name = 'New' WHERE id = 1");
   const until = instant(pointerOf(filesOf(tree), 'alpha').validUntil);
@@ -250,13 +249,16 @@ test('where the older snapshot does not reach, nothing is told apart; a second e
     return alpha.diff;
   };
   const reached = await stateAt(instantOf(until - 1));
-  expect([reached.unclear, wordsOf(reached.data)]).toEqual([[], ['product "New" (show-1): name "Show 1 "x"" → "New"']]);
+  expect([reached.ambiguous, textsOf(reached.data)]).toEqual([
+    [],
+    ['product "New" (show-1): name "Show 1 "x"" → "New"'],
+  ]);
   const unreached = await stateAt(until);
-  expect(unreached).toMatchObject({ clock: [], data: [], later: [], reachedUntil: formatInstant(until) });
-  expect(wordsOf(unreached.unclear).join('\n')).toContain('name "Show 1 "x"" → "New"');
+  expect(unreached).toMatchObject({ clock: [], data: [], upcoming: [], comparableUntil: formatInstant(until) });
+  expect(textsOf(unreached.ambiguous).join('\n')).toContain('name "Show 1 "x"" → "New"');
 });
 
-test('a forecast tells every edition after `from` up to `until`, each with what it changes', async () => {
+test('a forecast has every edition after `from` up to `until`, each with what it changes', async () => {
   const { tree } = await published();
   const release = await openRelease(null, DirectoryReader.open(tree));
   const files = filesOf(tree);
@@ -283,24 +285,29 @@ test('a forecast tells every edition after `from` up to `until`, each with what 
   }
 });
 
+const NO_PLANNED: PlannedDiffJson = { isDifferent: false, same: [], added: [], gone: [], changed: [], unknown: [] };
+
 describe('a dry run', () => {
-  test('names at most twenty changes for one reason, and counts all', async () => {
+  test('lists at most twenty changes of one kind on a front, and counts all', async () => {
     const tree = join(root, `many-${++serial}`);
     const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 30, sessionsPerProduct: 1, edition: 'x' });
     const database = catalogueAt(`${tree}.sqlite`, rows);
     await buildTree(database, tree, instant(NOW));
     change(database, 'UPDATE products SET age_rating = 18');
     const { differences } = await buildTree(database, tree, instant(NOW), { isDryRun: true });
-    const [alpha] = differences ?? [];
-    expect(alpha?.data).toMatchObject({ total: 31, counts: { productCards: { changed: 31, added: 0 } } });
-    expect(alpha?.data.named).toHaveLength(20);
+    const [alpha] = differences?.changed ?? [];
+    expect(alpha?.counts.data).toEqual({ productCards: { added: 0, gone: 0, changed: 31, moved: 0 } });
+    expect(alpha?.data).toHaveLength(20);
+    const text = plannedDiffLines(differences ?? NO_PLANNED).join('\n');
+    expect(text).toContain('\n  by the data: 31 products changed\n');
+    expect(text).toContain('\n    … 11 more\n');
     const again = await buildTree(database, tree, instant(NOW));
     expect(again.differences).toBeNull();
     const after = await buildTree(database, tree, instant(NOW), { isDryRun: true });
-    expect(after.differences?.map(({ state }) => state)).toEqual(['same']);
+    expect(after.differences).toEqual({ ...NO_PLANNED, same: ['alpha'] });
   });
 
-  test('lets go of each front’s document when its turn ends', async () => {
+  test('drops each front’s documents when its turn ends', async () => {
     const tree = join(root, `memory-${++serial}`);
     const inner = dryRunStore(new DirectoryStore(tree));
     const diffs = new PlannedDiffs(await PublishedTree.read(inner), inner, instant(NOW));
@@ -319,16 +326,18 @@ describe('a dry run', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
   });
 
-  test('tells a front that goes, and one whose published edition is damaged, and goes on', async () => {
+  test('reports a front that is removed, and one whose published edition is damaged, and goes on', async () => {
     const { database, tree } = await published();
     change(database, "UPDATE fronts SET status = 'disabled' WHERE id = 1");
     const digest = pointerOf(filesOf(tree), 'bravo').products[0]?.slice(21);
     const path = join(tree, `public/fronts/bravo/products.${digest}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('Show', 'show'));
     const { differences } = await buildTree(database, tree, instant(LATER), { isDryRun: true });
-    expect(differences?.map(({ front, state }) => [front, state])).toEqual([
-      ['alpha', 'gone'],
-      ['bravo', 'unknown'],
-    ]);
+    expect(differences).toEqual({
+      ...NO_PLANNED,
+      isDifferent: true,
+      gone: [{ front: 'alpha', cards: 3 }],
+      unknown: ['bravo'],
+    });
   });
 });

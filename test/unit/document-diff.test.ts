@@ -5,15 +5,14 @@ import { build } from 'esbuild';
 import * as fc from 'fast-check';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type { FieldValue } from '../../src/contract/diff-results.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import {
-  changeWords,
+  changeText,
   countChanges,
   diffDocuments,
   DOCUMENT_LISTS,
-  summaryWords,
-  type FieldValue,
-  type ListName,
+  summaryText,
 } from '../../src/release/diff/document-diff.ts';
 
 function card(productId: number, fields: Partial<ProductCard> = {}): ProductCard {
@@ -54,7 +53,7 @@ function documentOf(cards: readonly ProductCard[], lists: Partial<ProductsDocume
 }
 
 const wordsOf = (before: ProductsDocument, after: ProductsDocument): string[] =>
-  diffDocuments(before, after).map(changeWords);
+  diffDocuments(before, after).map(changeText);
 
 describe('each planted change is named, and nothing else', () => {
   const cards = [card(1), card(2), card(3), card(4)];
@@ -140,14 +139,14 @@ describe('each planted change is named, and nothing else', () => {
     ];
     const tags = [{ id: 7, slug: 'ice', name: 'On ice' }];
     const changes = diffDocuments(documentOf(cards), documentOf(after, { tags }));
-    expect(summaryWords(changes)).toBe(
+    expect(summaryText(changes)).toBe(
       '1 product added, 1 gone, 2 changed (priceFrom 2, nextScheduleSlot 1); 1 tag added',
     );
     expect(countChanges(changes)).toEqual({
       productCards: { added: 1, gone: 1, changed: 2, moved: 0 },
       tags: { added: 1, gone: 0, changed: 0, moved: 0 },
     });
-    expect(summaryWords([])).toBe('');
+    expect(summaryText([])).toBe('');
   });
 });
 
@@ -176,6 +175,7 @@ const documentArbitrary: fc.Arbitrary<ProductsDocument> = fc.record({
   badges: named.map((list) => list.map((badge) => ({ ...badge, color: '#abcdef' }))),
 });
 
+type ListName = (typeof DOCUMENT_LISTS)[number];
 type Item = Record<string, FieldValue>;
 const itemsOf = (document: ProductsDocument, list: ListName): Item[] =>
   document[list].map((item): Item => ({ ...item }));

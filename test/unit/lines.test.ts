@@ -1,24 +1,26 @@
 // Lines for terminals and Markdown: nothing in a text can steer either, and no line is wider than a terminal.
 
 import * as fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { Zone } from '../../src/catalogue/calendar.ts';
-import { codeSpan, folded, escapeControls, wallTimeText, widthOf } from '../../src/cli/output/text.ts';
+import { escapeLine } from '../../src/cli/output/escape.ts';
+import { codeSpan, folded, wallTimeText } from '../../src/cli/output/text.ts';
 import { instant } from '../support/trees.ts';
 
 test.each([
-  ['a line end', 'a\nb\r', 'a\\u{a}b\\u{d}'],
-  ['an escape sequence', '\u001B[2J\u009B1m', '\\u{1b}[2J\\u{9b}1m'],
-  ['marks of direction', 'a\u202Egpj.exe\u2066', 'a\\u{202e}gpj.exe\\u{2066}'],
-  ['separators of Unicode', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
-  ['half a character', 'a\uD83D', 'a\\u{d83d}'],
+  ['a line end', 'a\nb\r', 'a\\u000ab\\u000d'],
+  ['an escape sequence', '\u001B[2J\u009B1m', '\\u001b[2J\\u009b1m'],
+  ['marks of direction', 'a\u202Egpj.exe\u2066', 'a\\u202egpj.exe\\u2066'],
+  ['separators of Unicode', 'a\u2028b\u2029', 'a\\u2028b\\u2029'],
+  ['half a character', 'a\uD83D', 'a\\ud83d'],
   [
     'joiners, accents and no-break spaces stay',
     'क्\u200Dष e\u0301 a\u00A0b 👩\u200D🎤',
     'क्\u200Dष e\u0301 a\u00A0b 👩\u200D🎤',
   ],
 ])('%s', (_, text, shown) => {
-  expect(escapeControls(text)).toBe(shown);
+  expect(escapeLine(text)).toBe(shown);
 });
 
 test.each([
@@ -28,7 +30,7 @@ test.each([
   ['e\u0301', 1],
   ['🎭', 2],
 ])('width of %s', (text, width) => {
-  expect(widthOf(text)).toBe(width);
+  expect(stringWidth(text)).toBe(width);
 });
 
 test('folding keeps every line within eighty columns, and every word', () => {
@@ -39,9 +41,9 @@ test('folding keeps every line within eighty columns, and every word', () => {
     fc.property(words, (chosen) => {
       const text = chosen.join(' ');
       const lines = folded(text, '  ~ ', '      ').split('\n');
-      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80);
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(80);
       const withoutBlanks = (some: string) => some.replaceAll(/\s/g, '');
-      expect(withoutBlanks(lines.join(''))).toBe(`~${withoutBlanks(escapeControls(text))}`);
+      expect(withoutBlanks(lines.join(''))).toBe(`~${withoutBlanks(escapeLine(text))}`);
     }),
   );
 });

@@ -48,19 +48,19 @@ describe('status', () => {
   test.each([
     ['made this second', '09:00:00', null],
     ['a quarter of the horizon is left, exactly', '14:00:00', null],
-    ['a second less than a quarter is left', '14:00:01', 'ending'],
-    ['the last second in which it is right', '15:29:59', 'ending'],
+    ['a second less than a quarter is left', '14:00:01', 'expiring'],
+    ['the last second in which it is right', '15:29:59', 'expiring'],
     ['validUntil itself', '15:30:00', 'expired'],
     ['a clock that is a minute behind', '08:59:00', null],
-    ['made for later', '08:58:59', 'early'],
+    ['made for later', '08:58:59', 'from-future'],
   ])('%s', (_, time, stale) => {
     expect(statusOf(tree(), null, at(time))[0]?.stale).toBe(stale);
   });
 
   test.each([
     ['as old as may be', '09:30:00', null],
-    ['a second older', '09:30:01', 'old'],
-    ['ending goes before old', '14:30:00', 'ending'],
+    ['a second older', '09:30:01', 'too-old'],
+    ['expiring goes before too-old', '14:30:00', 'expiring'],
   ])('--max-age 30m: %s', (_, time, stale) => {
     expect(statusOf(tree(), 1800, at(time))[0]?.stale).toBe(stale);
   });
@@ -73,7 +73,7 @@ describe('status', () => {
   test('without a manifest the pointer tells how far it was made for', () => {
     const lost: TreeStatus = { ...tree(), release: null };
     expect(statusOf(lost, null, at('13:52:30'))[0]?.stale).toBeNull();
-    expect(statusOf(lost, null, at('13:52:31'))[0]?.stale).toBe('ending');
+    expect(statusOf(lost, null, at('13:52:31'))[0]?.stale).toBe('expiring');
   });
 
   test.each([null, 0, 1800, 100_000])('staleFrom is the first second that is stale, with a max-age of %s', (maxAge) => {

@@ -125,7 +125,7 @@ describe('verifyTree', () => {
     expect(told).toEqual(['0/2', '1/2']);
   });
 
-  test('tells a place as it is: making it escapeControls is for whoever shows it', async () => {
+  test('tells a place as it is: escaping it is for whoever shows it', async () => {
     const root = copyOf(sound);
     write(root, 'public/evil\n\u001B[2Jerror bug \u202E.txt', 'x');
     const [finding] = await findingsOf(root);

@@ -1,4 +1,4 @@
-// `playbill build`: words to options, the result to a summary that can be read at 3 a.m.
+// `playbill build`: flags to options, and the result to a summary that can be read at 3 a.m.
 
 import { Option, type Command } from 'commander';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
@@ -68,7 +68,7 @@ export function addBuildCommand(program: Command, context: CommandContext): void
     )
     .option('--front <code...>', 'only these fronts; the others keep their snapshot')
     .option('--dry-run', 'plan everything, write nothing')
-    .option('--force', 'override every guard, and replace damaged files')
+    .option('--force', 'override every guard, and rewrite damaged files')
     .option('--allow-shrink', 'override the guards on the number of cards')
     .option(
       '--max-shrink <percentage>',
@@ -81,13 +81,13 @@ export function addBuildCommand(program: Command, context: CommandContext): void
       'put compressed siblings beside new editions: gzip, br or gzip,br',
       compressionsArgument('--precompress'),
     )
-    // Flags of earlier versions: a crontab that still has them goes on working.
+    // Flags of earlier versions: a crontab that still has them keeps working.
     .addOption(new Option('--cache <folder>').hideHelp())
     .addOption(new Option('--no-cache').hideHelp())
     .addOption(new Option('--workers <count>').hideHelp())
     .option(
       '--on-publish <command|url>',
-      'tell this command (on stdin) or URL (by POST) as JSON what was published',
+      'notify this command (on stdin) or URL (by POST) of what was published, as JSON',
       publishHookArgument,
     )
     .option('--on-publish-timeout <duration>', 'how long that may take', durationArgument('--on-publish-timeout'), 60)
@@ -105,8 +105,8 @@ Examples:
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
 
---on-publish comes when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
-failure is a warning: what was published stands, and the exit code says what became of the tree. A dry run tells nobody.
+--on-publish runs when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
+failure is a warning: what was published stands, and the exit code is that of the build. A dry run does not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`,
@@ -151,7 +151,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   });
   const { totalsOf } = await import('../../release/publish/plan.ts');
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
-  // Of a held tree's plan the key ring alone is carried out.
+  // Of a held tree's plan only the key ring is written.
   const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
   const json: BuildResultJson = {
     release: result.releaseId,
@@ -172,11 +172,11 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     removed: totalsOf(plan, 'remove'),
     pruned: prunedTotals(plan),
     ...(flags.dryRun === true ? { plan } : {}),
-    ...(result.differences === null ? {} : { differences: [...result.differences] }),
+    ...(result.differences === null ? {} : { differences: result.differences }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: [...result.findings],
     findingsTotal: result.findingsTotal,
-    warnings: await warningsOfTelling(done, result.releaseId, flags, context, now),
+    warnings: await notifyWarnings(done, result.releaseId, flags, context, now),
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
   for (const { code, message } of json.warnings) terminal.log(`warning ${code}: ${message}; what was published stands`);
@@ -185,10 +185,10 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
 }
 
 /**
- * Tells whoever wants to know what was published. The lock is free by now: a hook may take its time, and may itself run a command
- * that writes the tree. Two listeners may therefore run at once; each is told to look at paths, not what to find there.
+ * Notifies the hook of what was published. The lock is free by now: the hook may take its time, and may itself run a command that
+ * writes the tree. Notifications can overlap; each names paths, not their content.
  */
-async function warningsOfTelling(
+async function notifyWarnings(
   plan: readonly PlanEntry[],
   releaseId: string | null,
   { onPublish, onPublishTimeout, dryRun }: BuildFlags,
@@ -227,7 +227,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
-      const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'doubtful', terminal);
+      const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
       lines.push(`${front}: ${verdict} ${code}: ${message}`);
     }
     if (held === 'findings')
@@ -235,9 +235,9 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
         `${front}: held back by findings; its last snapshot stays (see: playbill check-db --db ${shellWord(db)})`,
       );
     if (held === 'file-size-wrong')
-      lines.push(`${front}: held back: a published file is damaged (build --force replaces it)`);
+      lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
     if (held === 'file-kind-wrong')
-      lines.push(`${front}: held back: something that is no file stands in a file's place (the finding says where)`);
+      lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > 20)
@@ -249,7 +249,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   lines.push(
     `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
       `horizon ${durationText(result.horizonSeconds)}; ` +
-      `${result.hold === null ? '' : 'in force stays '}release ${result.release ?? 'none'}`,
+      `${result.hold === null ? '' : 'current stays '}release ${result.release ?? 'none'}`,
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
   );
   if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);

@@ -1,4 +1,4 @@
-// `playbill diff`: what differs between two releases and why; with --until, what the clock will do to one.
+// `playbill diff`: what differs between two releases and why; with --until, what the clock will change in one.
 
 import { Option, type Command } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
@@ -10,15 +10,14 @@ import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
 import { instantArgument } from '../arguments.ts';
 import {
-  cardsWords,
+  frontLines,
   MARKDOWN_STYLE,
   partLines,
   TERMINAL_STYLE,
-  unclearTitle,
+  zoneTimeText,
   type ReportStyle,
 } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
-import { wallTimeText } from '../output/text.ts';
 import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
@@ -36,21 +35,22 @@ interface DiffFlags {
 export function addDiffCommand(program: Command, context: CommandContext): void {
   program
     .command('diff')
-    .summary('what differs between two releases and why, or what the clock will do to one')
+    .summary('what differs between two releases and why, or what the clock will change in one')
     .description(
       'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories,\n' +
-        'groups, tags and badges. What the clock alone changed is told apart from what the data changed, because the older\n' +
+        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older\n' +
         "release's own editions say what it would show by now. With --until it compares the editions of one release instead:\n" +
-        'what will change next, from when, by the wall clock of each front. Reads the tree alone, and writes nothing.',
+        'what will change next, from when, by the wall clock of each front. Reads only the tree, and writes nothing.',
     )
-    .argument(
-      '[before]',
-      "a release id, `current` (the release in force), or a folder with another tree's release in force",
-    )
-    .argument('[after]', 'likewise; with --until only the one release, `current` by default')
+    .argument('[before]', 'a release id, `current`, or a folder: the current release of the tree in it')
+    .argument('[after]', 'likewise; with --until there is one release, `current` by default')
     .option('--out <folder>', 'the tree that keeps the releases', 'out')
     .option('--front <code...>', 'only these fronts')
-    .option('--until <instant>', 'what the clock will do up to then, with Z or an offset', instantArgument('--until'))
+    .option(
+      '--until <instant>',
+      'what the clock will change up to then, with Z or an offset',
+      instantArgument('--until'),
+    )
     .option('--from <instant>', 'with --until: from when on (default: the current time)', instantArgument('--from'))
     .option('--brief', 'only how many changes of each kind there are')
     .option('--json', 'print the result as JSON')
@@ -58,7 +58,7 @@ export function addDiffCommand(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card in productCards.
+Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card.
 A folder called current, or like an id, is named with ./ before it.
 
 Examples:
@@ -80,10 +80,10 @@ async function runDiff(
   flags: DiffFlags,
   context: CommandContext,
 ): Promise<number> {
-  const { openNamedRelease } = await import('../../operations/open-release.ts');
+  const { openNamedRelease } = await import('../../operations/diff.ts');
   const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
   if (flags.until !== undefined) {
-    if (after !== undefined) throw usage('--until looks at one release, and two are named');
+    if (after !== undefined) throw usage('--until takes one release, and two are named');
     return runForecast(await openNamedRelease(before ?? 'current', flags.out), flags.until, style, flags, context);
   }
   if (flags.from !== undefined) throw usage('--from belongs to --until');
@@ -97,7 +97,7 @@ async function runDiff(
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
-  await printAll(diffLines(old, now, diffs, style, flags.brief === true, tally));
+  await printAll(endedLines(diffLines(old, now, diffs, style, flags.brief === true, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
 }
 
@@ -120,11 +120,9 @@ async function diffJson(
     changed: [],
   };
   for await (const one of diffs) {
-    const { front } = one;
-    if (one.state === 'same') json.same.push(front);
-    else if (one.state === 'changed')
-      json.changed.push({ front, timezone: one.timezone, ...one.diff, later: [...one.diff.later] });
-    else json[one.state].push({ front, cards: one.cards });
+    if (one.state === 'same') json.same.push(one.front);
+    else if (one.state === 'changed') json.changed.push(one.diff);
+    else json[one.state].push({ front: one.front, cards: one.cards });
   }
   return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
 }
@@ -137,38 +135,20 @@ async function* diffLines(
   isBrief: boolean,
   tally: { same: number; different: number },
 ): AsyncGenerator<string> {
-  yield `${style.note(`before: release ${before.id} as of ${before.manifest.now}`)}\n`;
-  yield `${style.note(`after: release ${after.id} as of ${after.manifest.now}`)}\n`;
+  yield style.note(`before: release ${before.id} as of ${before.manifest.now}`);
+  yield style.note(`after: release ${after.id} as of ${after.manifest.now}`);
   for await (const one of diffs) {
-    if (one.state === 'same') {
-      tally.same += 1;
-      continue;
-    }
-    tally.different += 1;
-    yield* frontLines(one, style, isBrief);
+    tally[one.state === 'same' ? 'same' : 'different'] += 1;
+    if (one.state === 'changed') yield* frontLines(one.diff, style, isBrief);
+    else if (one.state !== 'same') yield style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`);
   }
-  const fronts = countText(tally.same + tally.different, 'front');
-  yield `${style.note(tally.different === 0 ? `No differences in ${fronts}` : `${tally.different} of ${fronts} ${tally.different === 1 ? 'differs' : 'differ'}`)}\n`;
-}
-
-function* frontLines(
-  one: Exclude<FrontDiff, { state: 'same' }>,
-  style: ReportStyle,
-  isBrief: boolean,
-): Generator<string> {
-  if (one.state !== 'changed') {
-    yield `${style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`)}\n`;
-    return;
-  }
-  const { cardsBefore, cardsAfter, clock, data, unclear, reachedUntil, later } = one.diff;
-  yield `${style.front(one.front, cardsWords(cardsBefore, cardsAfter))}\n`;
-  yield* partLines('by the clock', clock, style, isBrief);
-  yield* partLines('by the data', data, style, isBrief);
-  yield* partLines(unclearTitle(reachedUntil), unclear, style, isBrief);
-  const zone = new Zone(one.timezone);
-  for (const { from, changes } of later) {
-    yield* partLines(`by the data, from ${wallTimeOf(from, zone)} on`, changes, style, isBrief);
-  }
+  const { same, different } = tally;
+  const fronts = countText(same + different, 'front');
+  yield style.note(
+    different === 0
+      ? `No differences in ${fronts}`
+      : `${different} of ${fronts} ${different === 1 ? 'differs' : 'differ'}`,
+  );
 }
 
 async function runForecast(
@@ -193,7 +173,7 @@ async function runForecast(
     context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
-  await printAll(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true));
+  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true)));
   return EXIT.done;
 }
 
@@ -205,23 +185,23 @@ async function* forecastLines(
   style: ReportStyle,
   isBrief: boolean,
 ): AsyncGenerator<string> {
-  yield `${style.note(`release ${release.id}, from ${from} until ${until}`)}\n`;
+  yield style.note(`release ${release.id}, from ${from} until ${until}`);
   for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
     const zone = new Zone(timezone);
-    const reach = until < validUntil ? '' : `; known only until ${wallTimeOf(validUntil, zone)}: build again for more`;
-    const words = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
-    yield `${style.front(front, `${countText(cards, 'card')}, ${words} (times in ${timezone})${reach}`)}\n`;
-    for (const { at, changes } of steps) yield* partLines(wallTimeOf(at, zone), changes, style, isBrief);
+    const reach =
+      until < validUntil ? '' : `; known only until ${zoneTimeText(validUntil, zone)}: build again for more`;
+    const what = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
+    yield style.front(front, `${countText(cards, 'card')}, ${what} (times in ${timezone})${reach}`);
+    for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style, isBrief);
   }
-}
-
-function wallTimeOf(text: string, zone: Zone): string {
-  const instant = parseInstant(text);
-  return instant === undefined ? text : wallTimeText(zone, instant);
 }
 
 /** With the offset, as documents print a session's start. */
 function offsetTimeOf(text: string, zone: Zone): string {
   const instant = parseInstant(text);
   return instant === undefined ? text : zone.format(instant);
+}
+
+async function* endedLines(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }

@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import type { Instant } from '../../catalogue/instant.ts';
-import type { ExplainResultJson } from '../../contract/explain-result.ts';
 import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -20,9 +19,9 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     .command('explain')
     .summary('why a product has a card or has none at an instant, rule by rule')
     .description(
-      'Asks the database as a build for that instant would, and tells every rule with its outcome: front, shelf, visibility,\n' +
-        "status, each context, each price tier, the card's flags and dates, its categories, groups, tags and badges, and when\n" +
-        'the clock will next change any of it. Times are those of the front, a session is told by its ticket.',
+      'Reads the product from the database as a build for that instant would, and prints every rule with its outcome: front,\n' +
+        "listing, visibility, status, each session, each price tier, the card's flags and dates, its categories, groups, tags and\n" +
+        "badges, and when the clock will next change any of it. Times are the front's; a session starts as its ticket says.",
     )
     .requiredOption('--front <code>', 'the front, as in X-Front')
     .requiredOption('--product <slug>', 'the slug of the product')
@@ -37,7 +36,7 @@ Examples:
   playbill explain --front moscow --product buran --at 2026-05-02T10:00:00+03:00
   playbill explain --front moscow --product buran --json | jq .reason
 
-It tells what the database says. What is published may be older: "show" prints it, "build --dry-run" compares.
+The answer is the database's. What is published may be older: "show" prints it, "build --dry-run" compares.
 
 Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`,
     )
@@ -53,8 +52,7 @@ async function runExplain(flags: ExplainFlags, context: CommandContext): Promise
     flags.at ?? context.now(),
   );
   if (flags.json === true) {
-    const json: ExplainResultJson = explained;
-    context.terminal.print(JSON.stringify(json));
+    context.terminal.print(JSON.stringify(explained));
   } else {
     const { explanationText } = await import('../output/explain.ts');
     context.terminal.print(explanationText(explained));

@@ -20,8 +20,8 @@ export function addNextCommand(program: Command, context: CommandContext): void 
     .command('next')
     .summary('the next effective change of every front and overall, for a scheduler')
     .description(
-      'Reads the pointers and says when another edition comes into force at each front: the first entry after the instant, or the\n' +
-        'end of the snapshot, from when it is no longer known to be right. An expired snapshot is due since its end.',
+      'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or\n' +
+        'the end of the snapshot, from when on it may be wrong. An expired snapshot is due since its end.',
     )
     .option('--out <folder>', 'the tree to look at', 'out')
     .option('--at <instant>', 'after this instant (default: the current time)', instantArgument('--at'))
@@ -34,8 +34,8 @@ Examples:
   playbill next --at 2026-05-01T12:00:00+03:00
   playbill next --json | jq -r .next                    the earliest of all fronts
 
-Nothing has to be built for an edition to come into force: an edge chooses by the clock. The end of a snapshot is what
-a build must come before.
+No build is needed for an edition to come into force: an edge chooses by the clock. The next build must come before the
+end of a snapshot.
 
 Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`,
     )
@@ -46,11 +46,11 @@ Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing
 
 async function runNext(flags: NextFlags, { terminal, now }: CommandContext): Promise<number> {
   const at = flags.at ?? now();
-  const { readNextChanges } = await import('../../operations/status.ts');
-  const { result, findings } = await readNextChanges(flags.out, at);
+  const { nextChanges } = await import('../../operations/next.ts');
+  const { next, findings } = await nextChanges(flags.out, at);
   for (const finding of findings) terminal.log(findingLine(finding));
-  terminal.print(flags.json === true ? JSON.stringify(result) : nextText(result, at));
-  return result.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
+  terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at));
+  return next.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
 }
 
 const WHAT = { end: 'end of the snapshot', expired: 'the snapshot has expired', unknown: 'the pointer is broken' };

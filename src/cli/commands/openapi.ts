@@ -1,4 +1,4 @@
-// `playbill openapi`: the contract for others, as an OpenAPI document or as a folder of JSON Schemas.
+// `playbill openapi`: the contract as an OpenAPI document or as a folder of JSON Schemas.
 
 import type { Command } from 'commander';
 import { AppError } from '../../errors.ts';
@@ -17,8 +17,8 @@ export function addOpenApiCommand(program: Command, context: CommandContext): vo
     .command('openapi')
     .summary('print the OpenAPI document of the API, or write JSON Schemas')
     .description(
-      'Prints the OpenAPI 3.1 document of both operations: parameters, signature, answers with their headers, and every refusal of the\n' +
-        'edge rule with its codes. It is made from the schemas that check the output; its examples are real answers of the demo.',
+      'Prints the OpenAPI 3.1 document of both operations: parameters, signature, responses with their headers, and every refusal of\n' +
+        'the edge rule with its codes. It is made from the schemas that check the output; its examples are responses of the demo.',
     )
     .option('--server <url>', 'everything before /products/: the address of a deployment', '/')
     .option(
@@ -58,7 +58,7 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
   return EXIT.done;
 }
 
-/** The keys of a closed table, as what they are. */
+/** The keys of a closed table, typed. */
 function reasonsOf<T extends object>(table: T): (keyof T)[] {
   return Object.keys(table) as (keyof T)[];
 }

@@ -26,17 +26,21 @@ export function addSignCommand(program: Command, context: CommandContext): void 
     .command('sign')
     .summary('print the headers, or a ready curl command, of a signed request')
     .description(
-      'Signs a request as RFC 9421 says, in the profile of the edge rule. A signature lives for five minutes, and a minute more where clocks differ.',
+      'Signs a request by RFC 9421, in the profile of the edge rule. A signature is valid for five minutes, plus one for clocks that differ.',
     )
     .argument('<url>', 'the whole URL of the request')
-    .requiredOption('--key <file>', 'what keys issue has written or printed')
+    .requiredOption('--key <file>', 'what keys issue wrote or printed')
     .option(
       '--secret-env <name>',
-      'hmac only: the environment variable that holds the secret (default: the name in the key file)',
+      'hmac only: the environment variable with the secret (default: the name in the key file)',
     )
-    .option('--front <code>', 'X-Front (default: the front that the key speaks for)')
+    .option('--front <code>', 'X-Front (default: the front of the key)')
     .addOption(new Option('--method <name>', 'a HEAD is signed as HEAD').choices(['GET', 'HEAD']).default('GET'))
-    .option('--created <instant>', 'when it is signed (default: the current time)', instantArgument('--created'))
+    .option(
+      '--created <instant>',
+      'the time of the signature (default: the current time)',
+      instantArgument('--created'),
+    )
     .option('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
     .option('--curl', 'print a curl command')
     .option('--json', 'print the headers as JSON')
@@ -56,7 +60,7 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`,
 
 async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: CommandContext): Promise<number> {
   const issued = await readKeyFile(flags.key);
-  // Of a pipe there is nothing to protect.
+  // A pipe needs no protection.
   const stats = statSync(flags.key, { throwIfNoEntry: false });
   if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
     terminal.log(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
@@ -118,7 +122,7 @@ async function readKeyFile(path: string): Promise<IssuedKeyJson> {
   const [issue] = issued.error.issues;
   throw new AppError(
     'key-file-unreadable',
-    `expected what keys issue prints in ${path}, found another JSON (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
+    `expected what keys issue prints in ${path}, found other JSON (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
     hint,
   );
 }

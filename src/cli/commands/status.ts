@@ -5,7 +5,7 @@ import type { Instant } from '../../catalogue/instant.ts';
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import { durationArgument, instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import { buildMetricsOf, METRICS_MARK, treeMetrics } from '../output/prometheus.ts';
+import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
 import type { CommandContext } from '../context.ts';
 import { countText, findingText, shortened, spanText, tableText, type Terminal } from '../output/terminal.ts';
@@ -41,8 +41,9 @@ Examples:
   playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
   playbill status --prometheus /var/lib/node_exporter/playbill.prom > /dev/null
 
-States: fresh; ending: less than a quarter of the horizon is left; expired: it may be wrong by now; old: older than
---max-age; early: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see: playbill verify).
+States: fresh; expiring: less than a quarter of the horizon is left; expired: it may be wrong by now; too-old: older
+than --max-age; from-future: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
+playbill verify).
 A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
 stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
 
@@ -60,7 +61,7 @@ async function runStatus(flags: StatusFlags, context: CommandContext): Promise<n
   const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? context.now());
   if (flags.prometheus !== undefined) {
     const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
-    const before = readReplaceableFile(flags.prometheus, METRICS_MARK);
+    const before = readReplaceableFile(flags.prometheus, METRICS_HEADER);
     replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), context.processId);
   }
   terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));

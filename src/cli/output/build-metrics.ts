@@ -1,15 +1,15 @@
-// `build --prometheus`: the textfile is replaced at the end of every run, however it ended, so that an alert can tell when builds fail
-// (the exit code) and when they stop (the last success grows old). A killed run writes nothing, and grows old just so.
+// `build --prometheus`: replaces the textfile at the end of every run, however it ended, so that an alert sees when builds fail (the
+// exit code) and when they stop (the last success grows old). A killed run writes nothing, so the last success grows old as well.
 
 import type { BuildResultJson } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import { buildMetrics, METRICS_MARK, treeMetrics, type BuildRun } from './prometheus.ts';
+import { buildMetrics, METRICS_HEADER, treeMetrics, type BuildRun } from './prometheus.ts';
 import type { CommandContext } from '../context.ts';
 import { errorText } from './terminal.ts';
 
 /**
- * Runs a build, which leaves its exit code in the context, and writes what became of it. A file that cannot be replaced is refused
+ * Runs a build, which leaves its exit code in the context, and writes how it ended. A file that cannot be replaced is refused
  * before anything is built; later it is a warning. @throws AppError metrics-not-writable, and what the build throws
  */
 export async function withMetrics(
@@ -19,14 +19,14 @@ export async function withMetrics(
   run: () => Promise<BuildResultJson>,
 ): Promise<void> {
   const { readReplaceableFile } = await import('../../storage/text-file.ts');
-  readReplaceableFile(path, METRICS_MARK);
+  readReplaceableFile(path, METRICS_HEADER);
   try {
     const { findingsTotal, warnings } = await run();
     const isOnPublishFailed = warnings.some(({ code }) => code === 'on-publish-failed');
     await writeMetrics(path, out, { exitCode: context.exitCode, findings: findingsTotal, isOnPublishFailed }, context);
   } catch (error) {
     const exitCode = error instanceof AppError ? exitCodeOf(error.code) : EXIT.bug;
-    // The run that holds the lock is the one that knows.
+    // The run that holds the lock writes its own metrics.
     if (exitCode !== EXIT.locked) {
       await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false }, context);
     }
@@ -44,7 +44,7 @@ async function writeMetrics(
   try {
     const tree = await treeMetricsOf(out, context);
     // Read only now: another run may have ended meanwhile, and its success is as good as ours.
-    const before = readReplaceableFile(path, METRICS_MARK);
+    const before = readReplaceableFile(path, METRICS_HEADER);
     replaceTextFile(path, tree + buildMetrics({ ...run, endedAt: context.clock() }, before), context.processId);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -52,7 +52,7 @@ async function writeMetrics(
   }
 }
 
-/** Nothing where there is no tree that can be read: the exit code says why. */
+/** Empty where no tree can be read: the exit code says why. */
 async function treeMetricsOf(out: string, context: CommandContext): Promise<string> {
   const { readStatus } = await import('../../operations/status.ts');
   try {

@@ -1,121 +1,118 @@
-// Differences as text for a terminal and as Markdown. Text of a catalogue is made harmless for where it goes.
+// Differences as text for a terminal and as Markdown. Text of a catalogue is escaped for where it goes.
 
-import {
-  changeWords,
-  countWords,
-  elementWords,
-  fieldWords,
-  summaryWords,
-  type DocumentChange,
-} from '../../release/diff/document-diff.ts';
-import type { PlannedChanges, PlannedDiff } from '../../release/diff/planned-diff.ts';
-import { codeSpan, folded } from './text.ts';
+import { Zone } from '../../catalogue/calendar.ts';
+import { parseInstant } from '../../catalogue/instant.ts';
+import type { ChangeCounts, DocumentChange, FrontDifference, PlannedDiffJson } from '../../contract/diff-results.ts';
+import { changeText, countChanges, elementText, fieldText, summaryText } from '../../release/diff/document-diff.ts';
+import { codeSpan, folded, wallTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
 /** How the parts of a report look; every part ends without a line end. */
 export interface ReportStyle {
-  /** A front, and what there is to say of it in few words. */
-  readonly front: (code: string, words: string) => string;
+  /** A front, and a short summary of it. */
+  readonly front: (code: string, text: string) => string;
   /** A group of changes: why, or from when, and the summary of what. */
   readonly part: (title: string, summary: string) => string;
   readonly change: (change: DocumentChange) => string;
-  /** Anything else: words of ours. */
-  readonly note: (words: string) => string;
+  /** Anything else: text of ours. */
+  readonly note: (text: string) => string;
 }
 
 const SIGN = { added: '+', gone: '-', changed: '~', moved: '>' } as const;
 
 export const TERMINAL_STYLE: ReportStyle = {
-  front: (code, words) => folded(`${code}: ${words}`, '', '  '),
+  front: (code, text) => folded(`${code}: ${text}`, '', '  '),
   part: (title, summary) => folded(`${title}: ${summary}`, '  ', '    '),
   change: (change) => {
-    const words = change.change === 'added' || change.change === 'gone' ? elementWords(change) : changeWords(change);
-    return folded(words, `    ${SIGN[change.change]} `, '      ');
+    const text = change.change === 'added' || change.change === 'gone' ? elementText(change) : changeText(change);
+    return folded(text, `    ${SIGN[change.change]} `, '      ');
   },
-  note: (words) => folded(words, '', '  '),
+  note: (text) => folded(text, '', '  '),
 };
 
 export const MARKDOWN_STYLE: ReportStyle = {
-  front: (code, words) => `\n## ${codeSpan(code)}\n\n${words}`,
+  front: (code, text) => `\n## ${codeSpan(code)}\n\n${text}`,
   part: (title, summary) => `\n### ${title}\n\n${summary}\n`,
   change: (change) => {
-    const words = `- **${change.change}** ${codeSpan(elementWords(change))}`;
+    const text = `- **${change.change}** ${codeSpan(elementText(change))}`;
     switch (change.change) {
       case 'added':
       case 'gone':
-        return words;
+        return text;
       case 'changed':
-        return `${words}: ${change.fields.map((field) => codeSpan(fieldWords(field))).join('; ')}`;
+        return `${text}: ${change.fields.map((field) => codeSpan(fieldText(field))).join('; ')}`;
       case 'moved':
-        return `${words} from place ${change.placeBefore} to ${change.placeAfter}`;
+        return `${text} from place ${change.placeBefore} to ${change.placeAfter}`;
     }
   },
-  note: (words) => `\n${words}`,
+  note: (text) => `\n${text}`,
 };
 
-/** A group of changes with its title; under `isBrief` the title alone. Nothing where there are none. */
-export function* partLines(
+/** A group of changes with its title, or nothing; under `isBrief` the title alone. `counts` are of all, where not all are listed. */
+export function partLines(
   title: string,
   changes: readonly DocumentChange[],
   style: ReportStyle,
-  isBrief: boolean,
-): Generator<string> {
-  if (changes.length === 0) return;
-  yield `${style.part(title, summaryWords(changes))}\n`;
-  if (isBrief) return;
-  for (const change of changes) yield `${style.change(change)}\n`;
-}
-
-/** The differences of a dry run, front by front; fronts that stay as they are only counted. */
-export function plannedDiffLines(diffs: readonly PlannedDiff[]): string[] {
-  const lines: string[] = ['What would change:'];
-  const style = TERMINAL_STYLE;
-  for (const diff of diffs) {
-    if (diff.state === 'same') continue;
-    lines.push(style.front(diff.front, plannedWords(diff)));
-    lines.push(...plannedPart('by the clock', diff.clock));
-    lines.push(...plannedPart('by the data', diff.data));
-    lines.push(...plannedPart(unclearTitle(diff.reachedUntil), diff.unclear));
-    // Where data differs now, later editions mostly differ by the same.
-    if (diff.isLaterDifferent && diff.data.total === 0) {
-      lines.push(folded('by the data: only editions to come differ', '  ', '    '));
-    }
-  }
-  const same = diffs.filter(({ state }) => state === 'same').length;
-  lines.push(`${countText(same, 'front')} would show the same as before`);
-  return lines;
-}
-
-function plannedWords({ state, cardsBefore, cardsAfter }: PlannedDiff): string {
-  switch (state) {
-    case 'added':
-      return `front added, ${countText(cardsAfter ?? 0, 'card')}`;
-    case 'gone':
-      return 'front gone';
-    case 'unknown':
-      return 'what is published is damaged (see: playbill verify)';
-    case 'same':
-    case 'changed':
-      return cardsWords(cardsBefore ?? 0, cardsAfter ?? 0);
-  }
-}
-
-function plannedPart(title: string, { counts, total, named }: PlannedChanges): string[] {
-  if (total === 0) return [];
-  const more = total - named.length;
+  isBrief = false,
+  counts = countChanges(changes),
+): string[] {
+  const summary = summaryText(changes, counts);
+  if (summary === '') return [];
+  const more = totalOf(counts) - changes.length;
   return [
-    TERMINAL_STYLE.part(title, countWords(counts)),
-    ...named.map(TERMINAL_STYLE.change),
+    style.part(title, summary),
+    ...(isBrief ? [] : changes.map(style.change)),
     ...(more > 0 ? [`    … ${more} more`] : []),
   ];
 }
 
-/** `28 → 27 cards`. */
-export function cardsWords(before: number, after: number): string {
-  return before === after ? countText(after, 'card') : `${before} → ${countText(after, 'card')}`;
+function totalOf(counts: ChangeCounts): number {
+  return Object.values(counts).reduce(
+    (sum, { added, gone, changed, moved }) => sum + added + gone + changed + moved,
+    0,
+  );
 }
 
-/** Why changes stand together that clock or data may have made. */
-export function unclearTitle(reachedUntil: string | null): string {
-  return `by clock or data (the older snapshot was right only until ${reachedUntil}, so they cannot be told apart)`;
+/** What differs on one front; `counts` as a dry run has them. */
+export function frontLines(
+  difference: Omit<FrontDifference, 'upcoming'> &
+    Partial<Pick<PlannedDiffJson['changed'][number], 'upcoming' | 'counts'>>,
+  style: ReportStyle,
+  isBrief = false,
+): string[] {
+  const { front, timezone, cardsBefore, cardsAfter, clock, data, ambiguous, comparableUntil, counts } = difference;
+  const upcoming = difference.upcoming ?? [];
+  const zone = new Zone(timezone);
+  const ambiguousTitle = `by clock or data (the older snapshot was right only until ${comparableUntil}, so the two cannot be separated)`;
+  const cards = countText(cardsAfter, 'card');
+  const more = counts ? totalOf(counts.upcoming) - upcoming.flatMap(({ changes }) => changes).length : 0;
+  return [
+    style.front(front, cardsBefore === cardsAfter ? cards : `${cardsBefore} → ${cards}`),
+    ...partLines('by the clock', clock, style, isBrief, counts?.clock),
+    ...partLines('by the data', data, style, isBrief, counts?.data),
+    ...partLines(ambiguousTitle, ambiguous, style, isBrief, counts?.ambiguous),
+    ...upcoming.flatMap(({ from, changes }) =>
+      partLines(`by the data, from ${zoneTimeText(from, zone)} on`, changes, style, isBrief),
+    ),
+    ...(more > 0 ? [`    … ${more} more`] : []),
+  ];
+}
+
+/** The differences of a dry run; fronts that stay as they are are only counted. */
+export function plannedDiffLines({ same, added, gone, changed, unknown }: PlannedDiffJson): string[] {
+  const { front: frontLine } = TERMINAL_STYLE;
+  return [
+    'What would change:',
+    ...added.map(({ front, cards }) => frontLine(front, `front added, ${countText(cards, 'card')}`)),
+    ...gone.map(({ front, cards }) => frontLine(front, `front gone, ${countText(cards, 'card')}`)),
+    ...changed.flatMap((difference) => frontLines(difference, TERMINAL_STYLE)),
+    ...unknown.map((front) => frontLine(front, 'what is published is damaged (see: playbill verify)')),
+    `${countText(same.length, 'front')} would show the same as before`,
+  ];
+}
+
+/** An instant by the wall clock of a zone. */
+export function zoneTimeText(text: string, zone: Zone): string {
+  const instant = parseInstant(text);
+  return instant === undefined ? text : wallTimeText(zone, instant);
 }

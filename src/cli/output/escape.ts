@@ -1,5 +1,5 @@
-// Text from elsewhere (a catalogue, a request, names of files) before it reaches a terminal: what a terminal would obey is shown in
-// place of being obeyed. Escapes are those of JSON, so that JSON stays what it was.
+// Text from elsewhere (a catalogue, a request, names of files) before it reaches a terminal: what a terminal would obey is shown
+// instead. Escapes are those of JSON, so that JSON stays what it was.
 
 /**
  * Control characters, ends of lines and paragraphs, half characters, and what has no shape of its own (Unicode's Cc, Zl, Zp, Cs, Cf): all

@@ -1,57 +1,63 @@
-// An explanation in words that can be read out: the verdict first, then each rule in the order of fields.md.
+// An explanation as text that can be read out: the verdict first, then each rule in the order of fields.md.
 
 import { Zone } from '../../catalogue/calendar.ts';
-import type { CardFacts } from '../../catalogue/card-facts.ts';
-import type { ExplainedFacet, ExplainedSession, ExplainedTier, Explanation } from '../../catalogue/explanation.ts';
-import { findingLine } from '../../findings.ts';
 import { parseInstant, parseOffsetDateTime } from '../../catalogue/instant.ts';
 import { formatAmount } from '../../catalogue/money.ts';
-import type { NoCardReason, ProductExplanation } from '../../operations/explain.ts';
-import { diffFields, fieldWords, valueWords } from '../../release/diff/document-diff.ts';
+import type { ProductCard } from '../../contract/documents.ts';
+import type {
+  ExplainedFacet,
+  ExplainedRules,
+  ExplainedSession,
+  ExplainedTier,
+  ExplainResultJson,
+} from '../../contract/explain-result.ts';
+import { findingLine } from '../../findings.ts';
+import { diffFields, fieldText, valueText } from '../../release/diff/document-diff.ts';
 import { folded, wallTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
-/** How many sessions and tiers are told one by one. */
-const ROWS_TOLD = 30;
+/** How many sessions, tiers or findings are listed. */
+const ROWS_LISTED = 30;
+const FINDINGS_LISTED = 10;
 
-/** What all the words need: the front's clock and money. */
-interface Words {
-  readonly when: (instant: string) => string;
+/** The front's clock and money. */
+interface FrontUnits {
+  readonly when: (instant: string | null) => string;
   readonly at: string;
   readonly currency: string;
   readonly currencyExponent: number;
 }
 
-export function explanationText(explained: ProductExplanation): string {
+export function explanationText(explained: ExplainResultJson): string {
   const { product, front, at, timezone, reason, rules } = explained;
   const zone = new Zone(timezone ?? 'UTC');
-  const words: Words = {
+  const units: FrontUnits = {
     when: (text) => {
-      const instant = parseInstant(text);
-      return instant === undefined ? text : wallTimeText(zone, instant);
+      const instant = parseInstant(text ?? '');
+      return instant === undefined ? (text ?? '') : wallTimeText(zone, instant);
     },
     at,
     currency: explained.currency ?? '',
     currencyExponent: explained.currencyExponent ?? 0,
   };
-  const title = `${JSON.stringify(product.name)} (${product.slug}) on ${front} at ${words.when(at)} (${zone.name})`;
-  const verdict = reason === null ? 'it has a card.' : `no card: ${reasonWords(reason, explained, words)}.`;
+  const title = `${JSON.stringify(product.name)} (${product.slug}) on ${front} at ${units.when(at)} (${zone.name})`;
+  const verdict = reason === null ? 'it has a card.' : `no card: ${reasonText(reason, explained, units)}.`;
   const sections = [
     folded(`${title}: ${verdict}`, '', '  '),
     ...holdingLines(explained),
-    section('Rules', ruleLines(explained, words)),
+    section('Rules', ruleLines(explained, units)),
   ];
   if (rules !== null) {
-    sections.push(section('Sessions', sessionLines(rules.sessions, words)));
-    sections.push(section('Prices', priceLines(rules, words)));
-    if (rules.card !== null) sections.push(section('Card', cardLines(rules, rules.card, words)));
     sections.push(
+      section('Sessions', sessionLines(rules.sessions, units)),
+      section('Prices', priceLines(rules, units)),
+      section('Card', rules.card === null ? [] : cardLines(rules, rules.card, units)),
       section(
         'Lists',
-        rules.facets.map((facet) => facetLine(facet, words)),
+        rules.facets.map((facet) => facetText(facet, units)),
       ),
+      folded(nextChangeText(reason, rules, units), '', '  '),
     );
-    sections.push(folded(nextWords(explained, rules, words), '', '  '));
   }
   return sections.filter((text) => text !== '').join('\n');
 }
@@ -60,98 +66,97 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => folded(line, '  ', '      '))].join('\n');
 }
 
-function reasonWords(reason: NoCardReason, { product, rules }: ProductExplanation, words: Words): string {
+function reasonText(
+  reason: NonNullable<ExplainResultJson['reason']>,
+  { product, rules }: ExplainResultJson,
+  units: FrontUnits,
+): string {
   const total = countText(rules?.sessions.length ?? 0, 'session');
-  switch (reason) {
-    case 'front-disabled':
-      return 'the front is disabled, so nothing of it is published';
-    case 'front-unreadable':
-      return "the front's own row cannot be read";
-    case 'not-on-shelf':
-      return "the product is not on the front's shelf (no row in front_products)";
-    case 'product-unreadable':
-      return 'its rows cannot be read (see what holds the front back)';
-    case 'not-published':
-      return `its status is ${product.status}, not published`;
-    case 'not-visible':
-      return visibleWords(rules, words);
-    case 'no-sessions':
-      return 'it has no sessions';
-    case 'not-scheduled':
-      return `of ${total} none is scheduled`;
-    case 'excluded':
-      return 'this front sells none of its scheduled sessions (front_session_exclusions)';
-    case 'over':
-      return `of ${total} none can be bought any more`;
-    case 'prices-expired':
-      return 'every public ticket price of its sessions has expired';
-  }
+  const texts: Readonly<Record<typeof reason, string>> = {
+    'front-disabled': 'the front is disabled, so nothing of it is published',
+    'front-unreadable': "the front's own row cannot be read",
+    'not-on-shelf': 'the front does not list the product (no row in front_products)',
+    'product-unreadable': 'its rows cannot be read (see what holds the front back)',
+    'not-published': `its status is ${product.status}, not published`,
+    'not-visible': rules === null ? '' : visibleText(rules, units),
+    'no-sessions': 'it has no sessions',
+    'not-scheduled': `none of ${total} is scheduled`,
+    excluded: 'this front sells none of its scheduled sessions (front_session_exclusions)',
+    over: `none of ${total} can still be bought`,
+    'prices-expired': 'every public ticket price of its sessions has expired',
+  };
+  return texts[reason];
 }
 
-function visibleWords(rules: Explanation | null, { when, at }: Words): string {
-  const { visibleFrom = null, visibleUntil = null } = rules?.shelf ?? {};
+function visibleText({ shelf: { visibleFrom, visibleUntil } }: ExplainedRules, { when, at }: FrontUnits): string {
   if (visibleFrom !== null && at < visibleFrom) return `visible on this front only from ${when(visibleFrom)}`;
   if (visibleUntil !== null && at >= visibleUntil) return `visible on this front only until ${when(visibleUntil)}`;
   if (visibleUntil !== null) return `visible on this front until ${when(visibleUntil)}`;
   return visibleFrom === null ? 'visible at any time' : `visible on this front since ${when(visibleFrom)}`;
 }
 
-function holdingLines({ isHeldBack, holding }: ProductExplanation): string[] {
+function holdingLines({ isHeldBack, holding }: ExplainResultJson): string[] {
   if (!isHeldBack) return [];
-  const words =
-    'The front is held back by findings: builds leave its last snapshot as it is until they are mended (see: playbill check-db).';
-  const told = holding.slice(0, 10).map((finding) => folded(findingLine(finding), '  ', '      '));
-  return [folded(words, '', '  '), ...told];
+  const text =
+    'The front is held back by findings: builds keep its last snapshot until they are fixed (see: playbill check-db).';
+  const findings = holding.slice(0, FINDINGS_LISTED).map((finding) => folded(findingLine(finding), '  ', '      '));
+  return [folded(text, '', '  '), ...findings];
 }
 
 /** The rules on front and product, each with yes or no. */
 function ruleLines(
-  { front, frontState, reason, product, rules, timezone, currency }: ProductExplanation,
-  words: Words,
+  { front, frontState, reason, product, rules, timezone, currency }: ExplainResultJson,
+  units: FrontUnits,
 ): string[] {
   const line = (isTrue: boolean, text: string): string => `${isTrue ? 'yes' : 'no '} ${text}`;
-  const active =
-    frontState === 'active'
-      ? `front ${front} is active (${timezone}, ${currency})`
-      : `front ${front} is active: it is ${frontState}`;
-  const lines = [line(frontState === 'active', active)];
-  if (frontState !== 'active') return lines;
-  lines.push(line(reason !== 'not-on-shelf', "on the front's shelf"));
-  lines.push(line(product.status === 'published', `published: its status is ${product.status}`));
+  if (frontState !== 'active') return [line(false, `front ${front} is active: it is ${frontState}`)];
+  const lines = [
+    line(true, `front ${front} is active (${timezone}, ${currency})`),
+    line(reason !== 'not-on-shelf', 'the front lists the product'),
+    line(product.status === 'published', `published: its status is ${product.status}`),
+  ];
   if (rules === null) return [...lines, line(false, 'its rows can be read')];
-  if (reason !== 'not-on-shelf') lines.push(line(isVisible(rules, words), visibleWords(rules, words)));
+  const { visibleFrom, visibleUntil } = rules.shelf;
+  const isVisible = units.at >= (visibleFrom ?? '') && (visibleUntil === null || units.at < visibleUntil);
+  if (reason !== 'not-on-shelf') lines.push(line(isVisible, visibleText(rules, units)));
   const offered = rules.sessions.filter(({ refusal }) => refusal === null).length;
   return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];
 }
 
-function isVisible({ shelf: { visibleFrom, visibleUntil } }: Explanation, { at }: Words): boolean {
-  return (visibleFrom === null || at >= visibleFrom) && (visibleUntil === null || at < visibleUntil);
-}
-
-/** Sessions that may still be bought one by one, those that are past as a number. */
-function sessionLines(sessions: readonly ExplainedSession[], words: Words): string[] {
-  const now = parseInstant(words.at) ?? 0;
+/** Past sessions as a number, the others one by one. */
+function sessionLines(sessions: readonly ExplainedSession[], units: FrontUnits): string[] {
+  const now = parseInstant(units.at) ?? 0;
   const isPast = ({ refusal, start, salesEndAt }: ExplainedSession): boolean =>
     refusal !== null && ((salesEndAt === null ? parseOffsetDateTime(start) : parseInstant(salesEndAt)) ?? 0) <= now;
   const past = sessions.filter(isPast);
-  const coming = sessions.filter((session) => !isPast(session));
   const last = past.at(-1);
   return [
     ...(last === undefined
       ? []
-      : [`${countText(past.length, 'session')} over, the last of them ${startWords(last.start)}`]),
-    ...coming.slice(0, ROWS_TOLD).map((session) => sessionWords(session, words)),
-    ...moreLine(coming.length),
+      : [`${countText(past.length, 'session')} over, the last of them ${startText(last.start)}`]),
+    ...listed(
+      sessions.filter((session) => !isPast(session)),
+      (session) => sessionText(session, units),
+    ),
   ];
 }
 
-function moreLine(total: number): string[] {
-  return total > ROWS_TOLD ? [`… ${total - ROWS_TOLD} more (--json tells all)`] : [];
+/** A line for each of the first rows, and how many more there are. */
+function listed<T>(rows: readonly T[], textOf: (row: T) => string): string[] {
+  const lines = rows.slice(0, ROWS_LISTED).map(textOf);
+  return rows.length > ROWS_LISTED ? [...lines, `… ${rows.length - ROWS_LISTED} more (--json has all)`] : lines;
 }
 
-function sessionWords(session: ExplainedSession, { when }: Words): string {
+function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
   const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, days } = session;
-  const facts = [refusal === null ? 'offered' : `not offered: ${refusalWords(session)}`];
+  const refusals = {
+    'not-scheduled': `its status is ${session.status}`,
+    excluded: 'this front does not sell it (front_session_exclusions)',
+    over: 'it can no longer be bought',
+    'prices-expired': 'every public ticket price has expired',
+    'product-not-published': 'the product is not published',
+  };
+  const facts = [refusal === null ? 'offered' : `not offered: ${refusals[refusal]}`];
   if (soldOut !== null) {
     facts.push(soldOut === 'no-seats' ? 'sold out: no seats left' : 'sold out: nothing left at any price');
     facts.push(isInPool ? 'shown, since all are sold out' : 'not shown, since others are not');
@@ -161,85 +166,50 @@ function sessionWords(session: ExplainedSession, { when }: Words): string {
   if (salesEndAt !== null && refusal === null) facts.push(`sales end ${when(salesEndAt)}`);
   if (isPaused) facts.push('paused');
   if (days.length > 0 && refusal === null) facts.push(days.join(' and '));
-  return `${startWords(session.start)}, session ${session.session}, ${JSON.stringify(session.venue)}: ${facts.join('; ')}`;
+  return `${startText(session.start)}, session ${session.session}, ${JSON.stringify(session.venue)}: ${facts.join('; ')}`;
 }
 
-function refusalWords({ refusal, status }: ExplainedSession): string {
-  switch (refusal) {
-    case null:
-      return '';
-    case 'not-scheduled':
-      return `its status is ${status}`;
-    case 'excluded':
-      return 'this front does not sell it (front_session_exclusions)';
-    case 'over':
-      return 'it can no longer be bought';
-    case 'prices-expired':
-      return 'every public ticket price has expired';
-    case 'product-not-published':
-      return 'the product is not published';
-  }
-}
-
-function priceLines({ tiers, card, sessions }: Explanation, words: Words): string[] {
-  const lines = tiers.slice(0, ROWS_TOLD).map((tier) => tierWords(tier, words));
-  const price = card?.priceFrom ?? null;
-  if (card === null) return [...lines, ...moreLine(tiers.length)];
+function priceLines({ tiers, card, sessions }: ExplainedRules, units: FrontUnits): string[] {
+  const lines = listed(tiers, (tier) => tierText(tier, units));
+  if (card === null) return lines;
+  if (card.priceFrom !== null) return [`priceFrom is ${card.priceFrom} ${units.currency}`, ...lines];
   const isAnyOnSale = sessions.some(({ isInPool, isOnSale }) => isInPool && isOnSale);
-  const why = card.soldOut
-    ? 'everything is sold out'
-    : isAnyOnSale
-      ? 'no tier counts now'
-      : 'sales of no session have begun';
-  const from = price === null ? `no priceFrom: ${why}` : `priceFrom is ${price} ${words.currency}`;
-  return [from, ...lines, ...moreLine(tiers.length)];
+  const why = isAnyOnSale ? 'no tier counts now' : 'sales of no session have begun';
+  return [`no priceFrom: ${card.soldOut ? 'everything is sold out' : why}`, ...lines];
 }
 
-function tierWords(tier: ExplainedTier, words: Words): string {
-  const { name, session, amountMinor, currency } = tier;
+function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currencyExponent }: FrontUnits): string {
+  const { name, session, amountMinor, currency, verdict, validFrom, validUntil } = tier;
   const amount =
-    currency === words.currency ? formatAmount(amountMinor, words.currencyExponent) : `${amountMinor} minor units of`;
+    currency === frontCurrency ? formatAmount(amountMinor, currencyExponent) : `${amountMinor} minor units of`;
+  const verdicts = {
+    'price-from': 'this is priceFrom',
+    dearer: 'counts, but another costs less',
+    addon: 'an add-on, which never counts',
+    private: 'private, which never counts',
+    'not-counted': 'left out by its in_price_from',
+    'other-currency': `not in ${frontCurrency}, the currency of the front`,
+    'not-yet-valid': `valid only from ${when(validFrom)}`,
+    expired: `expired ${when(validUntil)}`,
+    'none-left': 'none left',
+    'no-session': 'no session that can be bought now has it',
+  };
   const whose = session === null ? 'default' : `of session ${session}`;
-  return `${amount} ${currency}, tier ${tier.tier} ${JSON.stringify(name)}, ${whose}: ${verdictWords(tier, words)}`;
+  return `${amount} ${currency}, tier ${tier.tier} ${JSON.stringify(name)}, ${whose}: ${verdicts[verdict]}`;
 }
 
-function verdictWords({ verdict, validFrom, validUntil }: ExplainedTier, { when, currency }: Words): string {
-  switch (verdict) {
-    case 'price-from':
-      return 'this is priceFrom';
-    case 'dearer':
-      return 'counts, but another costs less';
-    case 'addon':
-      return 'an add-on, which never counts';
-    case 'private':
-      return 'private, which never counts';
-    case 'not-counted':
-      return 'left out by its in_price_from';
-    case 'other-currency':
-      return `not in ${currency}, the currency of the front`;
-    case 'not-yet-valid':
-      return `valid only from ${when(validFrom ?? '')}`;
-    case 'expired':
-      return `expired ${when(validUntil ?? '')}`;
-    case 'none-left':
-      return 'none left';
-    case 'no-session':
-      return 'no session that can be bought now has it';
-  }
-}
-
-function cardLines({ shelf, pausedUntil, sessions }: Explanation, card: CardFacts, { when }: Words): string[] {
+function cardLines(
+  { shelf, pausedUntil, sessions }: ExplainedRules,
+  card: ProductCard,
+  { when }: FrontUnits,
+): string[] {
   const slot = (name: string, start: string | null, isMulti: boolean | null): string =>
-    `${name}: ${start === null ? 'none' : startWords(start)}${isMulti === true ? ', and more' : ''}`;
-  const pauses = [
-    ...(pausedUntil === null
-      ? []
-      : [`the product is paused ${pausedUntil === 'open' ? 'without end' : `until ${when(pausedUntil)}`}`]),
-    ...(shelf.paused ? ['the front has paused it'] : []),
-    ...(sessions.filter(({ isInPool }) => isInPool).every(({ isPaused }) => isPaused)
-      ? ['every session is paused']
-      : []),
-  ];
+    `${name}: ${start === null ? 'none' : startText(start)}${isMulti === true ? ', and more' : ''}`;
+  const pauses: string[] = [];
+  if (pausedUntil !== null)
+    pauses.push(`the product is paused ${pausedUntil === 'open' ? 'without end' : `until ${when(pausedUntil)}`}`);
+  if (shelf.paused) pauses.push('the front has paused it');
+  if (sessions.every(({ isInPool, isPaused }) => !isInPool || isPaused)) pauses.push('every session is paused');
   return [
     slot('nearest', card.nextScheduleSlot, card.multiScheduleSlots),
     slot('today', card.todaySlot, card.todayMultiScheduleSlots),
@@ -247,41 +217,46 @@ function cardLines({ shelf, pausedUntil, sessions }: Explanation, card: CardFact
     slot('weekend', card.weekendSlot, card.weekendMultiScheduleSlots),
     `sold out: ${card.soldOut ? 'yes' : 'no'}`,
     `paused: ${card.paused ? `yes: ${pauses.join('; ')}` : 'no'}`,
-    `featured: ${shelf.featured ? 'yes' : 'no'}; banner: ${shelf.banner ? 'yes' : 'no'}`,
+    `featured: ${card.featured ? 'yes' : 'no'}; banner: ${card.banner ? 'yes' : 'no'}`,
   ];
 }
 
-function facetLine({ kind, slug, name, refusal, validFrom, validUntil }: ExplainedFacet, { when }: Words): string {
-  const until = validUntil === null ? '' : ` until ${when(validUntil)}`;
-  const why = {
-    'no-card': 'not shown: the product has no card',
-    'not-attached': 'not shown: the front does not attach it',
-    'not-yet': `not shown: only from ${when(validFrom ?? '')}`,
-    ended: `not shown: it ended ${when(validUntil ?? '')}`,
+function facetText({ kind, slug, name, refusal, validFrom, validUntil }: ExplainedFacet, { when }: FrontUnits): string {
+  const refusals = {
+    'no-card': 'the product has no card',
+    'not-attached': 'the front does not attach it',
+    'not-yet': `only from ${when(validFrom)}`,
+    ended: `it ended ${when(validUntil)}`,
   };
-  return `${kind} ${JSON.stringify(name)} (${slug}): ${refusal === null ? `shown${until}` : why[refusal]}`;
+  const until = validUntil === null ? '' : ` until ${when(validUntil)}`;
+  return `${kind} ${JSON.stringify(name)} (${slug}): ${refusal === null ? `shown${until}` : `not shown: ${refusals[refusal]}`}`;
 }
 
-function nextWords(explained: ProductExplanation, { card, nextChange }: Explanation, words: Words): string {
-  if (explained.reason === 'not-on-shelf') return 'Next change: none without a row in front_products.';
+function nextChangeText(
+  reason: ExplainResultJson['reason'],
+  { card, nextChange }: ExplainedRules,
+  { when }: FrontUnits,
+): string {
+  if (reason === 'not-on-shelf') return 'Next change: none without a row in front_products.';
   if (nextChange === null) return 'Next change: none within a year, by the clock alone.';
-  const when = `Next change: ${words.when(nextChange.at)}`;
-  if (nextChange.card === null) {
-    return `${when}: ${card === null ? 'still no card' : 'the card goes'} (${nextChange.reason ?? ''}).`;
-  }
-  if (card === null) return `${when}: it gets a card.`;
-  return `${when}: ${diffFields({ ...card }, { ...nextChange.card })
-    .map(fieldWords)
-    .join('; ')}.`;
+  const { at, card: next, reason: why } = nextChange;
+  const changes = card === null || next === null ? [] : diffFields(card, next).map(fieldText);
+  const what =
+    next === null
+      ? `${card === null ? 'still no card' : 'the card disappears'} (${why})`
+      : card === null
+        ? 'it gets a card'
+        : changes.join('; ');
+  return `Next change: ${when(at)}: ${what}.`;
 }
 
 const START = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(.*)$/;
 
-/** A session's start as its ticket says it, with the weekday: `Fri 2026-05-01 19:00 +03:00`. */
-function startWords(start: string): string {
+const UTC = new Zone('UTC');
+
+/** A session's start as its ticket has it, with the weekday: `Fri 2026-05-01 19:00 +03:00`. */
+function startText(start: string): string {
   const [, date = '', time = '', offset = ''] = START.exec(start) ?? [];
   const wall = parseInstant(`${date}T${time}Z`);
-  return wall === undefined ? valueWords(start) : `${wallTimeText(UTC, wall)} ${offset}`;
+  return wall === undefined ? valueText(start) : `${wallTimeText(UTC, wall)} ${offset}`;
 }
-
-const UTC = new Zone('UTC');

@@ -1,5 +1,5 @@
-// The Prometheus textfile of `status` and `build`: what the tree says of its fronts, and what a build knows of itself. Moments are
-// given as timestamps beside ages: a file that nobody writes any more keeps its age, but a timestamp goes on getting older.
+// The Prometheus textfile of `status` and `build`: the state of each front in the tree, and of the last build. Moments are timestamps
+// as well as ages: in a file that is no longer written an age stands still, while a timestamp grows older.
 
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import { parseInstant } from '../../catalogue/instant.ts';
@@ -8,12 +8,12 @@ type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
 
-/** What every text of ours begins with. */
-export const METRICS_MARK = '# HELP playbill_';
+/** How every textfile of ours begins. */
+export const METRICS_HEADER = '# HELP playbill_';
 
 const LAST_SUCCESS = 'playbill_build_last_success_timestamp_seconds';
 
-/** What became of a run of `build`. */
+/** How a run of `build` ended. */
 export interface BuildRun {
   readonly exitCode: number;
   /** null where the run ended before the catalogue was read. */
@@ -23,7 +23,7 @@ export interface BuildRun {
   readonly endedAt: number;
 }
 
-/** The samples that can be read off a tree. */
+/** The samples that a tree gives. */
 export function treeMetrics(status: StatusResultJson): string {
   const { release, hold, fronts } = status;
   const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
@@ -35,17 +35,17 @@ export function treeMetrics(status: StatusResultJson): string {
   return metricsText([
     [
       'playbill_release_info',
-      'The release in force; always 1.',
+      'The current release; always 1.',
       release === null ? [] : [[{ release: release.id, tool: release.tool, tzdata: release.tzdata }, 1]],
     ],
     [
       'playbill_release_now_timestamp_seconds',
-      'The instant that the release in force is for.',
+      'The instant that the current release is for.',
       release === null ? [] : [[{}, secondsOf(release.now)]],
     ],
     [
       'playbill_release_horizon_seconds',
-      'How far beyond its instant the release in force was made.',
+      'How far beyond its instant the current release was rendered.',
       release === null ? [] : [[{}, release.horizonSeconds]],
     ],
     [
@@ -65,28 +65,28 @@ export function treeMetrics(status: StatusResultJson): string {
     ],
     [
       'playbill_front_now_timestamp_seconds',
-      'The instant that the snapshot in force is for.',
+      'The instant that the current snapshot is for.',
       perFront(({ now }) => secondsOf(now)),
     ],
     [
       'playbill_front_valid_until_timestamp_seconds',
-      'Until when the snapshot in force is known to be right.',
+      'Until when the current snapshot is known to be right.',
       perFront(({ validUntil }) => secondsOf(validUntil)),
     ],
     [
       'playbill_front_age_seconds',
-      'Age of the snapshot in force when this file was written.',
+      'Age of the current snapshot when this file was written.',
       perFront(({ ageSeconds }) => ageSeconds),
     ],
     [
       'playbill_front_remaining_seconds',
-      'How long the snapshot in force was going to be right when this file was written; negative afterwards.',
+      'How long the current snapshot was going to be right when this file was written; negative afterwards.',
       perFront(({ remainingSeconds }) => remainingSeconds),
     ],
     ['playbill_front_cards', 'Cards of the edition in force.', perFront(({ cards }) => cards)],
     [
       'playbill_front_editions',
-      'Editions of the snapshot in force.',
+      'Editions of the current snapshot.',
       sound.flatMap(({ front, editions }) =>
         Object.entries(editions).map(([endpoint, count]): Sample => [{ front, endpoint }, count]),
       ),
@@ -100,7 +100,7 @@ export function treeMetrics(status: StatusResultJson): string {
     ],
     [
       'playbill_front_held',
-      '1 where the release in force kept an older snapshot of the front, with the reason.',
+      '1 where the current release kept an older snapshot of the front, with the reason.',
       sound.flatMap(({ front, held }): Sample[] => (held === null ? [] : [[{ front, reason: held }, 1]])),
     ],
   ]);
@@ -131,7 +131,7 @@ export function buildMetrics(run: BuildRun, before: string): string {
   ]);
 }
 
-/** Those lines of an earlier text that only a build knows: what `status` leaves as it is. */
+/** The lines of an earlier text that only a build writes, and `status` keeps. */
 export function buildMetricsOf(before: string): string {
   const lines = before.split('\n').filter((line) => /^(# (HELP|TYPE) )?playbill_build_/.test(line));
   return lines.map((line) => `${line}\n`).join('');

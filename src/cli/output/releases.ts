@@ -1,10 +1,10 @@
-// What several commands say about releases: a hold, and what was pruned.
+// What several commands print about releases: a hold, and what was pruned.
 
 import type { BuildResultJson } from '../../contract/results.ts';
 import type { PlanEntry } from '../../release/publish/plan.ts';
 import { bytesText, countText } from './terminal.ts';
 
-/** How a held tree is told, and how it is let go. `releaseId` null: the hold's own file is damaged. */
+/** That a tree is held, and how to release it. `releaseId` null: the hold's own file is damaged. */
 export function holdLines(releaseId: string | null, inForceId: string | null): string[] {
   const where = releaseId === null ? 'releases/hold is damaged, which holds the tree' : `Held at release ${releaseId}`;
   const lines = [`${where}: builds publish nothing until: playbill rollback --resume`];

@@ -1,4 +1,4 @@
-// Prints results that are too many to hold: as fast as the reader takes them, and no faster.
+// Prints results that are too large for memory: as fast as the reader takes them.
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -7,8 +7,8 @@ import { systemCodeOf } from '../../errors.ts';
 import { escapeAllButColours } from './escape.ts';
 
 /**
- * Writes pieces of text to stdout: as they are, but on a terminal made harmless, and each after `makeRoom`, which ends a bar that would
- * stand in the way. Ends early, and without error, where nobody reads any more (`… | head`).
+ * Writes pieces of text to stdout: as they are, but escaped on a terminal, and each after `makeRoom`, which ends a bar that would
+ * stand in the way. Ends early, without an error, when the reader has gone away (`… | head`).
  * @returns whether all of it was read
  */
 export async function printAll(pieces: AsyncGenerator<string>, makeRoom = (): void => undefined): Promise<boolean> {
@@ -20,7 +20,7 @@ export async function printAll(pieces: AsyncGenerator<string>, makeRoom = (): vo
     if (systemCodeOf(error) !== 'EPIPE') throw error;
     return false;
   } finally {
-    // The stream lets go of its source some time later; what the source holds is wanted back now.
+    // The stream closes its source some time later; what the source has open is closed now.
     await pieces.return(undefined);
   }
 }

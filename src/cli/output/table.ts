@@ -1,15 +1,15 @@
 // Tables for people, within 80 columns. Nothing is ever cut: a name in a table is there to be pasted into the next command. What is too
 // long gets a line of its own, and a table that is too wide becomes one paragraph a row.
 
+import stringWidth from 'string-width';
 import { escapeLine } from './escape.ts';
-
-export const COLUMNS = 80;
+import { COLUMNS } from './text.ts';
 
 type Cell = string | number;
 
 const GAP = '  ';
 
-/** A table whose columns line up; numbers to the right. Text of a catalogue is made harmless here. */
+/** A table whose columns line up; numbers to the right. Cells are escaped. */
 export function tableText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return tableBlocks(header, rows)
     .filter((block) => block !== '')
@@ -20,14 +20,16 @@ export function tableText(header: readonly string[], rows: readonly (readonly Ce
 export function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const cells = rows.map((row) => header.map((_, i) => escapeLine(String(row[i] ?? ''))));
   const isNumber = header.map((_, i) => typeof rows[0]?.[i] === 'number');
-  const widths = header.map((title, i) => Math.max(widthOf(title), ...cells.map((row) => widthOf(row[i] ?? ''))));
+  const widths = header.map((title, i) =>
+    Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[i] ?? ''))),
+  );
   const [firstWidth = 0, ...otherWidths] = widths;
   const otherTotal = otherWidths.reduce((sum, width) => sum + GAP.length + width, 0);
   const room = COLUMNS - otherTotal;
-  if (room < widthOf(header[0] ?? '')) return ['', ...cells.map((row) => paragraph(header, row))];
+  if (room < stringWidth(header[0] ?? '')) return ['', ...cells.map((row) => paragraph(header, row))];
 
   // The widest name that leaves the other columns room decides the first one's width; a wider one stands above its row.
-  const names = [header[0] ?? '', ...cells.map(([name = '']) => name)].map(widthOf);
+  const names = [header[0] ?? '', ...cells.map(([name = '']) => name)].map((name) => stringWidth(name));
   const nameWidth = firstWidth <= room ? firstWidth : Math.max(...names.filter((width) => width <= room));
   const line = (row: readonly string[]): string =>
     row
@@ -36,12 +38,12 @@ export function tableBlocks(header: readonly string[], rows: readonly (readonly 
       .trimEnd();
   const block = (row: readonly string[]): string => {
     const [name = '', ...others] = row;
-    return widthOf(name) <= nameWidth ? line(row) : `${name}\n${line(['', ...others])}`;
+    return stringWidth(name) <= nameWidth ? line(row) : `${name}\n${line(['', ...others])}`;
   };
   return [line(header), ...cells.map(block)];
 }
 
-/** A row in words: its name, then `title value` pairs. */
+/** A row as text: its name, then `title value` pairs. */
 function paragraph(header: readonly string[], [name = '', ...others]: readonly string[]): string {
   const pairs = others.map((cell, i) => `${header[i + 1] ?? ''} ${cell}`);
   return `${name}\n${foldedText(GAP, pairs)}`;
@@ -54,7 +56,7 @@ export function foldedText(indent: string, parts: readonly string[]): string {
   for (const [i, part] of parts.entries()) {
     const piece = i === parts.length - 1 ? part : `${part},`;
     const isFirst = line === indent;
-    if (!isFirst && widthOf(line) + 1 + widthOf(piece) > COLUMNS) {
+    if (!isFirst && stringWidth(line) + 1 + stringWidth(piece) > COLUMNS) {
       lines.push(line);
       line = indent + piece;
     } else line += isFirst ? piece : ` ${piece}`;
@@ -63,22 +65,6 @@ export function foldedText(indent: string, parts: readonly string[]): string {
 }
 
 function padded(cell: string, width: number, isNumber: boolean): string {
-  const blanks = ' '.repeat(Math.max(0, width - widthOf(cell)));
+  const blanks = ' '.repeat(Math.max(0, width - stringWidth(cell)));
   return isNumber ? blanks + cell : cell + blanks;
-}
-
-/** Marks that stand on the letter before, and joiners. */
-const NARROWEST = /[\p{Mn}\p{Me}\p{Cf}]/u;
-/** Scripts whose letters take two columns, full-width forms, and most pictures (Unicode, annex 11). */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-
-const PLAIN = /^[\x20-\x7e]*$/;
-
-/** Columns of a terminal that a text takes. */
-export function widthOf(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  let width = 0;
-  for (const character of text) width += WIDE.test(character) ? 2 : NARROWEST.test(character) ? 0 : 1;
-  return width;
 }

@@ -1,5 +1,5 @@
 // What commands write to: results to stdout, messages and progress to stderr. The only place that knows whether a person reads, and the
-// last one before a terminal: nothing gets past it that a terminal would obey.
+// last one before a terminal: it escapes whatever a terminal would obey.
 
 import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
@@ -10,19 +10,19 @@ export { tableBlocks, tableText } from './table.ts';
 export interface Terminal {
   /** Prints a line of the result, or several. */
   readonly print: (text: string) => void;
-  /** Prints a line of the result byte for byte; made harmless where that is a terminal. For documents that are published. */
+  /** Prints a line of the result byte for byte, but escaped on a terminal. For documents that are published. */
   readonly printExact: (text: string) => void;
-  /** Says something beside the result. */
+  /** Writes a message, apart from the result. */
   readonly log: (text: string) => void;
   /** A bar on stderr where that is a terminal; elsewhere nothing. */
   readonly progress: (label: string) => Promise<Progress>;
-  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is not asked: a pipe gets plain text. */
+  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored: a pipe gets plain text. */
   readonly isColoured: boolean;
 }
 
 export interface Progress {
   readonly show: (done: number, total: number) => void;
-  /** Takes the bar away, as before anything else is written; the next `show` brings it back. */
+  /** Removes the bar, before anything else is written; the next `show` brings it back. */
   readonly end: () => void;
 }
 
@@ -76,9 +76,9 @@ export function terminalOn(
 }
 
 /** What a colour stands for. */
-export type Style = 'bad' | 'good' | 'doubtful';
+export type Style = 'bad' | 'good' | 'warning';
 
-const STYLES: Readonly<Record<Style, string>> = { bad: '31', good: '32', doubtful: '33' };
+const STYLES: Readonly<Record<Style, string>> = { bad: '31', good: '32', warning: '33' };
 
 /** A text in colour, where there may be any. */
 export function styled(text: string, style: Style, { isColoured }: Pick<Terminal, 'isColoured'>): string {
@@ -91,7 +91,7 @@ export function findingText(
   terminal: Pick<Terminal, 'isColoured'>,
 ): string {
   const { severity, code, place, message } = finding;
-  const coloured = styled(severity, severity === 'error' ? 'bad' : 'doubtful', terminal);
+  const coloured = styled(severity, severity === 'error' ? 'bad' : 'warning', terminal);
   return `${coloured} ${code} ${escapeLine(place)}: ${escapeLine(message)}`;
 }
 

@@ -1,55 +1,36 @@
-// Lines of a terminal: text of a catalogue made harmless, folded to eighty columns as a terminal counts them; and the same text
-// made harmless for Markdown. Knows nothing of what the text says.
+// Lines of a terminal: text of a catalogue escaped and folded to eighty columns; and the same text escaped for Markdown. Knows nothing about
+// its content.
 
+import stringWidth from 'string-width';
 import type { Zone } from '../../catalogue/calendar.ts';
 import { dateTextOf, isoWeekdayOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
+import { escapeLine } from './escape.ts';
 
-const COLUMNS = 80;
+export const COLUMNS = 80;
+
+const GRAPHEMES = new Intl.Segmenter();
 
 /**
- * Text that cannot steer a terminal or leave its line: controls, line ends, marks of direction and lone surrogates are written out as
- * `\u{…}`. Joiners stay, since Indic and Arabic names and emoji are spelt with them.
+ * Folds a text, escaped, behind a first lead and a lead of the other lines; a word that is too long for any line is cut. By hand: the
+ * library that folds (wrap-ansi) knows no leads, and normalizes names, which are then others than in the catalogue.
  */
-export function escapeControls(text: string): string {
-  return text.replace(/(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
-}
-
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
-const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\u200C\u200D]/u;
-
-/** How many columns a text takes. */
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += WITHOUT_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
-  return width;
-}
-
-/** Folds a text, made harmless, behind a first lead and a lead of the other lines; a word that is too long is cut where it must be. */
 export function folded(text: string, lead: string, nextLead: string): string {
   const lines: string[] = [];
   let line = lead;
   let isEmpty = true;
-  const turn = (): void => {
-    lines.push(line.trimEnd());
-    line = nextLead;
-    isEmpty = true;
-  };
-  for (const word of escapeControls(text).split(' ')) {
-    if (!isEmpty && widthOf(line) + 1 + widthOf(word) > COLUMNS) turn();
-    if (!isEmpty) line += ' ';
-    isEmpty = false;
-    for (const character of word) {
-      // A mark without width stays with the letter it belongs to.
-      if (widthOf(line) + widthOf(character) > COLUMNS) turn();
-      line += character;
+  for (const word of escapeLine(text).split(' ')) {
+    const isTooLong = stringWidth(nextLead + word) > COLUMNS;
+    const pieces = isTooLong ? Array.from(GRAPHEMES.segment(word), ({ segment }) => segment) : [word];
+    for (const [i, piece] of pieces.entries()) {
+      const next = i === 0 && !isEmpty ? ` ${piece}` : piece;
+      if (!isEmpty && stringWidth(line + next) > COLUMNS) {
+        lines.push(line.trimEnd());
+        line = nextLead + piece;
+      } else line += next;
       isEmpty = false;
     }
   }
-  lines.push(line.trimEnd());
-  return lines.join('\n');
+  return [...lines, line.trimEnd()].join('\n');
 }
 
 /**
@@ -57,7 +38,7 @@ export function folded(text: string, lead: string, nextLead: string): string {
  * inside (CommonMark, "Code spans").
  */
 export function codeSpan(text: string): string {
-  const shown = escapeControls(text);
+  const shown = escapeLine(text);
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   const pad = shown === '' || /^[` ]|[` ]$/.test(shown) ? ' ' : '';

@@ -1,47 +1,41 @@
-// All rows of one product, for explaining it: what the load leaves out because no document needs it (sessions that are over, drafts,
-// add-ons, names of tiers) included. Rows that no column takes are left out: the load has its findings on them.
+// All rows of one product, for explaining it: also what the load leaves out because no document needs it (past sessions, drafts, add-ons,
+// names of tiers). Rows with a value that its column does not take are left out: the load has its findings on them.
 
-import type { SessionRow, TierRow } from '../../catalogue/explanation.ts';
-import type { Venue } from '../../catalogue/product.ts';
+import type { PriceTier, Venue } from '../../catalogue/product.ts';
+import type { Instant } from '../../catalogue/instant.ts';
+import type { ExplainResultJson } from '../../contract/explain-result.ts';
 import type { CatalogueReader } from '../open.ts';
 import { RowChecker } from '../schema/row-checker.ts';
 import { instantIn, periodOf } from '../schema/values.ts';
+import { SESSION, TIER } from './product-queries.ts';
 
 const PRODUCT = new RowChecker('products', ['id', 'slug']);
-const SESSION = new RowChecker('sessions', [
-  'id',
-  'venue_id',
-  'starts_at',
-  'sales_start_at',
-  'sales_end_at',
-  'status',
-  'paused',
-  'available',
-]);
-const TIER = new RowChecker('price_tiers', [
-  'id',
-  'session_id',
-  'name',
-  'kind',
-  'is_public',
-  'in_price_from',
-  'amount_minor',
-  'currency',
-  'available',
-  'valid_from',
-  'valid_until',
-]);
+const NAMED_TIER = new RowChecker('price_tiers', [...TIER.columns, 'name']);
 
-export interface ProductRow {
+/** A session as its row has it, whatever its status, past or not. */
+export interface SessionRow {
   readonly id: number;
-  readonly slug: string;
-  readonly name: string;
-  /** As the row has it: draft, published, archived, or what no build would take. */
-  readonly status: string;
+  readonly status: 'draft' | 'scheduled' | 'postponed' | 'cancelled';
+  readonly venue: Venue;
+  readonly startsAt: Instant;
+  readonly salesStartAt: Instant | null;
+  readonly salesEndAt: Instant | null;
+  readonly isPaused: boolean;
+  readonly available: number | null;
 }
 
-/** The first product with a slug; null where there is none. @throws AppError database-unreadable, database-busy */
-export async function productRow(reader: CatalogueReader, slug: string): Promise<ProductRow | null> {
+/** A price tier as its row has it, add-ons and private ones included. */
+export interface TierRow {
+  readonly id: number;
+  readonly sessionId: number | null;
+  readonly name: string;
+  readonly kind: 'ticket' | 'addon';
+  readonly isPublic: boolean;
+  readonly price: PriceTier;
+}
+
+/** The first product with a slug, or null. @throws AppError database-unreadable, database-busy */
+export async function productRow(reader: CatalogueReader, slug: string): Promise<ExplainResultJson['product'] | null> {
   const query = reader.db.selectFrom('products').select([...PRODUCT.columns, 'name', 'status']);
   for (const row of await reader.rows(query.where('slug', '=', slug).orderBy('id'))) {
     const key = row.slice(0, PRODUCT.columns.length);
@@ -70,7 +64,7 @@ export async function sessionRows(
     .orderBy('id');
   return (await reader.rows(query)).flatMap((row) => {
     if (!SESSION.accepts(row)) return [];
-    const [id, venueId, startsAt, salesStart, salesEnd, status, paused, available] = row;
+    const [id, venueId, startsAt, , salesStart, salesEnd, status, paused, available] = row;
     const venue = venues.get(venueId) ?? null;
     if (venue === null) return [];
     return {
@@ -90,15 +84,20 @@ export async function sessionRows(
 export async function tierRows(reader: CatalogueReader, productId: number): Promise<TierRow[]> {
   const query = reader.db
     .selectFrom('price_tiers')
-    .select([...TIER.columns])
+    .select([...NAMED_TIER.columns])
     .where('product_id', '=', productId)
     .orderBy('session_id')
     .orderBy('id');
   return (await reader.rows(query)).flatMap((row) => {
-    if (!TIER.accepts(row)) return [];
-    const [id, sessionId, name, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until] = row;
-    const valid = periodOf(from, until);
-    const price = { isInPriceFrom: inPriceFrom === 1, amountMinor, currency, available, valid };
+    if (!NAMED_TIER.accepts(row)) return [];
+    const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, name] = row;
+    const price = {
+      isInPriceFrom: inPriceFrom === 1,
+      amountMinor,
+      currency,
+      available,
+      valid: periodOf(from, until),
+    };
     return { id, sessionId, name, kind, isPublic: isPublic === 1, price };
   });
 }

@@ -11,6 +11,14 @@ export interface IdRange {
   readonly upTo: number | null;
 }
 
+/** One id alone. */
+export function onlyId(id: number): IdRange {
+  return { after: id - 1, upTo: id };
+}
+
+/** Ids that are not numbers, where a row's id is mistyped: '7' may stand for 7. */
+export const MISTYPED_IDS: IdRange = { after: Number.MAX_SAFE_INTEGER, upTo: null };
+
 export interface Grouping {
   readonly table: TableName;
   /** The column whose value makes a group. */

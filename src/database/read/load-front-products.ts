@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
-import { groupedQuery, strictTables, valuesIn, type Grouping } from './grouped-query.ts';
+import { groupedQuery, MISTYPED_IDS, onlyId, strictTables, valuesIn, type Grouping } from './grouped-query.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
@@ -36,17 +36,22 @@ const GROUPING: Grouping = {
 /** Bounds the rows in memory at one time. */
 const FRONTS_PER_BATCH = 50;
 
-/** The products of the fronts wanted, by front id; `codeOf` has the codes of all fronts. */
+/**
+ * The products of the fronts wanted, by front id; `codeOf` has the codes of all fronts. With `onlyFrontId` no other front's rows are
+ * read, but for those whose front_id is mistyped.
+ */
 export async function loadFrontProducts(
   reader: CatalogueReader,
   wantedIds: ReadonlySet<number>,
   codeOf: ReadonlyMap<number, string>,
   log: FindingLog,
+  onlyFrontId?: number,
 ): Promise<{ readonly productNumbers: ProductNumbers; readonly productsOf: ReadonlyMap<number, FrontProducts> }> {
   const productsOf = new Map<number, FrontProducts>();
   const builder = new FrontProductsBuilder(log);
   const isStrict = (await strictTables(reader)).has('front_products');
-  for (const range of ['null', { after: null, upTo: null }] as const) {
+  const ranges = onlyFrontId === undefined ? [{ after: null, upTo: null }] : [onlyId(onlyFrontId), MISTYPED_IDS];
+  for (const range of ['null', ...ranges] as const) {
     for await (const batch of reader.batches(groupedQuery(reader, GROUPING, range, isStrict), FRONTS_PER_BATCH)) {
       for (const [frontId, rowsJson, weightsJson] of batch) {
         const rows = valuesIn(rowsJson);

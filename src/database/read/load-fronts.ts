@@ -56,15 +56,17 @@ const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
 
+/** All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none. */
 export async function loadFronts(
   reader: CatalogueReader,
   taxonomy: { readonly categories: Positions; readonly groups: Positions },
   zones: Zones,
   log: FindingLog,
+  onlyFrontId?: number,
 ): Promise<LoadedFronts> {
   const { codeOf, isEveryCodeKnown, goodRows, badCodes } = await loadFrontRows(reader, log);
   const wantedIds = new Set(goodRows.map(([id]) => id));
-  const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log);
+  const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log, onlyFrontId);
   const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, 'categories', codeOf, log);
   const groupsOf = await loadAttached(reader, FRONT_GROUP, taxonomy.groups, 'groups', codeOf, log);
   const unzonedCodes: string[] = [];

@@ -1,4 +1,4 @@
-// What is asked of the tables that hang on products, and with which columns: each once, in ranges of product ids.
+// The queries for products and for the tables that refer to them, with their columns, by ranges of product ids.
 
 import { sql, type Compilable, type RawBuilder } from 'kysely';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';

@@ -2,7 +2,8 @@
 // release/diff/document-diff.ts, as everywhere.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
-import { diffDocuments, summaryWords, type DocumentChange } from '../../release/diff/document-diff.ts';
+import type { DocumentChange } from '../../contract/diff-results.ts';
+import { diffDocuments, summaryText } from '../../release/diff/document-diff.ts';
 
 export interface Changes {
   readonly list: readonly DocumentChange[];
@@ -42,7 +43,7 @@ export function changesOf(earlier: ProductsDocument, later: ProductsDocument): C
     const before = byProduct.get(change.id);
     byProduct.set(change.id, before === undefined ? describe(change) : `${before}, ${describe(change)}`);
   }
-  return { list, summary: summaryWords(list), byProduct };
+  return { list, summary: summaryText(list), byProduct };
 }
 
 function describe(change: DocumentChange): string {

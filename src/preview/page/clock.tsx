@@ -3,7 +3,8 @@
 
 import type { VNode } from 'preact';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
-import { fieldWords, type DocumentChange } from '../../release/diff/document-diff.ts';
+import type { DocumentChange } from '../../contract/diff-results.ts';
+import { fieldText } from '../../release/diff/document-diff.ts';
 import type { Changes } from './changes.ts';
 import { tickAfter, tickBefore, clampTo, type Scene } from './scene.ts';
 import { nameOf, shown } from './text.ts';
@@ -200,7 +201,7 @@ function ChangeItem({ change }: { readonly change: DocumentChange }): VNode {
       {change.change === 'changed' &&
         change.fields.map((field, i) => (
           <bdi key={field.path} class="field">
-            {shown(fieldWords(field))}
+            {shown(fieldText(field))}
             {i + 1 < change.fields.length ? '; ' : ''}
           </bdi>
         ))}

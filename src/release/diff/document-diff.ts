@@ -1,48 +1,18 @@
-// What differs between two products documents of one front, element by element and field by field: as plain data, and in words.
+// What differs between two products documents of one front, element by element and field by field: as plain data, and as text.
 // Imports types and nothing else, so that a page can bundle it; knows no tree, no clock and no terminal.
 
+import type { ChangeCounts, DocumentChange, FieldChange, FieldValue } from '../../contract/diff-results.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 
 /** The lists of a products document, in its order. */
 export const DOCUMENT_LISTS = ['productCards', 'categories', 'groups', 'tags', 'badges'] as const;
 
-export type ListName = (typeof DOCUMENT_LISTS)[number];
-
-/** Any value that a field of a document may have. */
-export type FieldValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly FieldValue[]
-  | { readonly [key: string]: FieldValue };
-
-/** One field with its old and new value. A session's start that stays one is told in parts: `todaySlot.date`, `.time`, `.offset`. */
-export interface FieldChange {
-  readonly path: string;
-  readonly before: FieldValue;
-  readonly after: FieldValue;
-}
-
-/** One element of a document's list; of a card, `id` is its `productId`. Slug and name are the new ones where both are known. */
-export interface ListElement {
-  readonly list: ListName;
-  readonly id: number;
-  readonly slug: string;
-  readonly name: string;
-}
-
-/** Places in lists count from 1. `moved` is told only of those elements whose own place changed, not of those they pass. */
-export type DocumentChange =
-  | (ListElement & { readonly change: 'added' | 'gone' })
-  | (ListElement & { readonly change: 'changed'; readonly fields: readonly FieldChange[] })
-  | (ListElement & { readonly change: 'moved'; readonly placeBefore: number; readonly placeAfter: number });
-
-export type ChangeKind = DocumentChange['change'];
+type ListName = (typeof DOCUMENT_LISTS)[number];
+type ListElement = Pick<DocumentChange, 'list' | 'id' | 'slug' | 'name'>;
 
 type Fields = Readonly<Record<string, FieldValue>>;
 
-/** One list of a document with what tells its elements apart. */
+/** An element of a list, with its fields. */
 interface Listed {
   readonly element: ListElement;
   readonly fields: Fields;
@@ -52,7 +22,7 @@ const SESSION_START = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})([+-]\d{2}:\d{2})
 
 /**
  * Everything in which two documents differ; nothing where they are the same. By list in the document's order, and in each list
- * what is gone, added, changed and moved, in this order.
+ * what is removed, added, changed and moved, in this order.
  */
 export function diffDocuments(before: ProductsDocument, after: ProductsDocument): readonly DocumentChange[] {
   return DOCUMENT_LISTS.flatMap((list) => diffLists(listedOf(list, before), listedOf(list, after)));
@@ -147,7 +117,7 @@ function longestAscending(values: readonly number[]): ReadonlySet<number> {
   return indexes;
 }
 
-// In words. Text of a catalogue is given through as it is: whoever prints it makes it harmless for the place where it goes.
+// As text. Names from the catalogue stay as they are: whoever prints them escapes them for where they go.
 
 const NOUNS: Readonly<Record<ListName, readonly [singular: string, plural: string]>> = {
   productCards: ['product', 'products'],
@@ -158,41 +128,41 @@ const NOUNS: Readonly<Record<ListName, readonly [singular: string, plural: strin
 };
 
 /** `product "Hamlet" (hamlet)`. */
-export function elementWords({ list, slug, name }: ListElement): string {
+export function elementText({ list, slug, name }: ListElement): string {
   return `${NOUNS[list][0]} "${name}" (${slug})`;
 }
 
 /** One change in one sentence: `product "Hamlet" (hamlet): priceFrom 500 → 600; badges + last-time`. */
-export function changeWords(change: DocumentChange): string {
-  const element = elementWords(change);
+export function changeText(change: DocumentChange): string {
+  const element = elementText(change);
   switch (change.change) {
     case 'added':
     case 'gone':
       return `${element} ${change.change}`;
     case 'changed':
-      return `${element}: ${change.fields.map(fieldWords).join('; ')}`;
+      return `${element}: ${change.fields.map(fieldText).join('; ')}`;
     case 'moved':
       return `${element} moved from place ${change.placeBefore} to ${change.placeAfter}`;
   }
 }
 
 /** One field: `todaySlot.time 19:00 → 20:00`, `soldOut false → true`, `badges + hit, - last-time`. */
-export function fieldWords({ path, before, after }: FieldChange): string {
-  if (!isList(before) || !isList(after)) return `${path} ${valueWords(before)} → ${valueWords(after)}`;
+export function fieldText({ path, before, after }: FieldChange): string {
+  if (!isList(before) || !isList(after)) return `${path} ${valueText(before)} → ${valueText(after)}`;
   const old = new Map(before.map((value) => [keyOf(value), value]));
   const now = new Map(after.map((value) => [keyOf(value), value]));
-  const words = [
+  const parts = [
     ...[...now.keys()].filter((key) => !old.has(key)).map((key) => `+ ${key}`),
     ...[...old.keys()].filter((key) => !now.has(key)).map((key) => `- ${key}`),
-    ...[...now].flatMap(([key, value]) => elementFieldWords(key, old.get(key), value)),
+    ...[...now].flatMap(([key, value]) => elementFieldText(key, old.get(key), value)),
   ];
-  return `${path} ${words.length > 0 ? words.join(', ') : `in another order: ${[...now.keys()].join(', ')}`}`;
+  return `${path} ${parts.length > 0 ? parts.join(', ') : `in another order: ${[...now.keys()].join(', ')}`}`;
 }
 
 /** The fields of an element that a card's list keeps: `main.sortWeight 1 → 2`. */
-function elementFieldWords(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
+function elementFieldText(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
   if (!isObject(before) || !isObject(after)) return [];
-  return diffFields(before, after).map((change) => `${key}.${fieldWords(change)}`);
+  return diffFields(before, after).map((change) => `${key}.${fieldText(change)}`);
 }
 
 function isList(value: FieldValue): value is readonly FieldValue[] {
@@ -208,8 +178,8 @@ function keyOf(value: FieldValue): string {
   return typeof slug === 'string' ? slug : JSON.stringify(value);
 }
 
-/** One value as words have it: dates and times without quotes, no value as `none`. */
-export function valueWords(value: FieldValue): string {
+/** One value: dates and times without quotes, no value as `none`. */
+export function valueText(value: FieldValue): string {
   if (value === null) return 'none';
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
   // Dates and times are read without quotes, and their seconds only where there are any.
@@ -219,51 +189,38 @@ export function valueWords(value: FieldValue): string {
   return `"${value}"`;
 }
 
-/** How many elements of a list were added, are gone, have other values or another place. */
-export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
-
-/** Counts by list; lists without a change are left out. */
-export function countChanges(changes: readonly DocumentChange[]): Readonly<Partial<Record<ListName, ChangeCounts>>> {
-  const counts: Partial<Record<ListName, Record<ChangeKind, number>>> = {};
-  for (const { list, change } of changes) {
-    const ofList = counts[list] ?? { added: 0, gone: 0, changed: 0, moved: 0 };
-    ofList[change] += 1;
-    counts[list] = ofList;
-  }
+/** How many elements of each list were added, removed, changed or moved; lists without a change are left out. */
+export function countChanges(changes: readonly DocumentChange[]): ChangeCounts {
+  const counts: ChangeCounts = {};
+  for (const { list, change } of changes) (counts[list] ??= { added: 0, gone: 0, changed: 0, moved: 0 })[change] += 1;
   return counts;
 }
 
-/** All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`. Empty where nothing changed. */
-export function summaryWords(changes: readonly DocumentChange[]): string {
-  return countWords(countChanges(changes), (list) => fieldTally(list, changes));
-}
-
-/** The same from counts, without the fields: `1 product added, 4 changed; 1 category gone`. */
-export function countWords(
-  counts: Readonly<Partial<Record<ListName, ChangeCounts>>>,
-  detailOf: (list: ListName) => string = () => '',
-): string {
+/**
+ * All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`. Empty where nothing changed. Where
+ * `counts` has more than the changes that are listed, without the fields.
+ */
+export function summaryText(changes: readonly DocumentChange[], counts = countChanges(changes)): string {
   return DOCUMENT_LISTS.flatMap((list) => {
     const ofList = counts[list];
     if (ofList === undefined) return [];
-    let isNamed = false;
-    const words = (['added', 'gone', 'changed', 'moved'] as const).flatMap((kind) => {
-      const count = ofList[kind];
-      if (count === 0) return [];
-      const noun = isNamed ? '' : ` ${NOUNS[list][count === 1 ? 0 : 1]}`;
-      isNamed = true;
-      return [`${count}${noun} ${kind}${kind === 'changed' ? detailOf(list) : ''}`];
+    const kinds = (['added', 'gone', 'changed', 'moved'] as const).filter((kind) => ofList[kind] > 0);
+    const parts = kinds.map((kind, i) => {
+      const noun = i > 0 ? '' : ` ${NOUNS[list][ofList[kind] === 1 ? 0 : 1]}`;
+      return `${ofList[kind]}${noun} ${kind}${kind === 'changed' ? fieldTally(list, changes, ofList.changed) : ''}`;
     });
-    return [words.join(', ')];
+    return [parts.join(', ')];
   }).join('; ');
 }
 
-/** ` (todaySlot 3, priceFrom 1)`: how many elements changed in each field, the parts of a field taken together. */
-function fieldTally(list: ListName, changes: readonly DocumentChange[]): string {
+/** ` (todaySlot 3, priceFrom 1)`: how many elements changed in each field, the parts of a field taken together; empty if some are not listed. */
+function fieldTally(list: ListName, changes: readonly DocumentChange[], total: number): string {
+  const changed = changes.filter((change) => change.list === list && change.change === 'changed');
+  if (changed.length < total) return '';
   const tally = new Map<string, number>();
-  for (const change of changes) {
-    if (change.list !== list || change.change !== 'changed') continue;
-    for (const field of new Set(change.fields.map(({ path }) => path.replace(/\..*$/, '')))) {
+  for (const change of changed) {
+    const fields = change.change === 'changed' ? change.fields : [];
+    for (const field of new Set(fields.map(({ path }) => path.replace(/\..*$/, '')))) {
       tally.set(field, (tally.get(field) ?? 0) + 1);
     }
   }

@@ -1,57 +1,35 @@
-// What a dry run's build would change: each front compared with what is published, as it is rendered. Sees the new editions pass by
-// on their way to a store that writes nothing; of each front under way it keeps one document, and of all differences their counts
-// and the first few, so that memory does not grow with the number of fronts.
+// What a dry run's build would change: each front compared with what is published, as it is rendered. Sees the new editions on their
+// way to a store that writes nothing; keeps those of one front at a time, and of all differences their counts and the first few, so
+// that memory does not grow with the number of fronts.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { DocumentChange, PlannedDiffJson } from '../../contract/diff-results.ts';
 import { AppError } from '../../errors.ts';
+import { editionIndexAt } from '../../render/edition-choice.ts';
 import { editionPath, treeFileOf } from '../../render/paths.ts';
-import { countChanges, type ChangeCounts, type DocumentChange, type ListName } from './document-diff.ts';
 import type { PlanEntry } from '../publish/plan.ts';
 import type { FrontResult } from '../publish/render-front.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { parseProducts, readProducts } from '../tree/read.ts';
 import { DocumentReader } from '../tree/release-view.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { diffAtInstants, laterDifferences } from './snapshot-diff.ts';
+import { countChanges } from './document-diff.ts';
+import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-diff.ts';
 
-/** How many changes are named for one reason on one front, and in all. */
-const CHANGES_NAMED = 20;
-const CHANGES_NAMED_IN_ALL = 1000;
+/** How many changes of one kind are listed of one front, and of all fronts. */
+const CHANGES_LISTED = 20;
+const CHANGES_LISTED_IN_ALL = 1000;
 
-/** Changes for one reason: all counted, the first named. */
-export interface PlannedChanges {
-  readonly counts: Readonly<Partial<Record<ListName, ChangeCounts>>>;
-  readonly total: number;
-  readonly named: readonly DocumentChange[];
-}
-
-export interface PlannedDiff {
-  readonly front: string;
-  /** `unknown`: what is published is damaged. */
-  readonly state: 'added' | 'gone' | 'same' | 'changed' | 'unknown';
-  /** null where nothing is published, or it is not known. */
-  readonly cardsBefore: number | null;
-  readonly cardsAfter: number | null;
-  readonly clock: PlannedChanges;
-  readonly data: PlannedChanges;
-  /** As in SnapshotDiff. */
-  readonly unclear: PlannedChanges;
-  readonly reachedUntil: string | null;
-  /** Whether other data shows in later editions, with or without a difference now. */
-  readonly isLaterDifferent: boolean;
-}
-
-const NONE: PlannedChanges = { counts: {}, total: 0, named: [] };
-const NOTHING = { clock: NONE, data: NONE, unclear: NONE, reachedUntil: null, isLaterDifferent: false } as const;
+type PlannedChange = PlannedDiffJson['changed'][number];
 
 export class PlannedDiffs {
   readonly #published: PublishedTree;
   readonly #store: ReleaseStore;
   readonly #now: string;
-  /** Of each front under way the first products edition that is new, which is the one for now where that is new at all. */
-  readonly #firstNew = new Map<string, { readonly path: string; readonly bytes: Uint8Array }>();
-  readonly #diffs: PlannedDiff[] = [];
-  #namedTotal = 0;
+  /** Of the front under way: its new products editions, by path. */
+  readonly #editions = new Map<string, Uint8Array>();
+  readonly #result: PlannedDiffJson = { isDifferent: false, same: [], added: [], gone: [], changed: [], unknown: [] };
+  #listedTotal = 0;
 
   constructor(published: PublishedTree, store: ReleaseStore, now: Instant) {
     this.#published = published;
@@ -82,67 +60,76 @@ export class PlannedDiffs {
 
   #see(path: string, bytes: Uint8Array): void {
     const file = treeFileOf(path);
-    if (file?.kind !== 'edition' || file.endpoint !== 'products' || this.#firstNew.has(file.front)) return;
     // The bytes are the renderer's again after this call.
-    this.#firstNew.set(file.front, { path, bytes: bytes.slice() });
+    if (file?.kind === 'edition' && file.endpoint === 'products') this.#editions.set(path, bytes.slice());
   }
 
-  /** Compares one front, and lets go of its document. */
+  /** Compares one front, whose editions have all been seen, and drops them. */
   async add({ code, held, listing }: Pick<FrontResult, 'code' | 'held' | 'listing'>): Promise<void> {
-    const firstNew = this.#firstNew.get(code);
-    this.#firstNew.delete(code);
-    if (held !== null || listing === null) return;
-    const documents = new DocumentReader(async (front, digest) => {
-      const path = editionPath(front, 'products', digest);
-      return path === firstNew?.path ? parseProducts(firstNew.bytes, path) : readProducts(front, digest, this.#store);
-    });
-    const products = (digest: string) => documents.products(code, digest);
-    const after = { pointer: listing.pointer, at: this.#now, products };
-    const cards = { cardsBefore: null, cardsAfter: listing.cards };
-    const pointer = this.#published.pointer(code);
-    if (pointer === null) {
-      this.#diffs.push({ front: code, state: 'added', ...cards, ...NOTHING });
-      return;
+    try {
+      if (held !== null || listing === null) return;
+      const pointer = this.#published.pointer(code);
+      if (pointer === null) {
+        this.#result.added.push({ front: code, cards: listing.cards });
+        return;
+      }
+      const documents = new DocumentReader(async (front, digest) => {
+        const path = editionPath(front, 'products', digest);
+        const bytes = this.#editions.get(path);
+        return bytes === undefined ? readProducts(front, digest, this.#store) : parseProducts(bytes, path);
+      });
+      const products = (digest: string) => documents.products(code, digest);
+      const releaseNow = this.#published.manifest?.now ?? pointer.now;
+      const at = releaseNow > pointer.now ? releaseNow : pointer.now;
+      await this.#compare({ pointer, at, products }, { pointer: listing.pointer, at: this.#now, products });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
+      this.#result.unknown.push(code);
+    } finally {
+      this.#editions.clear();
     }
-    const releaseNow = this.#published.manifest?.now ?? pointer.now;
-    const before = { pointer, at: releaseNow > pointer.now ? releaseNow : pointer.now, products };
-    const diff = await diffAtInstants(before, after).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'tree-unreadable') return null;
-      throw error;
-    });
-    if (diff === null) {
-      this.#diffs.push({ front: code, state: 'unknown', ...cards, ...NOTHING });
-      return;
-    }
-    const isLaterDifferent = diff.reachedUntil === null && laterDifferences(before, after).length > 0;
-    const isChanged = isLaterDifferent || diff.clock.length + diff.data.length + diff.unclear.length > 0;
-    this.#diffs.push({
-      front: code,
-      state: isChanged ? 'changed' : 'same',
-      cardsBefore: diff.cardsBefore,
-      cardsAfter: diff.cardsAfter,
-      clock: this.#planned(diff.clock),
-      data: this.#planned(diff.data),
-      unclear: this.#planned(diff.unclear),
-      reachedUntil: diff.reachedUntil,
-      isLaterDifferent,
-    });
   }
 
-  /** All fronts that would be published, by code, and those that would lose their pointers by the plan. */
-  result(plan: readonly PlanEntry[]): readonly PlannedDiff[] {
-    const gone = plan.flatMap(({ action, path }): PlannedDiff[] => {
+  async #compare(before: SnapshotView, after: SnapshotView): Promise<void> {
+    const diff = await diffSnapshots(before, after);
+    const { clock, data, ambiguous } = diff;
+    const upcoming = data.length > 0 ? null : await upcomingChanges(before, after, diff);
+    const counts: PlannedChange['counts'] = {
+      clock: countChanges(clock),
+      data: countChanges(data),
+      ambiguous: countChanges(ambiguous),
+      upcoming: countChanges((upcoming ?? []).flatMap(({ changes }) => changes)),
+    };
+    if (Object.values(counts).every((ofLists) => Object.keys(ofLists).length === 0)) {
+      this.#result.same.push(diff.front);
+      return;
+    }
+    const lists = { clock: this.#listed(clock), data: this.#listed(data), ambiguous: this.#listed(ambiguous) };
+    const listed = upcoming?.map(({ from, changes }) => ({ from, changes: this.#listed(changes) })) ?? null;
+    this.#result.changed.push({ ...diff, ...lists, upcoming: listed, counts });
+  }
+
+  /** All fronts that would be published, and those that would lose their pointers by the plan; each list by code. */
+  result(plan: readonly PlanEntry[]): PlannedDiffJson {
+    const { added, gone, changed, same, unknown } = this.#result;
+    for (const { action, path } of plan) {
       const file = treeFileOf(path);
-      if (action !== 'remove' || file?.kind !== 'pointer') return [];
-      return [{ front: file.front, state: 'gone', cardsBefore: null, cardsAfter: null, ...NOTHING }];
-    });
-    return [...this.#diffs, ...gone].sort((a, b) => (a.front < b.front ? -1 : 1));
+      if (action !== 'remove' || file?.kind !== 'pointer') continue;
+      const listing = this.#published.manifest?.fronts.find(({ front }) => front === file.front);
+      if (listing === undefined) unknown.push(file.front);
+      else {
+        const at = editionIndexAt(listing.pointer.products, this.#published.manifest?.now ?? '');
+        gone.push({ front: file.front, cards: listing.cardsByEdition[at] ?? listing.cards });
+      }
+    }
+    for (const list of [added, gone, changed]) list.sort((a, b) => (a.front < b.front ? -1 : 1));
+    for (const list of [same, unknown]) list.sort();
+    return { ...this.#result, isDifferent: added.length + gone.length + changed.length + unknown.length > 0 };
   }
 
-  #planned(changes: readonly DocumentChange[]): PlannedChanges {
-    if (changes.length === 0) return NONE;
-    const named = changes.slice(0, Math.min(CHANGES_NAMED, CHANGES_NAMED_IN_ALL - this.#namedTotal));
-    this.#namedTotal += named.length;
-    return { counts: countChanges(changes), total: changes.length, named };
+  #listed(changes: readonly DocumentChange[]): DocumentChange[] {
+    const listed = changes.slice(0, Math.min(CHANGES_LISTED, CHANGES_LISTED_IN_ALL - this.#listedTotal));
+    this.#listedTotal += listed.length;
+    return listed;
   }
 }

@@ -1,14 +1,15 @@
 // What differs between two releases, front by front, so that memory does not grow with the number of fronts.
 
+import type { FrontDifference } from '../../contract/diff-results.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { AppError } from '../../errors.ts';
 import { productsDigestAt, type ReleaseView } from '../tree/release-view.ts';
-import { diffSnapshots, isAnyDifference, type SnapshotDiff, type SnapshotView } from './snapshot-diff.ts';
+import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-diff.ts';
 
 export type FrontDiff =
-  | { readonly front: string; readonly state: 'added' | 'gone'; readonly cards: number }
-  | { readonly front: string; readonly state: 'same' }
-  | { readonly front: string; readonly state: 'changed'; readonly timezone: string; readonly diff: SnapshotDiff };
+  | { readonly state: 'added' | 'gone'; readonly front: string; readonly cards: number }
+  | { readonly state: 'same'; readonly front: string }
+  | { readonly state: 'changed'; readonly front: string; readonly diff: FrontDifference };
 
 /**
  * Compares two releases, each at its own now; of one tree or of two. Fronts come by code, those that are the same included.
@@ -22,23 +23,24 @@ export async function* diffReleases(
   const [old, now] = [pointersOf(before), pointersOf(after)];
   const known = [...new Set([...old.keys(), ...now.keys()])].sort();
   for (const front of selectedFronts(fronts, known)) {
-    const [pointerBefore, pointerAfter] = [old.get(front), now.get(front)];
-    const viewBefore = pointerBefore === undefined ? null : viewOf(before, pointerBefore);
-    const viewAfter = pointerAfter === undefined ? null : viewOf(after, pointerAfter);
-    if (viewBefore === null || viewAfter === null) {
-      const only = viewBefore ?? viewAfter;
-      if (only === null) continue;
-      const { productCards } = await only.products(productsDigestAt(only.pointer, only.at));
-      yield { front, state: viewBefore === null ? 'added' : 'gone', cards: productCards.length };
-      continue;
-    }
-    const diff = await diffSnapshots(viewBefore, viewAfter);
-    if (isAnyDifference(diff)) yield { front, state: 'changed', timezone: viewAfter.pointer.timezone, diff };
-    else yield { front, state: 'same' };
+    yield await diffFront(front, viewOf(before, old.get(front)), viewOf(after, now.get(front)));
   }
 }
 
-/** Those of a release's fronts that were asked for, by code; all where none was. @throws AppError nothing-published */
+/** Compares a front that at least one side has. @throws AppError tree-unreadable */
+async function diffFront(front: string, before: SnapshotView | null, after: SnapshotView | null): Promise<FrontDiff> {
+  if (before === null || after === null) {
+    const only = before ?? after;
+    const cards = only && (await only.products(productsDigestAt(only.pointer, only.at))).productCards.length;
+    return { front, state: before === null ? 'added' : 'gone', cards: cards ?? 0 };
+  }
+  const diff = await diffSnapshots(before, after);
+  const upcoming = await upcomingChanges(before, after, diff);
+  const isSame = diff.clock.length + diff.data.length + diff.ambiguous.length + upcoming.length === 0;
+  return isSame ? { front, state: 'same' } : { front, state: 'changed', diff: { ...diff, upcoming } };
+}
+
+/** Those of a release's fronts that are wanted, by code; all where `wanted` is null. @throws AppError nothing-published */
 export function selectedFronts(wanted: readonly string[] | null, known: readonly string[]): readonly string[] {
   if (wanted === null) return known;
   const unknown = wanted.find((code) => !known.includes(code));
@@ -54,7 +56,8 @@ export function pointersOf(release: ReleaseView): ReadonlyMap<string, Pointer> {
   return new Map(release.manifest.fronts.map(({ front, pointer }) => [front, pointer]));
 }
 
-function viewOf(release: ReleaseView, pointer: Pointer): SnapshotView {
+function viewOf(release: ReleaseView, pointer: Pointer | undefined): SnapshotView | null {
+  if (pointer === undefined) return null;
   const products = (digest: string) => release.documents.products(pointer.front, digest);
   return { pointer, at: release.manifest.now, products };
 }

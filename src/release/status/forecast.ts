@@ -1,7 +1,8 @@
 // What the clock will do to a release that is published already: edition by edition, each with what it changes. Nothing is
 // rendered: the editions have been there since the build.
 
-import { diffDocuments, type DocumentChange } from '../diff/document-diff.ts';
+import type { DocumentChange } from '../../contract/diff-results.ts';
+import { diffDocuments } from '../diff/document-diff.ts';
 import { entryOf } from '../tree/codec.ts';
 import { pointersOf, selectedFronts } from '../diff/release-diff.ts';
 import { productsDigestAt, type ReleaseView } from '../tree/release-view.ts';

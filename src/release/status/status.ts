@@ -16,7 +16,7 @@ const CLOCK_SKEW_SECONDS = 60;
  * Why a front is stale: nothing can be served of it; its snapshot is for a later time; it is not known to be right any more; less than
  * a quarter of the horizon is left; it is older than the operator allows. The first that holds is reported.
  */
-export type StaleReason = 'pointer-missing' | 'pointer-invalid' | 'early' | 'expired' | 'ending' | 'old';
+export type StaleReason = 'pointer-missing' | 'pointer-invalid' | 'from-future' | 'expired' | 'expiring' | 'too-old';
 
 export interface FrontStatus {
   readonly code: string;
@@ -52,17 +52,17 @@ export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Ins
     const validUntil = instantOfText(pointer.validUntil);
     // Without a manifest the pointer itself says how far ahead it was made for.
     const horizonSeconds = tree.release?.manifest.horizonSeconds ?? validUntil - now;
-    const endingFrom = Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1);
-    const oldFrom = maxAgeSeconds === null ? Number.POSITIVE_INFINITY : now + maxAgeSeconds + 1;
+    const expiringFrom = Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1);
+    const tooOldFrom = maxAgeSeconds === null ? Number.POSITIVE_INFINITY : now + maxAgeSeconds + 1;
     const stale: StaleReason | null =
       now - at > CLOCK_SKEW_SECONDS
-        ? 'early'
+        ? 'from-future'
         : at >= validUntil
           ? 'expired'
-          : at >= endingFrom
-            ? 'ending'
-            : at >= oldFrom
-              ? 'old'
+          : at >= expiringFrom
+            ? 'expiring'
+            : at >= tooOldFrom
+              ? 'too-old'
               : null;
     return {
       code: front.code,
@@ -72,7 +72,7 @@ export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Ins
         validUntil,
         ageSeconds: at - now,
         remainingSeconds: validUntil - at,
-        staleFrom: instantOf(Math.min(endingFrom, oldFrom)),
+        staleFrom: instantOf(Math.min(expiringFrom, tooOldFrom)),
         editions: { products: pointer.products.length, categories: pointer.categories.length },
         cards: listing?.cardsByEdition[editionIndexAt(pointer.products, formatInstant(at))] ?? null,
         dropped: listing?.dropped ?? {},

@@ -1,0 +1,171 @@
+// The rules of fields.md for one product on one front, each with its outcome. The card is the one that a build renders; the rules are
+// those of offer.ts, which rendering asks too; what these pass over (past sessions, private tiers) is read off the rows.
+
+import { frontDaysOf } from '../catalogue/calendar.ts';
+import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
+import { isOnSale, offerRefusalAt, outReasonAt, poolAt, priceFromAt, priceRefusalAt } from '../catalogue/offer.ts';
+import { ALWAYS, periodContains, type Period } from '../catalogue/period.ts';
+import type { Session } from '../catalogue/product.ts';
+import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/explain-result.ts';
+import type { SessionRow, TierRow } from '../database/read/explain-rows.ts';
+import { productStates, type PlacedProduct } from '../render/product-states.ts';
+
+/** How far ahead the next change is looked for. */
+const AHEAD_SECONDS = 366 * SECONDS_PER_DAY;
+
+/**
+ * Explains a product at an instant; `sessionRows` and `tierRows` are all of the product's. One that the front does not list has a
+ * plain entry, so that its other rules are known, and no card.
+ */
+export function explainRules(
+  loaded: PlacedProduct,
+  isListed: boolean,
+  sessionRows: readonly SessionRow[],
+  tierRows: readonly TierRow[],
+  now: Instant,
+): ExplainedRules {
+  // The load counts sessions only for products without a card now; later instants count as well here.
+  const scheduledTotal = sessionRows.filter(({ status }) => status === 'scheduled').length;
+  const product = { ...loaded.product, sessionsTotal: sessionRows.length, scheduledTotal };
+  const placed = { ...loaded, product };
+  const [state, next] = productStates(placed, instantOf(now + AHEAD_SECONDS), now);
+  if (state === undefined) throw new Error('no state at now');
+  const { isFeatured, isBanner, isPaused, visible } = placed.entry;
+  const card = isListed ? state.card : null;
+  return {
+    reason: state.reason,
+    card,
+    shelf: {
+      featured: isFeatured,
+      banner: isBanner,
+      paused: isPaused,
+      visibleFrom: endText(visible.from),
+      visibleUntil: endText(visible.until),
+    },
+    pausedUntil: now >= product.pausedUntil ? null : (endText(product.pausedUntil) ?? 'open'),
+    sessions: explainSessions(sessionRows, placed, now),
+    tiers: explainTiers(tierRows, placed, now),
+    facets: explainFacets(placed, card !== null, now),
+    nextChange:
+      next === undefined || !isListed ? null : { at: formatInstant(next.from), card: next.card, reason: next.reason },
+  };
+}
+
+function explainSessions(
+  rows: readonly SessionRow[],
+  { front, product }: PlacedProduct,
+  now: Instant,
+): ExplainedSession[] {
+  const excluded = product.exclusions.get(front.id);
+  const loaded = new Map(product.sessions.map((session) => [session.id, session]));
+  const pool = new Set(poolAt(product, excluded, now)?.sessions.map(({ id }) => id));
+  const days = frontDaysOf(front.zone.dayAt(now), front.weekendDays);
+  return rows.map((row) => {
+    const session = loaded.get(row.id);
+    const day = row.venue.zone.dayAt(row.startsAt);
+    const refusal = refusalOf(row, session, excluded?.sessionIds.has(row.id) === true, now);
+    const isOffered = session !== undefined && offerRefusalAt(session, excluded, now) === null;
+    if (isOffered !== (refusal === null)) throw new Error(`session ${row.id} is explained wrongly`);
+    return {
+      session: row.id,
+      start: row.venue.zone.format(row.startsAt),
+      venue: row.venue.name,
+      status: row.status,
+      refusal,
+      soldOut: session !== undefined && isOffered ? outReasonAt(session, now) : null,
+      isInPool: pool.has(row.id),
+      isOnSale: row.salesStartAt === null || row.salesStartAt <= now,
+      salesStartAt: endText(row.salesStartAt),
+      salesEndAt: endText(row.salesEndAt),
+      isPaused: row.isPaused,
+      available: row.available,
+      days: [
+        ...(day === days.today ? (['today'] as const) : []),
+        ...(day === days.tomorrow ? (['tomorrow'] as const) : []),
+        ...(day >= days.weekendFrom && day < days.weekendUntil ? (['weekend'] as const) : []),
+      ],
+    };
+  });
+}
+
+/** The first rule that refuses a session: its status, then those of offer.ts. The load leaves out sessions that are over already. */
+function refusalOf(
+  row: SessionRow,
+  session: Session | undefined,
+  isExcluded: boolean,
+  now: Instant,
+): ExplainedSession['refusal'] {
+  if (row.status !== 'scheduled') return 'not-scheduled';
+  if (isExcluded) return 'excluded';
+  if (now >= (row.salesEndAt ?? row.startsAt)) return 'over';
+  return session === undefined ? 'product-not-published' : offerRefusalAt(session, undefined, now);
+}
+
+function explainTiers(rows: readonly TierRow[], { front, product }: PlacedProduct, now: Instant): ExplainedTier[] {
+  const pool = poolAt(product, product.exclusions.get(front.id), now);
+  const least = pool === null ? null : priceFromAt(pool, front.currency, now);
+  const ownTiers = new Set(rows.filter(({ kind }) => kind === 'ticket').map(({ sessionId }) => sessionId));
+  const selling = pool === null || pool.isSoldOut ? [] : pool.sessions.filter((session) => isOnSale(session, now));
+  const isSold = (sessionId: number | null): boolean =>
+    selling.some(({ id }) => (sessionId === null ? !ownTiers.has(id) : id === sessionId));
+  const verdictOf = ({ kind, isPublic, price, sessionId }: TierRow): ExplainedTier['verdict'] => {
+    if (kind === 'addon') return 'addon';
+    if (!isPublic) return 'private';
+    const refusal = priceRefusalAt(price, front.currency, now);
+    if (refusal !== null) return refusal;
+    if (!isSold(sessionId)) return 'no-session';
+    return price.amountMinor === least ? 'price-from' : 'dearer';
+  };
+  const tiers = rows.map((row) => ({
+    tier: row.id,
+    name: row.name,
+    session: row.sessionId,
+    amountMinor: row.price.amountMinor,
+    currency: row.price.currency,
+    available: row.price.available,
+    validFrom: endText(row.price.valid.from),
+    validUntil: endText(row.price.valid.until),
+    verdict: verdictOf(row),
+  }));
+  const isNamed = tiers.some(({ verdict }) => verdict === 'price-from');
+  const isCounted = tiers.some(({ verdict }) => verdict === 'dearer');
+  if (product.isPublished && (isNamed !== (least !== null) || (isCounted && !isNamed))) {
+    throw new Error(`the price of product ${product.id} is explained wrongly`);
+  }
+  return tiers;
+}
+
+function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boolean, now: Instant): ExplainedFacet[] {
+  const explain = (
+    kind: ExplainedFacet['kind'],
+    { slug = '', name = '' }: { readonly slug?: string; readonly name?: string } = {},
+    refusal: ExplainedFacet['refusal'] = null,
+    { from, until }: Period = ALWAYS,
+  ): ExplainedFacet => ({
+    kind,
+    slug,
+    name,
+    refusal: refusal ?? (hasCard ? null : 'no-card'),
+    validFrom: endText(from),
+    validUntil: endText(until),
+  });
+  const attached = (positions: readonly number[], position: number) =>
+    positions.includes(position) ? null : 'not-attached';
+  return [
+    ...product.categories.map((position) => {
+      const { slug = '', namePlural: name = '' } = taxonomy.categories[position] ?? {};
+      return explain('category', { slug, name }, attached(front.categories, position));
+    }),
+    ...product.groups.map(({ group }) => explain('group', taxonomy.groups[group], attached(front.groups, group))),
+    ...product.tags.map((position) => explain('tag', taxonomy.tags[position])),
+    ...product.badges.map(({ badge, valid }) => {
+      const refusal = periodContains(valid, now) ? null : now < valid.from ? 'not-yet' : 'ended';
+      return explain('badge', taxonomy.badges[badge], refusal, valid);
+    }),
+  ];
+}
+
+/** The text of an instant; null for none, and for the open end of a period. */
+function endText(instant: number | null): string | null {
+  return instant === null || !Number.isFinite(instant) ? null : formatInstant(instantOf(instant));
+}

@@ -1,0 +1,71 @@
+// One product on one front, rendered as a build renders it, for explaining it: its card now, and whenever time makes it another.
+
+import { FLAG, FrontProducts, ProductNumbers, type FrontProduct } from '../catalogue/front-products.ts';
+import type { Front } from '../catalogue/front.ts';
+import type { Instant } from '../catalogue/instant.ts';
+import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
+import type { Product } from '../catalogue/product.ts';
+import type { Taxonomy } from '../catalogue/taxonomy.ts';
+import { productsDocumentSchema, type ProductCard } from '../contract/documents.ts';
+import { FrontEditions } from './editions.ts';
+import { encodeTaxonomy } from './facets.ts';
+import { FrontCards } from './front-cards.ts';
+import { InitialStates } from './initial-states.ts';
+import { ProductRenderer } from './product-renderer.ts';
+import type { RenderedCatalogue } from './rendered-catalogue.ts';
+import { RenderedProductsBuilder } from './rendered-products.ts';
+
+/** A product with its entry on a front. */
+export interface PlacedProduct {
+  readonly front: Front;
+  readonly entry: FrontProduct;
+  readonly product: Product;
+  readonly taxonomy: Taxonomy;
+}
+
+export interface ProductState {
+  readonly from: Instant;
+  readonly card: ProductCard | null;
+  /** Why there is no card; null where there is one. */
+  readonly reason: DropReason | null;
+}
+
+/** The state at `now`, then each state that differs from the one before, up to `until`; rendered as they are asked for. */
+export function* productStates(placed: PlacedProduct, until: Instant, now: Instant): Generator<ProductState> {
+  const { product, taxonomy } = placed;
+  const productNumbers = new ProductNumbers();
+  const front = { ...placed.front, products: productsOf(placed.entry, productNumbers) };
+  const builder = new RenderedProductsBuilder();
+  const excluding = new Map(product.exclusions.has(front.id) ? [[front.id, 0]] : []);
+  new ProductRenderer([front], taxonomy, builder, until, now).render(product, [0], excluding);
+  const [products, encoded] = [builder.products(), encodeTaxonomy(taxonomy)];
+  const catalogueAt = (at: Instant): RenderedCatalogue => ({
+    taxonomy: encoded,
+    products,
+    initialStates: new InitialStates(products, productNumbers, at),
+    spares: [],
+  });
+
+  let last = '';
+  const changes = new FrontCards(front, 0, catalogueAt(now), now).changesIn(now, until);
+  for (const from of [now, ...changes.map(({ at }) => at)]) {
+    const editions = new FrontEditions(front, 0, catalogueAt(from), from, from);
+    const [edition] = editions.render();
+    const reason = DROP_REASONS.find((one) => editions.dropped[one] !== undefined) ?? null;
+    const text = new TextDecoder().decode(edition?.bytes);
+    if (text + reason === last) continue;
+    last = text + reason;
+    const { productCards } = productsDocumentSchema.parse(JSON.parse(text));
+    yield { from, card: productCards[0] ?? null, reason };
+  }
+}
+
+/** A front's products that are this one alone. */
+function productsOf(
+  { productId, isFeatured, isBanner, isPaused, visible }: FrontProduct,
+  numbers: ProductNumbers,
+): FrontProducts {
+  numbers.add(productId);
+  const flags = (isFeatured ? FLAG.featured : 0) | (isBanner ? FLAG.banner : 0) | (isPaused ? FLAG.paused : 0);
+  return new FrontProducts(numbers, Int32Array.of(0), Uint8Array.of(flags), new Map([[0, visible]]));
+}
