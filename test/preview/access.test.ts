@@ -59,7 +59,7 @@ test.each([360, 1280])('two releases side by side, %d pixels', async (width) => 
   expect(await isWideForPage(page)).toBe(false);
 });
 
-test('axe would be heard', async () => {
+test('axe reports a planted fault', async () => {
   const { page } = await visit(browser(), `${preview().origin}/?front=kuwait`);
   await page.evaluate(`document.querySelector('.play').removeAttribute('aria-label')`);
   expect((await violationsOf(page)).join()).toContain('button-name');

@@ -169,7 +169,7 @@ describe('hostile text', () => {
     for (const url of requests) expect(url.startsWith(`${preview().origin}/`), url).toBe(true);
   });
 
-  test('nor does the address do harm', async () => {
+  test('in the address does no harm', async () => {
     const { page, complaints, requests } = await visit(browser(), `${preview().origin}/`);
     for (const query of [
       'front=<script>alert(1)</script>',
@@ -186,7 +186,7 @@ describe('hostile text', () => {
     for (const url of requests) expect(url.startsWith(`${preview().origin}/`), url).toBe(true);
   });
 
-  test('a planted fault would be heard: markup made of a name', async () => {
+  test('a planted fault is reported: markup made of a name', async () => {
     const { page, complaints } = await visit(browser(), `${preview().origin}/`);
     await page.evaluate(`try { document.querySelector('.name').innerHTML = '<img src=x onerror=alert(1)>' } catch {}`);
     await page.evaluate(
@@ -203,7 +203,7 @@ describe('pictures', () => {
     'base64',
   );
 
-  test('are loaded only when asked for, without a referrer; one that cannot be is a placeholder', async () => {
+  test('are loaded only on the page with pictures, without a referrer; one that fails is a placeholder', async () => {
     const { page, context, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`);
     const referrers: (string | undefined)[] = [];
     await context.route('https://pictures.example/**', async (route) => {

@@ -52,7 +52,7 @@ async function productsIn(part: Locator): Promise<number[]> {
 const ids = (cards: ProductsDocument['productCards']): number[] => cards.map(({ productId }) => productId);
 
 describe('a front', () => {
-  test('banner, featured, groups in their order, cards by their weight', async () => {
+  test('shows banner, featured, groups in their order, and cards by their weight', async () => {
     const page = await open('?front=moscow');
     const document = editionOf('moscow', 0);
     const rows = page.locator('main section.row');
@@ -107,7 +107,7 @@ describe('a front', () => {
     for (const amount of priced) expect(amount).toMatch(form);
   });
 
-  test('sold out and paused are said', async () => {
+  test('sold out and paused cards say so', async () => {
     const page = await open('?front=moscow');
     const { productCards } = editionOf('moscow', 0);
     for (const [words, isSo] of [
@@ -139,7 +139,7 @@ describe('a front', () => {
     expect(await page.getByRole('tab', { selected: true }).innerText()).toContain(String(cards.length));
   });
 
-  test('words and badges narrow it', async () => {
+  test('text and badges narrow it', async () => {
     const page = await open('?front=moscow');
     const { productCards, badges } = editionOf('moscow', 0);
     const [badge] = badges;
@@ -199,7 +199,7 @@ describe('time', () => {
     expect(changedTotal).toBeGreaterThan(3);
   });
 
-  test('what changes is listed in words', async () => {
+  test('changes are listed as text', async () => {
     const page = await open(`?front=moscow&at=${pointerOf('moscow').products[4]?.slice(0, 20)}`);
     await page.locator('.changes summary').click();
     const changes = diffDocuments(editionOf('moscow', 3), editionOf('moscow', 4));
@@ -240,7 +240,7 @@ describe('time', () => {
     await expect.poll(at).toBe(now);
   });
 
-  test('the address comes back to the same place', async () => {
+  test('the address restores the view', async () => {
     const at = pointerOf('berlin').products[3]?.slice(0, 20) ?? '';
     const page = await open('?front=moscow');
     await page.getByRole('combobox', { name: 'Front' }).selectOption('berlin');
@@ -288,7 +288,7 @@ describe('releases', () => {
     await page.locator('[data-product="7"]').first().waitFor();
   });
 
-  test('the health strip tells of every front: cards, editions, validity, products without a card', async () => {
+  test('the health strip shows every front: cards, editions, validity, products without a card', async () => {
     const page = await open('?front=moscow');
     const items = page.locator('.health > li');
     expect(await items.count()).toBe(9);
@@ -309,7 +309,7 @@ describe('releases', () => {
   });
 });
 
-test('an edition that is damaged is said to be; the others are shown', async () => {
+test('a damaged edition is reported; the others are shown', async () => {
   const { products } = pointerOf('montreal');
   writeFileSync(join(folder, `out/public/fronts/montreal/products.${products[2]?.slice(21)}.json`), '{}');
   const page = await open(`?front=montreal&at=${products[0]?.slice(0, 20)}`);
@@ -343,7 +343,7 @@ describe('keyboard alone', () => {
     throw new Error(`no tab stop ${String(name)}`);
   }
 
-  test('choose a front, a tab, go through time, play; what is in focus is seen', async () => {
+  test('choose a front, a tab, go through time, play; the focus is visible', async () => {
     const page = await open(`?front=moscow&at=${NOW}`);
     await tabTo(page, /^Front/);
     await page.keyboard.type('kas');

@@ -1,4 +1,4 @@
-// The preview's server without a browser: who may ask, what is answered and under which headers, and what a damaged tree does.
+// The preview's server without a browser: hosts, answers, headers, and a damaged tree.
 
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -9,13 +9,13 @@ import { isOwnHost } from '../../src/preview/server.ts';
 import { buildTree, temporaryFolder, temporaryFolderOfFile, instant } from '../support/trees.ts';
 import { demoTree, NOW, startPreview, type Preview } from '../support/preview-stage.ts';
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-function ask(origin: string, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+function ask(origin: string, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const asked = request(origin + path, { method, headers }, (response) => {
       let body = '';
@@ -71,7 +71,7 @@ describe('hosts', () => {
   });
 
   test.each(['/', '/page.js', '/api/overview', '/api/releases/in-force'])(
-    'a name that was made to point here is turned away: %s',
+    'a foreign name that resolves to this machine is refused: %s',
     async (path) => {
       const { status, body } = await ask(preview.origin, path, {
         host: `rebound.example:${new URL(preview.origin).port}`,
@@ -83,7 +83,7 @@ describe('hosts', () => {
 });
 
 describe('headers', () => {
-  test('the page may do nothing but what it needs', async () => {
+  test('the policy of the page allows only what it needs', async () => {
     const { status, headers } = await ask(preview.origin, '/');
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -100,14 +100,14 @@ describe('headers', () => {
     });
   });
 
-  test('the page with pictures may load pictures over https besides, and that is all', async () => {
+  test('the page with pictures may also load pictures over https, and nothing else', async () => {
     const [plain, pictured] = await Promise.all([ask(preview.origin, '/'), ask(preview.origin, '/with-images')]);
     const policy = String(plain.headers['content-security-policy']);
     expect(pictured.headers['content-security-policy']).toBe(policy.replace("img-src 'self'", "img-src 'self' https:"));
     expect(pictured.body).toBe(plain.body);
   });
 
-  test.each(['/api/overview', '/page.js', '/nowhere'])('%s is no page', async (path) => {
+  test.each(['/api/overview', '/page.js', '/nowhere'])('%s is not a page', async (path) => {
     const { headers } = await ask(preview.origin, path);
     expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
     expect(headers['x-content-type-options']).toBe('nosniff');
@@ -141,7 +141,7 @@ describe('the tree as JSON', () => {
     expect(releases[0]?.id).toBe(current);
   });
 
-  test('what is in force is what the pointers say, with what the manifest says beside', async () => {
+  test('what is in force comes from the pointers, with the records of the manifest', async () => {
     const { fronts } = (await json('/api/releases/in-force')) as { fronts: Record<string, unknown>[] };
     expect(fronts.map(({ front }) => front)).toEqual(readdirSync(join(tree, 'public/fronts')).sort());
     const moscow = fronts.find(({ front }) => front === 'moscow');
@@ -151,7 +151,7 @@ describe('the tree as JSON', () => {
     expect(moscow?.['record']).toMatchObject({ held: null, currency: 'RUB' });
   });
 
-  test('an edition is given as it is published', async () => {
+  test('an edition is served as published', async () => {
     const path =
       'moscow/' + readdirSync(join(tree, 'public/fronts/moscow')).find((name) => name.startsWith('products'));
     const { status, body } = await ask(preview.origin, `/api/fronts/${path}`);
@@ -167,14 +167,14 @@ describe('the tree as JSON', () => {
     '/api/releases/..%2Fcurrent',
     '/api/nothing',
     '/edge/keyring.json',
-  ])('nothing else of the disk is: %s', async (path) => {
+  ])('no other file is served: %s', async (path) => {
     const { status, body } = await ask(preview.origin, path);
     expect(status).toBe(404);
     expect(body).not.toContain('spki');
   });
 });
 
-test('a damaged tree is told of, front by front, and the rest is shown', async () => {
+test('a damaged tree is reported front by front, and the rest is shown', async () => {
   const out = treeCopy();
   const front = (name: string): string => join(out, 'public/fronts', name);
   writeFileSync(join(front('moscow'), 'pointer.json'), '{');
@@ -197,7 +197,7 @@ test('a damaged tree is told of, front by front, and the rest is shown', async (
   server.close();
 });
 
-test('a front of a newer build than the manifest is shown without what the manifest says', async () => {
+test('a front of a newer build than the manifest is shown without a record', async () => {
   const out = treeCopy();
   const manifest = readFileSync(join(out, 'releases/current'), 'utf8');
   await buildTree(join(folder, 'after.sqlite'), out, instant('2026-05-01T09:10:00Z'));

@@ -66,7 +66,7 @@ const SCRUB = `(async () => {
   return frames;
 })()`;
 
-test('500 cards can be used, and 40 editions scrubbed', async () => {
+test('a front of 500 cards becomes usable, and its 40 editions can be scrubbed', async () => {
   const context = await browser().newContext({ viewport: { width: 1280, height: 900 } });
   await context.addInitScript(OBSERVE);
   const { page, complaints } = await visitIn(context, `${preview().origin}/?at=${NOW}`);

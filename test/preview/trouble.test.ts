@@ -1,5 +1,5 @@
-// What the page shows when something is not as it should be: a tree that nobody has built for long, a server that is gone, pointers that
-// are missing or broken, a front that nobody knows. Never one front in the place of another.
+// What the page shows when something is wrong: a stale tree, a server that has ended, pointers that are missing or broken, an unknown
+// front. It never shows one front in place of another.
 
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -50,7 +50,7 @@ async function expectNothing(page: Page): Promise<void> {
   expect(await page.locator('.clock').count()).toBe(0);
 }
 
-describe('a tree that nobody has built for 512 days', () => {
+describe('a tree without a build for 512 days', () => {
   test.each([
     [1280, 'light'],
     [1280, 'dark'],
@@ -73,7 +73,7 @@ describe('a tree that nobody has built for 512 days', () => {
   });
 });
 
-describe('a server that is gone', () => {
+describe('a server that has ended', () => {
   async function goneFrom(front: string): Promise<Visit & { readonly back: () => Promise<void> }> {
     const started = await preview();
     const seen = await visit(browser(), `${started.origin}/?front=${front}`);
@@ -115,7 +115,7 @@ describe('a pointer', () => {
   test.each<[string, (path: string) => void, RegExp]>([
     ['missing', (path) => rmSync(path), /public\/fronts\/moscow\/pointer\.json: .*missing/],
     ['broken', (path) => writeFileSync(path, '{'), /public\/fronts\/moscow\/pointer\.json: .+/],
-  ])('that is %s: the front is there, and what is wrong with it', async (_, damage, problem) => {
+  ])('that is %s: the front is listed, with what is wrong', async (_, damage, problem) => {
     const { origin } = await preview((out) => damage(pointerIn(out, 'moscow')));
     const { page, complaints } = await visit(browser(), `${origin}/?front=moscow`);
     expect(await page.locator('.empty').innerText()).toMatch(problem);
@@ -132,7 +132,7 @@ describe('a pointer', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('of every front that is broken: the first is chosen, and what is wrong with it', async () => {
+  test('broken in every front: the first is chosen, with what is wrong', async () => {
     const { origin } = await preview((out) => {
       for (const front of readdirSync(join(out, 'public/fronts'))) writeFileSync(pointerIn(out, front), '{');
     });
@@ -143,8 +143,8 @@ describe('a pointer', () => {
   });
 });
 
-describe('a front that nobody knows', () => {
-  test('is said to be unknown, and stands for no other', async () => {
+describe('an unknown front', () => {
+  test('is reported as unknown, and no other is shown instead', async () => {
     const { origin } = await preview();
     const { page, complaints } = await visit(browser(), `${origin}/?front=nope`);
     expect(await page.locator('.empty').innerText()).toBe('There is no front “nope” here. Choose another.');

@@ -1,4 +1,4 @@
-// The parts of the preview's page that need no browser: words, colours, text, addresses.
+// The parts of the preview's page that need no browser: descriptions, colours, text, addresses.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import {
 import { TABS } from '../../src/preview/page/arrangement.ts';
 import { instant } from '../support/trees.ts';
 
-describe('words', () => {
+describe('descriptions', () => {
   test.each([
     [0, '0 s'],
     [59, '59 s'],
@@ -54,7 +54,7 @@ describe('words', () => {
 
   test('a date is named', () => expect(dateText('2028-02-29T10:00:00Z')).toBe('Tuesday, 29 February 2028'));
 
-  test('reasons come in their order, without those that are none', () => {
+  test('reasons come in their order, without those that count nothing', () => {
     const words = [
       ['not published', 2],
       ['with all sessions over', 1],
@@ -62,7 +62,7 @@ describe('words', () => {
     expect(describeDropped({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
   });
 
-  test('a zone that nobody knows is UTC', () => expect(zoneOf('Mars/Olympus').name).toBe('UTC'));
+  test('an unknown zone is UTC', () => expect(zoneOf('Mars/Olympus').name).toBe('UTC'));
 });
 
 test('text on a badge can be read on any colour', () => {
@@ -79,7 +79,7 @@ test('text on a badge can be read on any colour', () => {
 });
 
 describe('text', () => {
-  test('is cut, and holds nothing that is no character or reaches out', () => {
+  test('is cut, without invalid characters and direction marks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 700 }), (text) => {
         const words = shown(text);
@@ -113,14 +113,14 @@ describe('text', () => {
     expect([initialOf(name), runsFromRight(name)]).toEqual([initial, isFromRight]);
   });
 
-  test('a name that cannot be seen gives way to the slug', () => {
+  test('instead of an invisible name the slug is shown', () => {
     expect(nameOf({ name: ' \u200B', slug: 'the-slug' })).toBe('the-slug');
     expect(nameOf({ name: 'Hamlet', slug: 'the-slug' })).toBe('Hamlet');
   });
 });
 
-test('an address comes back to its place', () => {
-  const place: fc.Arbitrary<ViewState> = fc.record({
+test('an address restores its view state', () => {
+  const state: fc.Arbitrary<ViewState> = fc.record({
     front: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
     release: fc.constantFrom('in-force', '0123456789abcdef'),
     beside: fc.option(fc.constantFrom('in-force', '0123456789abcdef')),
@@ -128,7 +128,7 @@ test('an address comes back to its place', () => {
     tab: fc.constantFrom(...TABS),
   });
   fc.assert(
-    fc.property(place, (one) => {
+    fc.property(state, (one) => {
       expect(viewStateOf(queryOf(one))).toEqual(one);
     }),
     { seed: 1 },
@@ -148,7 +148,7 @@ describe('the scene', () => {
     categories: [entry('09:00:00', 'd')],
   };
   const release = { id: 'in-force', fronts: [{ front: 'a', pointer, problem: null, record: null }] };
-  const place: ViewState = { front: null, release: 'in-force', beside: null, at: null, tab: 'all' };
+  const state: ViewState = { front: null, release: 'in-force', beside: null, at: null, tab: 'all' };
 
   test.each([
     ['2026-05-01T08:00:00Z', 0, '2026-05-01T09:00:00Z', 'early'],
@@ -157,13 +157,13 @@ describe('the scene', () => {
     ['2026-05-01T14:59:59Z', 2, '2026-05-01T14:59:59Z', 'right'],
     ['2026-05-01T15:00:00Z', 2, '2026-05-01T14:59:59Z', 'stale'],
   ])('at %s it is edition %d', (now, index, at, timeliness) => {
-    const scene = sceneOf(place, release, null, instant(now));
+    const scene = sceneOf(state, release, null, instant(now));
     expect(scene?.sides[0]).toMatchObject({ index, timeliness });
     expect(scene?.at).toBe(instant(at));
   });
 
-  test('changes are gone to from anywhere, the ends where there are none', () => {
-    const timeline = sceneOf(place, release, null, instant(pointer.now))?.timeline;
+  test('the clock goes to the change before and after any instant, and to the ends where there is none', () => {
+    const timeline = sceneOf(state, release, null, instant(pointer.now))?.timeline;
     if (timeline === undefined) throw new Error('no scene');
     expect(tickAfter(timeline, instant('2026-05-01T09:00:00Z'))).toBe(instant('2026-05-01T10:00:00Z'));
     expect(tickAfter(timeline, instant('2026-05-01T12:00:00Z'))).toBe(instant('2026-05-01T14:59:59Z'));

@@ -41,7 +41,7 @@ Examples:
 A line:
   {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}
 
-Tables and columns are those of data/schema.sql. playbill check-db finds what takes several rows to judge.
+Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 
 Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`,
     )

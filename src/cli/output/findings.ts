@@ -24,18 +24,25 @@ export interface FindingsReport {
 export async function reportFindings(report: FindingsReport, terminal: Terminal): Promise<number> {
   const { checked, findings, makeRoom } = report;
   const totals = { errors: 0, warnings: 0 };
-  const kept: Finding[] = [];
-  async function* pieces(): AsyncGenerator<string> {
+  async function* counted(): AsyncGenerator<Finding> {
     for await (const finding of findings) {
       if (finding.severity === 'error') totals.errors += 1;
       else totals.warnings += 1;
-      if (!report.isJson) yield `${findingText(finding, terminal)}\n`;
-      else if (kept.length < FINDINGS_KEPT) kept.push(finding);
+      yield finding;
     }
-    const found = `${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
-    const json = (): FindingsResultJson => ({ checked, ...totals, findings: kept });
-    yield report.isJson ? `${JSON.stringify(json())}\n` : `Checked ${report.checkedText()}: ${found}\n`;
   }
-  await printAll(pieces(), makeRoom);
+  if (report.isJson) {
+    const kept: Finding[] = [];
+    for await (const finding of counted()) if (kept.length < FINDINGS_KEPT) kept.push(finding);
+    const json: FindingsResultJson = { checked, ...totals, findings: kept };
+    terminal.print(JSON.stringify(json));
+  } else {
+    const lines = async function* (): AsyncGenerator<string> {
+      for await (const finding of counted()) yield `${findingText(finding, terminal)}\n`;
+      const found = `${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
+      yield `Checked ${report.checkedText()}: ${found}\n`;
+    };
+    await printAll(lines(), makeRoom);
+  }
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
 }

@@ -1,5 +1,5 @@
-// The folder for nginx with njs: the module, the configuration, keys and settings, and how to put them in place.
-// Pure texts. The configuration's every line is one that the tests run.
+// The folder for nginx with njs: the module, the configuration, the settings, and how to install them. Pure texts. The tests run every line
+// of the configuration.
 
 import { type Reason, REFUSALS } from '../rule/reasons.ts';
 import { refuse } from '../rule/refusal.ts';
@@ -8,7 +8,7 @@ import { codeList, type Deployment, type DeploymentFiles, secretNames } from './
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
   readonly publicRoot: string;
-  /** Absolute path of the tree's key ring, likewise; nginx reads it itself, `keyRing` only tells the names of secrets. */
+  /** Absolute path of the tree's key ring, likewise; nginx reads it itself, `keyRing` only has the names of secrets. */
   readonly keyRingPath: string;
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
@@ -35,7 +35,7 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
   ];
 }
 
-/** The part for the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
+/** For the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
 function configuration(deployment: NginxDeployment, hasSecrets: boolean): string {
   const refusals = OWN_REFUSALS.map(([own, reason]) => ({ own, ...refuse(REFUSALS[reason].status, reason) }));
   return `# The edge rule of Playbill: include this in the http block. Written by playbill edge build --target nginx; see README.md.

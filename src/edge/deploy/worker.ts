@@ -155,7 +155,7 @@ ${code}
 \`\`\`
 `;
 
-/** Hosts that fetch the tree. Each way is run by test/edge/worker-hosts.test.ts, as it stands here. */
+/** Hosts that fetch the tree. test/edge/worker-hosts.test.ts runs each example as written here. */
 function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string {
   const call = (environment: string): string => `worker.fetch(request${hasSecrets ? `, ${environment}` : ''})`;
   const onDeno = call('Deno.env.toObject()');

@@ -9,7 +9,7 @@ export const SIBLING_SUFFIX = { br: '.br', gzip: '.gz' } as const;
 const isAccepted = (header: string, coding: SiblingEncoding): boolean =>
   new RegExp(`(^|,)[ \t]*${coding}[ \t]*($|,|;[ \t]*q=[^,]*[1-9])`, 'i').test(header);
 
-/** Those of the candidates that `Accept-Encoding` names, in their order. `*` asks for none: the plain file is as good an answer to it. */
+/** Those of the candidates that `Accept-Encoding` names, in their order. `*` selects none: the plain file is as good an answer to it. */
 export const acceptedEncodings = (
   header: string | null,
   candidates: readonly SiblingEncoding[],

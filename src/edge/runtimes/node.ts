@@ -41,7 +41,7 @@ export interface ServeOptions {
   readonly secretOf: SecretOf;
   /** Serve as of this instant (seconds since 1970), under `no-store`; null for the clock's. */
   readonly at: number | null;
-  /** Serve without signatures to clients that reached a loopback address; elsewhere they are asked for all the same. */
+  /** Serve without signatures to clients that reached a loopback address; on other addresses they are required. */
   readonly isUnsigned: boolean;
   readonly accessLog: (entry: AccessLogEntry) => void;
 }

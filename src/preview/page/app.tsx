@@ -9,7 +9,7 @@ import { changesOf, type Changes } from './changes.ts';
 import { Clock } from './clock.tsx';
 import { Desk } from './desk.tsx';
 import { Editions } from './editions.ts';
-import { useClock, useDocuments, type Loaded, type Wanted } from './hooks.ts';
+import { useClock, useDocuments, type Loaded } from './hooks.ts';
 import { viewStateOf, queryOf, type ViewState } from './view-state.ts';
 import { frontOf, sceneOf, type Scene } from './scene.ts';
 import { Stage } from './stage.tsx';
@@ -36,7 +36,7 @@ export function App(): VNode {
   const now = tree.overview === null ? instantOf(0) : instantAt(tree.overview.now);
   const scene = release === null ? null : sceneOf(state, release, beside, now);
   const front = release === null ? state.front : frontOf(state, release);
-  const loaded = useDocuments(editions, scene, wantedOf(scene), tree.overview, setEditionProblem);
+  const loaded = useDocuments(editions, scene, tree.overview, setEditionProblem);
   const changes = useChanges(loaded);
   useClock(isPlaying, speed, scene, (at, isOver) => {
     move({ at });
@@ -69,7 +69,7 @@ export function App(): VNode {
         {scene === null && <p class="empty">{problemOf(release, front)}</p>}
         {scene !== null && (
           <Stage
-            scene={loaded?.purpose ?? scene}
+            scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
             changes={changes}
             search={{ ...search, tab: state.tab }}
@@ -110,18 +110,10 @@ function problemOf({ fronts }: PreviewRelease, front: string | null): string {
   return view === undefined ? `There is no front “${shown(front)}” here. Choose another.` : (view.problem ?? NOTHING);
 }
 
-/** Of two releases, a document each; of one, its document and the one before it. */
-function wantedOf(scene: Scene | null): readonly Wanted[] {
-  const [side, other] = scene?.sides ?? [];
-  if (side === undefined) return [];
-  const digests = [side.digest, other === undefined ? side.digestBefore : other.digest];
-  return digests.flatMap((digest) => (digest === null ? [] : [{ front: side.front, digest }]));
-}
-
 /** What differs from the edition before, or the second release from the first; null where there is nothing to compare with. */
-function useChanges(loaded: Loaded<Scene | null> | null): Changes | null {
+function useChanges(loaded: Loaded | null): Changes | null {
   const [first, second] = loaded?.documents ?? [];
-  const isPaired = (loaded?.purpose?.sides.length ?? 0) > 1;
+  const isPaired = (loaded?.scene.sides.length ?? 0) > 1;
   return useMemo(() => {
     if (first === undefined || second === undefined) return null;
     return isPaired ? changesOf(first, second) : changesOf(second, first);

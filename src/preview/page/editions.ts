@@ -19,7 +19,7 @@ export class Editions {
 
   /** The document of an edition, if it has been loaded. */
   peek(front: string, digest: string): ProductsDocument | undefined {
-    const path = editionPath(front, digest);
+    const path = pathBelowFronts(front, digest);
     const document = this.#documents.get(path);
     if (document !== undefined) {
       this.#documents.delete(path);
@@ -32,7 +32,7 @@ export class Editions {
   load(front: string, digest: string): Promise<ProductsDocument> {
     const known = this.peek(front, digest);
     if (known !== undefined) return Promise.resolve(known);
-    const path = editionPath(front, digest);
+    const path = pathBelowFronts(front, digest);
     const loading = this.#loading.get(path) ?? this.#fetch(front, path);
     this.#loading.set(path, loading);
     return loading;
@@ -64,6 +64,6 @@ export class Editions {
   }
 }
 
-function editionPath(front: string, digest: string): string {
+function pathBelowFronts(front: string, digest: string): string {
   return `${front}/products.${digest}.json`;
 }

@@ -6,44 +6,38 @@ import { instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { Editions } from './editions.ts';
 import { clampTo, type Scene } from './scene.ts';
 
-/** An edition of a front. */
-export interface Wanted {
-  readonly front: string;
-  readonly digest: string;
-}
-
-export interface Loaded<T> {
-  /** What the documents were wanted for. */
-  readonly purpose: T;
+/** The scene that the documents were loaded for, and a document of each side; of a side alone, the one before follows. */
+export interface Loaded {
+  readonly scene: Scene;
   readonly documents: readonly ProductsDocument[];
 }
 
 /**
- * The documents of the editions wanted. While they load, the last ones of the same front, so that the page does not flicker. Where one
- * cannot be loaded, the first alone, or null: nothing is shown in place of something else. Another `occasion` loads them once more.
+ * The documents of a scene. While they load, the last ones of the same front, so that the page does not flicker. Where one cannot be
+ * loaded, the first alone, or null: nothing is shown in place of something else. Another `occasion` loads them once more.
  */
-export function useDocuments<T>(
+export function useDocuments(
   editions: Editions,
-  purpose: T,
-  wanted: readonly Wanted[],
+  scene: Scene | null,
   occasion: unknown,
   onProblem: (message: string | null) => void,
-): Loaded<T> | null {
+): Loaded | null {
   const [, redraw] = useState(0);
   const [failedKey, setFailedKey] = useState('');
-  const last = useRef<{ readonly front: string; readonly loaded: Loaded<T> } | null>(null);
-  const here = wanted.map(({ front, digest }) => editions.peek(front, digest));
+  const last = useRef<Loaded | null>(null);
+  const front = scene?.front ?? '';
+  const digests = scene === null ? [] : digestsOf(scene);
+  const here = digests.map((digest) => editions.peek(front, digest));
   const documents = here.filter((document) => document !== undefined);
-  const [first] = wanted;
-  const isComplete = documents.length === wanted.length;
-  if (first !== undefined && isComplete) last.current = { front: first.front, loaded: { purpose, documents } };
-  const key = wanted.map(({ front, digest }) => `${front} ${digest}`).join(',');
+  const isComplete = documents.length === digests.length;
+  if (scene !== null && isComplete) last.current = { scene, documents };
+  const key = [front, ...digests].join(' ');
   useEffect(() => {
     let isWanted = true;
     onProblem(null);
     setFailedKey('');
     if (isComplete) return undefined;
-    void Promise.allSettled(wanted.map(({ front, digest }) => editions.load(front, digest))).then((results) => {
+    void Promise.allSettled(digests.map((digest) => editions.load(front, digest))).then((results) => {
       if (!isWanted) return;
       const failure = results.find((result) => result.status === 'rejected');
       if (failure === undefined) return redraw((count) => count + 1);
@@ -54,8 +48,15 @@ export function useDocuments<T>(
       isWanted = false;
     };
   }, [key, occasion]);
-  if (!isComplete && failedKey === key) return here[0] === undefined ? null : { purpose, documents: [here[0]] };
-  return last.current?.front === first?.front ? (last.current?.loaded ?? null) : null;
+  if (scene === null) return null;
+  if (!isComplete && failedKey === key) return here[0] === undefined ? null : { scene, documents: [here[0]] };
+  return last.current?.scene.front === front ? last.current : null;
+}
+
+function digestsOf({ sides: [side, other] }: Scene): string[] {
+  return [side?.digest, other === undefined ? side?.digestBefore : other.digest].filter(
+    (digest) => typeof digest === 'string',
+  );
 }
 
 /** While `isPlaying`, moves the instant by `speed` seconds for each second; `onTick` also gets whether it has reached the end. */

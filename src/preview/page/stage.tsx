@@ -66,12 +66,9 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
 
 const NO_CHANGES: ReadonlyMap<number, string> = new Map();
 
-interface PaneProps {
+interface PaneProps extends Pick<StageProps, 'changes' | 'search' | 'hasPictures'> {
   readonly side: Side;
   readonly document: ProductsDocument;
-  readonly changes: Changes | null;
-  readonly search: Search;
-  readonly hasPictures: boolean;
   readonly isPaired: boolean;
 }
 

@@ -67,7 +67,7 @@ async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: 
 
 async function problemsOf({ path, bytes, sha256 }: ManifestFile, tree: TreeFiles): Promise<readonly string[]> {
   const content = await tree.read(path);
-  if (!content.ok) return [`${path}: ${content.message}`];
+  if (!content.ok) return [`${path}: ${content.why === 'missing' ? 'expected the file, found none' : content.message}`];
   if (content.value.length !== bytes) return [`${path}: expected ${bytes} bytes, found ${content.value.length}`];
   return sha256Of(content.value) === sha256 ? [] : [`${path}: content does not match the digest in the manifest`];
 }
