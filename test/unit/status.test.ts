@@ -54,7 +54,7 @@ describe('status', () => {
     ['a clock that is a minute behind', '08:59:00', null],
     ['made for later', '08:58:59', 'from-future'],
   ])('%s', (_, time, stale) => {
-    expect(statusOf(tree(), null, at(time))[0]?.stale).toBe(stale);
+    expect(statusOf(tree(), null, at(time)).fronts[0]?.stale).toBe(stale);
   });
 
   test.each([
@@ -62,39 +62,40 @@ describe('status', () => {
     ['a second older', '09:30:01', 'too-old'],
     ['expiring goes before too-old', '14:30:00', 'expiring'],
   ])('--max-age 30m: %s', (_, time, stale) => {
-    expect(statusOf(tree(), 1800, at(time))[0]?.stale).toBe(stale);
+    expect(statusOf(tree(), 1800, at(time)).fronts[0]?.stale).toBe(stale);
   });
 
   test('a horizon of 0 ends with validUntil, not before', () => {
-    expect(statusOf(tree(0), null, at('15:29:59'))[0]?.stale).toBeNull();
-    expect(statusOf(tree(0), null, at('15:30:00'))[0]?.stale).toBe('expired');
+    expect(statusOf(tree(0), null, at('15:29:59')).fronts[0]?.stale).toBeNull();
+    expect(statusOf(tree(0), null, at('15:30:00')).fronts[0]?.stale).toBe('expired');
   });
 
   test('without a manifest the pointer tells how far it was made for', () => {
     const lost: TreeStatus = { ...tree(), release: null };
-    expect(statusOf(lost, null, at('13:52:30'))[0]?.stale).toBeNull();
-    expect(statusOf(lost, null, at('13:52:31'))[0]?.stale).toBe('expiring');
+    expect(statusOf(lost, null, at('13:52:30')).fronts[0]?.stale).toBeNull();
+    expect(statusOf(lost, null, at('13:52:31')).fronts[0]?.stale).toBe('expiring');
   });
 
   test.each([null, 0, 1800, 100_000])('staleFrom is the first second that is stale, with a max-age of %s', (maxAge) => {
-    const from = statusOf(tree(), maxAge, at('09:00:00'))[0]?.snapshot?.staleFrom ?? 0;
+    const from = instant(statusOf(tree(), maxAge, at('09:00:00')).fronts[0]?.snapshot?.staleFrom ?? '') as number;
     for (let second = at('09:00:00') as number; second < at('16:00:00'); second += 1) {
-      const status = statusOf(tree(), maxAge, instant(new Date(second * 1000).toISOString().replace('.000', '')))[0];
+      const status = statusOf(tree(), maxAge, instant(new Date(second * 1000).toISOString().replace('.000', '')))
+        .fronts[0];
       if ((status?.stale !== null) !== second >= from) expect([second, status?.stale]).toBe(from);
     }
   });
 
   test('what is told of a sound front, at an instant of its second edition', () => {
-    expect(statusOf(tree(), null, at('12:00:00'))).toEqual([
+    expect(statusOf(tree(), null, at('12:00:00')).fronts).toEqual([
       {
-        code: 'moscow',
+        front: 'moscow',
         stale: null,
         snapshot: {
-          now: at('09:00:00'),
-          validUntil: at('15:30:00'),
+          now: '2026-05-01T09:00:00Z',
+          validUntil: '2026-05-01T15:30:00Z',
           ageSeconds: 3 * 3600,
           remainingSeconds: 3.5 * 3600,
-          staleFrom: at('14:00:01'),
+          staleFrom: '2026-05-01T14:00:01Z',
           editions: { products: 3, categories: 2 },
           cards: 8,
           dropped: { over: 2 },
@@ -106,9 +107,11 @@ describe('status', () => {
 
   test('a broken pointer is stale', () => {
     const broken: TreeStatus = { ...tree(), fronts: [{ code: 'x', pointer: null, problem: 'pointer-invalid' }] };
-    expect(statusOf(broken, null, at('09:00:00'))).toEqual([{ code: 'x', stale: 'pointer-invalid', snapshot: null }]);
-    expect(nextChangesOf(broken, at('09:00:00'))).toEqual([
-      { code: 'x', kind: 'unknown', instant: null, endpoints: [] },
+    expect(statusOf(broken, null, at('09:00:00')).fronts).toEqual([
+      { front: 'x', stale: 'pointer-invalid', snapshot: null },
+    ]);
+    expect(nextChangesOf(broken, at('09:00:00')).fronts).toEqual([
+      { front: 'x', kind: 'unknown', next: null, endpoints: [] },
     ]);
   });
 });
@@ -121,6 +124,7 @@ describe('next', () => {
     ['the end is past', '15:30:00', 'expired', '15:30:00', ['products', 'categories']],
     ['before its time the first edition is served', '08:00:00', 'edition', '11:00:00', ['products']],
   ])('%s', (_, time, kind, next, endpoints) => {
-    expect(nextChangesOf(tree(), at(time))).toEqual([{ code: 'moscow', kind, instant: at(next), endpoints }]);
+    const front = { front: 'moscow', kind, next: `2026-05-01T${next}Z`, endpoints };
+    expect(nextChangesOf(tree(), at(time)).fronts).toEqual([front]);
   });
 });

@@ -46,7 +46,7 @@ Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing
 
 async function runNext(flags: NextFlags, { terminal, now }: CommandContext): Promise<number> {
   const at = flags.at ?? now();
-  const { nextChanges } = await import('../../operations/next.ts');
+  const { nextChanges } = await import('../../operations/status.ts');
   const { next, findings } = await nextChanges(flags.out, at);
   for (const finding of findings) terminal.log(findingLine(finding));
   terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at));

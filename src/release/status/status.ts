@@ -2,8 +2,8 @@
 // instant is the caller's.
 
 import { formatInstant, instantOf, parseInstant, type Instant } from '../../catalogue/instant.ts';
-import type { HoldCode, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import type { NextResultJson, StatusResultJson } from '../../contract/watch-results.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../tree/codec.ts';
@@ -12,103 +12,86 @@ import type { PublishedFront, TreeStatus } from './read-status.ts';
 /** How far the clocks of two machines may differ before a snapshot counts as made for the future. */
 const CLOCK_SKEW_SECONDS = 60;
 
+type FrontStatus = StatusResultJson['fronts'][number];
+
+/** The state of a tree at an instant. `maxAgeSeconds` null: a snapshot may have any age. */
+export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Instant): StatusResultJson {
+  const { hold, release, findings } = tree;
+  const { horizonSeconds } = release?.manifest ?? {};
+  const fronts = tree.fronts.map((front) => frontStatus(front, horizonSeconds, maxAgeSeconds, at));
+  return {
+    at: formatInstant(at),
+    isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
+    hold: hold && { release: hold.releaseId },
+    release: release && releaseOf(release),
+    fronts,
+    findings: [...findings],
+  };
+}
+
+function releaseOf({ id, manifest }: NonNullable<TreeStatus['release']>): StatusResultJson['release'] {
+  const { now, horizonSeconds, tool, tzdata } = manifest;
+  return { id, now, horizonSeconds, tool, tzdata };
+}
+
 /**
- * Why a front is stale: nothing can be served of it; its snapshot is for a later time; it is not known to be right any more; less than
- * a quarter of the horizon is left; it is older than the operator allows. The first that holds is reported.
+ * A front is stale if nothing of it can be served; if its snapshot is for a later time, or not known to be right any more; if less than a
+ * quarter of the horizon is left; or if it is older than the operator allows. The first that holds is reported.
  */
-export type StaleReason = 'pointer-missing' | 'pointer-invalid' | 'from-future' | 'expired' | 'expiring' | 'too-old';
-
-export interface FrontStatus {
-  readonly code: string;
-  /** null where the front is as it should be. */
-  readonly stale: StaleReason | null;
-  /** null where the pointer is broken. */
-  readonly snapshot: SnapshotStatus | null;
+function frontStatus(
+  front: PublishedFront,
+  releaseHorizonSeconds: number | undefined,
+  maxAgeSeconds: number | null,
+  at: Instant,
+): FrontStatus {
+  if (front.pointer === null) return { front: front.code, stale: front.problem, snapshot: null };
+  const { pointer, listing } = front;
+  const now = instantOfText(pointer.now);
+  const validUntil = instantOfText(pointer.validUntil);
+  // Without a manifest the pointer itself says how far ahead it was made for.
+  const horizonSeconds = releaseHorizonSeconds ?? validUntil - now;
+  const expiringFrom = Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1);
+  const tooOldFrom = maxAgeSeconds === null ? Number.POSITIVE_INFINITY : now + maxAgeSeconds + 1;
+  const reasons = [
+    ['from-future', now - at > CLOCK_SKEW_SECONDS],
+    ['expired', at >= validUntil],
+    ['expiring', at >= expiringFrom],
+    ['too-old', at >= tooOldFrom],
+  ] as const;
+  return {
+    front: front.code,
+    stale: reasons.find(([, holds]) => holds)?.[0] ?? null,
+    snapshot: {
+      now: pointer.now,
+      validUntil: pointer.validUntil,
+      ageSeconds: at - now,
+      remainingSeconds: validUntil - at,
+      staleFrom: formatInstant(instantOf(Math.min(expiringFrom, tooOldFrom))),
+      editions: { products: pointer.products.length, categories: pointer.categories.length },
+      cards: listing?.cardsByEdition[editionIndexAt(pointer.products, formatInstant(at))] ?? null,
+      dropped: listing?.dropped ?? {},
+      held: listing?.held ?? null,
+    },
+  };
 }
 
-interface SnapshotStatus {
-  readonly now: Instant;
-  readonly validUntil: Instant;
-  /** Negative for a snapshot made for the future. */
-  readonly ageSeconds: number;
-  /** Until validUntil; negative after it. */
-  readonly remainingSeconds: number;
-  /** The first instant at which the front is stale if nothing is built until then. */
-  readonly staleFrom: Instant;
-  readonly editions: Readonly<Record<Endpoint, number>>;
-  /** Cards of the edition in force; null where the release in force does not tell. */
-  readonly cards: number | null;
-  readonly dropped: ManifestFront['dropped'];
-  /** Why the last build kept the snapshot that there was. */
-  readonly held: HoldCode | null;
+/** What the clock brings next after an instant, by the editions that are published. */
+export function nextChangesOf(tree: TreeStatus, at: Instant): NextResultJson {
+  const fronts = tree.fronts.map((front) => nextChangeOf(front, formatInstant(at)));
+  // Canonical instants sort as text.
+  const [next = null] = fronts.flatMap((front) => front.next ?? []).sort();
+  return { at: formatInstant(at), next, fronts };
 }
 
-/** The state of every front at an instant. `maxAgeSeconds` null: as old as it may be. */
-export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Instant): readonly FrontStatus[] {
-  return tree.fronts.map((front) => {
-    if (front.pointer === null) return { code: front.code, stale: front.problem, snapshot: null };
-    const { pointer, listing } = front;
-    const now = instantOfText(pointer.now);
-    const validUntil = instantOfText(pointer.validUntil);
-    // Without a manifest the pointer itself says how far ahead it was made for.
-    const horizonSeconds = tree.release?.manifest.horizonSeconds ?? validUntil - now;
-    const expiringFrom = Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1);
-    const tooOldFrom = maxAgeSeconds === null ? Number.POSITIVE_INFINITY : now + maxAgeSeconds + 1;
-    const stale: StaleReason | null =
-      now - at > CLOCK_SKEW_SECONDS
-        ? 'from-future'
-        : at >= validUntil
-          ? 'expired'
-          : at >= expiringFrom
-            ? 'expiring'
-            : at >= tooOldFrom
-              ? 'too-old'
-              : null;
-    return {
-      code: front.code,
-      stale,
-      snapshot: {
-        now,
-        validUntil,
-        ageSeconds: at - now,
-        remainingSeconds: validUntil - at,
-        staleFrom: instantOf(Math.min(expiringFrom, tooOldFrom)),
-        editions: { products: pointer.products.length, categories: pointer.categories.length },
-        cards: listing?.cardsByEdition[editionIndexAt(pointer.products, formatInstant(at))] ?? null,
-        dropped: listing?.dropped ?? {},
-        held: listing?.held ?? null,
-      },
-    };
-  });
-}
-
-export interface NextChange {
-  readonly code: string;
-  /**
-   * `edition`: another edition comes into force. `end`: no edition is left, and the snapshot is right until then. `expired`: it was
-   * right until then. `unknown`: the pointer is broken.
-   */
-  readonly kind: 'edition' | 'end' | 'expired' | 'unknown';
-  /** null where the pointer is broken. */
-  readonly instant: Instant | null;
-  /** Whose edition changes; both at the end. */
-  readonly endpoints: readonly Endpoint[];
-}
-
-/** What the clock brings next to every front after an instant, by the editions that are published. */
-export function nextChangesOf(tree: TreeStatus, at: Instant): readonly NextChange[] {
-  return tree.fronts.map((front) => nextChangeOf(front, at));
-}
-
-function nextChangeOf({ code, pointer }: PublishedFront, at: Instant): NextChange {
-  if (pointer === null) return { code, kind: 'unknown', instant: null, endpoints: [] };
-  const end = instantOfText(pointer.validUntil);
-  if (at >= end) return { code, kind: 'expired', instant: end, endpoints: ENDPOINTS };
-  const coming = ENDPOINTS.map((endpoint) => ({ endpoint, from: firstAfter(pointer, endpoint, formatInstant(at)) }));
-  const [first] = coming.flatMap(({ from }) => from ?? []).sort();
-  if (first === undefined) return { code, kind: 'end', instant: end, endpoints: ENDPOINTS };
-  const endpoints = coming.filter(({ from }) => from === first).map(({ endpoint }) => endpoint);
-  return { code, kind: 'edition', instant: instantOfText(first), endpoints };
+function nextChangeOf({ code: front, pointer }: PublishedFront, at: string): NextResultJson['fronts'][number] {
+  if (pointer === null) return { front, kind: 'unknown', next: null, endpoints: [] };
+  const end = pointer.validUntil;
+  if (at >= end) return { front, kind: 'expired', next: end, endpoints: [...ENDPOINTS] };
+  const coming = ENDPOINTS.map((endpoint) => ({ endpoint, from: firstAfter(pointer, endpoint, at) }));
+  const [next] = coming.flatMap(({ from }) => from ?? []).sort();
+  if (next === undefined) return { front, kind: 'end', next: end, endpoints: [...ENDPOINTS] };
+  const endpoints = coming.filter(({ from }) => from === next).map(({ endpoint }) => endpoint);
+  return { front, kind: 'edition', next, endpoints };
 }
 
 /** The first edition is served before its time, too: its beginning is no change. */
