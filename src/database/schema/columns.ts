@@ -25,10 +25,6 @@ function matching(pattern: RegExp, expected: string): Column<string> {
   return column('TEXT', expected, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-function parsed(parse: (text: string) => number | undefined, expected: string): Column<string> {
-  return column('TEXT', expected, (value) => typeof value === 'string' && parse(value) !== undefined);
-}
-
 export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): Column<number> {
   const range =
     min === Number.MIN_SAFE_INTEGER
@@ -88,11 +84,13 @@ export function weekendDays(): Column<string> {
 }
 
 export function instant(): Column<string> {
-  return parsed(parseInstant, 'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC');
+  const isInstant = (value: unknown): boolean => typeof value === 'string' && parseInstant(value) !== undefined;
+  return column('TEXT', 'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', isInstant);
 }
 
 export function wallTime(): Column<string> {
-  return parsed(parseWallTime, 'a wall time as YYYY-MM-DDTHH:MM:SS');
+  const isWallTime = (value: unknown): boolean => typeof value === 'string' && parseWallTime(value) !== undefined;
+  return column('TEXT', 'a wall time as YYYY-MM-DDTHH:MM:SS', isWallTime);
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {
