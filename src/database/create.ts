@@ -18,7 +18,7 @@ export class WritableCatalogue extends SqliteRows {
   readonly #importFolder: ImportFolder | null;
 
   private constructor(path: string, handle: Database.Database, importFolder: ImportFolder | null) {
-    super(path, handle);
+    super(path, handle, writing);
     this.#importFolder = importFolder;
   }
 

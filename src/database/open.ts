@@ -61,20 +61,22 @@ export function refuseNoFile(path: string): void {
   throw new AppError('database-unreadable', message, 'name a file with --db');
 }
 
-/** Reads through a connection to SQLite. */
+/** Reads through a connection to SQLite; `guard` runs each read, and turns the driver's errors into ours. */
 export class SqliteRows {
   readonly path: string;
   readonly handle: Database.Database;
+  readonly #guard: typeof readErrors;
   /** By their text: a load repeats its queries range after range. */
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown[]>>();
 
-  constructor(path: string, handle: Database.Database) {
+  constructor(path: string, handle: Database.Database, guard: typeof readErrors) {
     this.path = path;
     this.handle = handle;
+    this.#guard = guard;
   }
 
   async rows(query: Compilable): Promise<unknown[][]> {
-    return readErrors(this.path, () => {
+    return this.#guard(this.path, () => {
       const { sql, parameters } = query.compile();
       const statement = this.#statements.get(sql) ?? this.#prepare(sql);
       this.#statements.set(sql, statement);
@@ -84,7 +86,7 @@ export class SqliteRows {
 
   async *batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
     const { sql, parameters } = query.compile();
-    const rows = readErrors(this.path, () => this.#prepare(sql).iterate(...parameters));
+    const rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
     const nextBatch = (): unknown[][] => {
       const batch: unknown[][] = [];
       while (batch.length < rowsPerBatch) {
@@ -96,7 +98,7 @@ export class SqliteRows {
     };
     try {
       for (;;) {
-        const batch = readErrors(this.path, nextBatch);
+        const batch = this.#guard(this.path, nextBatch);
         if (batch.length > 0) yield batch;
         if (batch.length < rowsPerBatch) return;
       }
@@ -115,7 +117,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   readonly journalMode: string;
 
   constructor(path: string, handle: Database.Database, journalMode: string) {
-    super(path, handle);
+    super(path, handle, readErrors);
     this.journalMode = journalMode;
     this.db = new Kysely<CatalogueTables>({ dialect: new SqliteDialect({ database: handle }) });
   }

@@ -80,27 +80,17 @@ export function httpsUrl(): Column<string> {
 }
 
 export function weekendDays(): Column<string> {
-  return column(
-    'TEXT',
-    '1 to 6 ISO weekday digits, ascending, such as 67',
-    (value) => typeof value === 'string' && /^1?2?3?4?5?6?7?$/.test(value) && value.length >= 1 && value.length <= 6,
-  );
+  return matching(/^(?=.{1,6}$)1?2?3?4?5?6?7?$/, '1 to 6 ISO weekday digits, ascending, such as 67');
 }
 
 export function instant(): Column<string> {
-  return column(
-    'TEXT',
-    'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC',
-    (value) => typeof value === 'string' && parseInstant(value) !== undefined,
-  );
+  const isInstant = (value: unknown): boolean => typeof value === 'string' && parseInstant(value) !== undefined;
+  return column('TEXT', 'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', isInstant);
 }
 
 export function wallTime(): Column<string> {
-  return column(
-    'TEXT',
-    'a wall time as YYYY-MM-DDTHH:MM:SS',
-    (value) => typeof value === 'string' && parseWallTime(value) !== undefined,
-  );
+  const isWallTime = (value: unknown): boolean => typeof value === 'string' && parseWallTime(value) !== undefined;
+  return column('TEXT', 'a wall time as YYYY-MM-DDTHH:MM:SS', isWallTime);
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {

@@ -94,7 +94,7 @@ function shortened(text: string): string {
 
 /** Bytes as SQL writes them. */
 function hexText(bytes: Uint8Array): string {
-  return `x'${Array.from(bytes.subarray(0, CHARACTERS_SHOWN), (byte) => byte.toString(16).padStart(2, '0')).join('')}'`;
+  return `x'${Buffer.from(bytes.subarray(0, CHARACTERS_SHOWN)).toString('hex')}'`;
 }
 
 /** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket, so nothing is cut that would be shown. */
