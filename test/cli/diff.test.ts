@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';

@@ -3,7 +3,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { explanationText } from '../../src/cli/output/explain.ts';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/output/escape.ts';
 import { foldedText, tableText } from '../../src/cli/output/table.ts';
