@@ -18,7 +18,7 @@ export function folded(text: string, lead: string, nextLead: string): string {
   let isEmpty = true;
   for (const word of escapeLine(text).split(' ')) {
     const isTooLong = stringWidth(nextLead + word) > COLUMNS;
-    for (const [i, piece] of (isTooLong ? [...word] : [word]).entries()) {
+    for (const [i, piece] of (isTooLong ? Array.from(word) : [word]).entries()) {
       // Measured with the line: a mark, or the next part of a joined emoji, takes no column of its own.
       const next = i === 0 && !isEmpty ? ` ${piece}` : piece;
       if (!isEmpty && stringWidth(line + next) > COLUMNS) {
