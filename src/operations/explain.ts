@@ -68,7 +68,8 @@ export async function loadFront(
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
-  const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId);
+  // Without an id there is no shelf to read.
+  const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
   const front = fronts.find((one) => one.code === code) ?? null;
   const state = front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);

@@ -70,7 +70,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   database: /^(node:.*|better-sqlite3|kysely)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
-  cli: /^(node:.*|commander|cli-progress|string-width)$/,
+  cli: /^(node:.*|commander|cli-progress|fast-string-width)$/,
 };
 
 const FORBIDDEN: readonly {

@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
@@ -29,10 +29,10 @@ beforeAll(async () => {
   second = (await buildTree(database, tree, instant(LATER))).releaseId ?? '';
 });
 
-const diff = (...words: readonly string[]) => playbill(['diff', '--out', tree, ...words]);
+const diff = (...argv: readonly string[]) => playbill(['diff', '--out', tree, ...argv]);
 
 describe('two releases', () => {
-  test('on a terminal: by front, clock and data apart, nothing wider than eighty columns; exit 1', async () => {
+  test('are compared by front, clock and data apart, in at most eighty columns; exit 1', async () => {
     const { status, stdout, stderr } = await diff(first, 'current');
     expect(stderr).toBe('');
     expect(status).toBe(1);
@@ -46,7 +46,7 @@ describe('two releases', () => {
     expect(stdout).toMatch(/2 of 2 fronts differ\n$/);
   });
 
-  test('in short, and of one front', async () => {
+  test('--brief prints the counts alone, --front one front alone', async () => {
     const { stdout } = await diff(first, second, '--brief', '--front', 'bravo');
     expect(stdout).not.toContain('alpha');
     expect(stdout).not.toContain('Show');
@@ -54,7 +54,7 @@ describe('two releases', () => {
     expect(stdout).toMatch(/\n {2}by the data: 1 product gone\n1 of 1 front differs\n$/);
   });
 
-  test('as JSON', async () => {
+  test('--json prints the result as its schema has it', async () => {
     const { status, stdout } = await diff(first, second, '--json');
     const json = diffResultSchema.parse(JSON.parse(stdout));
     expect(status).toBe(1);
@@ -79,7 +79,7 @@ describe('two releases', () => {
     ]);
   });
 
-  test('as Markdown: what comes from the catalogue stands in code spans alone', async () => {
+  test('--markdown puts whatever comes from the catalogue in code spans', async () => {
     const { status, stdout } = await diff(first, second, '--markdown');
     expect(status).toBe(1);
     expect(stdout).toContain('\n## `alpha`\n\n3 cards\n\n### by the clock\n');
@@ -89,13 +89,13 @@ describe('two releases', () => {
     for (const line of stdout.split('\n')) expect(line).toMatch(/^($|## `|### by |- \*\*|\d|before: |after: )/);
   });
 
-  test('the same release: no differences, exit 0', async () => {
+  test('that are the same have no differences; exit 0', async () => {
     const { status, stdout } = await diff('current', second);
     expect(stdout).toContain('No differences in 2 fronts');
     expect(status).toBe(0);
   });
 
-  test('another tree by its folder', async () => {
+  test('may be in two trees, each named by its folder', async () => {
     const other = join(root, 'other');
     cpSync(tree, other, { recursive: true });
     const { status, stdout } = await diff('current', other);
@@ -105,10 +105,10 @@ describe('two releases', () => {
 });
 
 describe('a forecast', () => {
-  const words = ['--from', LATER, '--until', '2026-05-01T15:00:00+03:00', '--front', 'alpha'];
+  const argv = ['--from', LATER, '--until', '2026-05-01T15:00:00+03:00', '--front', 'alpha'];
 
-  test('edition by edition, by the wall clock of the front; exit 0', async () => {
-    const { status, stdout, stderr } = await diff(...words);
+  test('lists edition by edition, by the wall clock of the front; exit 0', async () => {
+    const { status, stdout, stderr } = await diff(...argv);
     expect([status, stderr]).toEqual([0, '']);
     const editions = pointerOf(filesOf(tree), 'alpha').products.filter((entry) => entry.slice(0, 20) > LATER);
     expect(editions.length).toBeGreaterThan(2);
@@ -117,8 +117,8 @@ describe('a forecast', () => {
     for (const line of stdout.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
   });
 
-  test('as JSON, with the wall time', async () => {
-    const { stdout } = await diff(...words, '--json');
+  test('--json has the wall time of each edition', async () => {
+    const { stdout } = await diff(...argv, '--json');
     const json = forecastResultSchema.parse(JSON.parse(stdout));
     expect(json).toMatchObject({ release: second, from: LATER, until: '2026-05-01T12:00:00Z' });
     expect(json.fronts[0]?.steps[0]).toMatchObject({
@@ -127,7 +127,7 @@ describe('a forecast', () => {
     });
   });
 
-  test('says how far it is known', async () => {
+  test('says how far the editions are known', async () => {
     const { stdout } = await diff(first, '--from', LATER, '--until', '2026-05-03T00:00:00Z', '--brief');
     expect(stdout.replaceAll(/\n +/g, ' ')).toContain('; known only until Sat 2026-05-02 00:00: build again');
   });
@@ -154,8 +154,8 @@ test.each<readonly [string, readonly string[], string, string]>([
   ],
   ['one release', ['current'], 'usage', 'see playbill diff --help'],
   ['--until before --from', ['--until', NOW, '--from', LATER], 'usage', 'see playbill diff --help'],
-])('%s: exit 2 with a hint', async (_, words, code, hint) => {
-  const { status, stdout } = await diff(...words, '--json');
+])('%s: exit 2 with a hint', async (_, argv, code, hint) => {
+  const { status, stdout } = await diff(...argv, '--json');
   const { error } = errorResultSchema.parse(JSON.parse(stdout));
   expect(error.code).toBe(code);
   expect(error.hint).toContain(hint);

@@ -3,7 +3,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { explanationText } from '../../src/cli/output/explain.ts';
@@ -77,7 +77,12 @@ test.each<readonly [string, string, string, readonly string[]]>([
     'traviata',
     ['no card: none of 7 sessions is scheduled', 'its status is postponed'],
   ],
-  ['not on this shelf', 'fonar', 'traviata', ['(no row in front_products)', 'Next change: none without a row']],
+  [
+    'a product that the front does not list',
+    'fonar',
+    'traviata',
+    ['(no row in front_products)', 'Next change: none without a row'],
+  ],
   ['paused by the front', 'kassa', 'revizor', ['paused: yes: the front has paused it']],
   [
     'sold out',
@@ -91,13 +96,13 @@ test.each<readonly [string, string, string, readonly string[]]>([
     'chayka',
     ['no card: the front is disabled', 'no  front neva is active: it is disabled'],
   ],
-])('%s', async (_, front, product, expected) => {
+])('explains %s in at most eighty columns', async (_, front, product, expected) => {
   const text = await textOf(front, product);
   for (const part of expected) expect(unfolded(text)).toContain(part);
   for (const line of text.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
 });
 
-test('as JSON', async () => {
+test('--json prints the explanation as its schema has it', async () => {
   const { status, stdout } = await explain('moscow', 'karmen', '--json');
   const json = explainResultSchema.parse(JSON.parse(stdout));
   expect(status).toBe(0);
@@ -113,7 +118,7 @@ test('as JSON', async () => {
   expect(json.rules?.tiers.find(({ verdict }) => verdict === 'expired')?.name).toBe('Премьерный вечер');
 });
 
-test('a finding that holds the front back is named: of another product of the shelf, of the product, of the front', async () => {
+test('a finding that holds the front back is named: of the product, of another one of the front, or of the front itself', async () => {
   const other = changed('other', "UPDATE products SET age_rating = 99 WHERE slug = 'gamlet'");
   const text = unfolded(await textOf('moscow', 'chayka', other));
   expect(text).toContain('it has a card.\nThe front is held back by findings');
@@ -152,7 +157,7 @@ test.each([
   ['a front', 'moskow', 'chayka', 'front-unknown', 'did you mean moscow?'],
   ['a slug', 'moscow', 'chaika', 'product-unknown', 'did you mean chayka ("Чайка")?'],
   ['a name in the place of a slug', 'moscow', 'чайка', 'product-unknown', 'did you mean chayka ("Чайка")?'],
-])('%s mistyped: near names, exit 2', async (_, front, product, code, hint) => {
+])('%s that is mistyped gets near names as a hint, and exit 2', async (_, front, product, code, hint) => {
   const { status, stdout } = await explain(front, product, '--json');
   const { error } = errorResultSchema.parse(JSON.parse(stdout));
   expect([status, error.code, error.hint]).toEqual([2, code, hint]);

@@ -1,4 +1,4 @@
-// Every command line that the program tells somebody to type, taken from the texts in its sources and documents, is one that its own
+// Every command line that the program asks a person to type, taken from the texts in its sources and documents, is one that its own
 // argument parser takes: options exist, values are of their kind, nothing is missing. Placeholders in capitals stand for themselves.
 
 import { readdirSync, readFileSync } from 'node:fs';

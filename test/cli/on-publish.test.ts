@@ -1,4 +1,4 @@
-// `build --on-publish`: real commands and a real server are told what was published, in good days and in bad ones.
+// `build --on-publish`: real commands and a real server are notified of what was published, and fail in every way.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -29,19 +29,19 @@ beforeAll(() => {
 let serial = 0;
 const fresh = (): string => join(root, `tree-${++serial}`);
 
-const wordsOf = (out: string, onPublish: string, ...words: string[]): string[] => [
+const argvOf = (out: string, onPublish: string, ...argv: string[]): string[] => [
   'build',
   `--db=${one}`,
   `--out=${out}`,
   `--now=${NOW}`,
   '--json',
   `--on-publish=${onPublish}`,
-  ...words,
+  ...argv,
 ];
 
 const noticeIn = (path: string) => publishNoticeSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
 
-/** The publish was done, its exit code says so, and the operator was told in both ways what went wrong beside it. */
+/** The publish was done, its exit code says so, and the operator sees in both ways what went wrong afterwards. */
 function expectWarning(run: Run, out: string, message: RegExp): void {
   expect(run.code, run.stderr).toBe(0);
   const { warnings, release } = summaryOf(run);
@@ -50,11 +50,11 @@ function expectWarning(run: Run, out: string, message: RegExp): void {
   expect(readFileSync(join(out, 'releases/current'), 'utf8')).toBe(`${release}\n`);
 }
 
-describe('what is told', () => {
-  test('everything of a first release; then exactly what a second one changed, when it is durable and the lock is free', async () => {
+describe('the notice', () => {
+  test('has all of a first release, then exactly what a second one changed, when it is durable and the lock is free', async () => {
     const out = fresh();
     const heard = join(root, 'heard.json');
-    const first = await command.run(wordsOf(out, `cat > ${heard}`));
+    const first = await command.run(argvOf(out, `cat > ${heard}`));
     expect(first, first.stderr).toMatchObject({ code: 0, stderr: '' });
     expect(summaryOf(first).warnings).toEqual([]);
     const before = filesOf(out);
@@ -72,8 +72,8 @@ describe('what is told', () => {
     const seen = join(root, 'seen');
     // The shell's output goes to stderr, and stdout stays the summary.
     const listener = `cat > ${heard}; cat ${out}/releases/current > ${seen}; sqlite3 ${out}/.lock 'begin exclusive; select 71;'`;
-    const words = ['build', '--db', other, '--out', out, '--now', '2026-05-01T09:05:00Z', '--json'];
-    const second = await command.run([...words, '--on-publish', listener]);
+    const argv = ['build', '--db', other, '--out', out, '--now', '2026-05-01T09:05:00Z', '--json'];
+    const second = await command.run([...argv, '--on-publish', listener]);
     expect(second.stderr).toBe('71\n');
     const { release } = summaryOf(second);
     expect(readFileSync(seen, 'utf8')).toBe(`${release}\n`);
@@ -89,37 +89,37 @@ describe('what is told', () => {
     expect(notice.added.length).toBeGreaterThan(3);
   });
 
-  test('nobody is told of nothing: the same again, a dry run, an error, a guard; but a key in force is told', async () => {
+  test('is not sent where nothing changed: the same again, a dry run, an error, a guard; but it is for a new key', async () => {
     const out = fresh();
     const heard = join(root, 'quiet.json');
     const listener = `cat > ${heard}`;
-    await command.run(wordsOf(out, listener, '--dry-run'));
+    await command.run(argvOf(out, listener, '--dry-run'));
     expect(existsSync(heard)).toBe(false);
-    await command.run(wordsOf(out, 'true'));
-    for (const words of [[], ['--db', join(root, 'none.sqlite')], ['--now', '2026-05-01T08:00:00Z']]) {
-      await command.run(wordsOf(out, listener, ...words));
-      expect(existsSync(heard), words.join(' ')).toBe(false);
+    await command.run(argvOf(out, 'true'));
+    for (const argv of [[], ['--db', join(root, 'none.sqlite')], ['--now', '2026-05-01T08:00:00Z']]) {
+      await command.run(argvOf(out, listener, ...argv));
+      expect(existsSync(heard), argv.join(' ')).toBe(false);
     }
-    const held = await command.run(wordsOf(out, listener, '--db', rekeyed, '--now', '2026-05-01T08:00:00Z'));
+    const held = await command.run(argvOf(out, listener, '--db', rekeyed, '--now', '2026-05-01T08:00:00Z'));
     expect(held.code).toBe(4);
     expect(noticeIn(heard)).toMatchObject({ fronts: [], changed: [], removed: [], added: [], isKeyRingChanged: true });
   });
 
-  test('of a build of some fronts, those are told', async () => {
+  test('of a build of some fronts names only those', async () => {
     const out = fresh();
     const heard = join(root, 'some.json');
-    await command.run(wordsOf(out, 'true'));
-    await command.run(wordsOf(out, `cat > ${heard}`, '--now', '2026-05-01T09:05:00Z', '--front', 'alpha'));
+    await command.run(argvOf(out, 'true'));
+    await command.run(argvOf(out, `cat > ${heard}`, '--now', '2026-05-01T09:05:00Z', '--front', 'alpha'));
     expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha'], changed: ['/fronts/alpha/pointer.json'], removed: [] });
   });
 
-  test('a damaged edition that --force writes anew is a change', async () => {
+  test('has a damaged edition that --force rewrites as a change', async () => {
     const out = fresh();
     const heard = join(root, 'repaired.json');
-    await command.run(wordsOf(out, 'true'));
+    await command.run(argvOf(out, 'true'));
     const path = publicPaths(filesOf(out)).find((one) => one.includes('/alpha/products.')) ?? '';
     writeFileSync(join(out, 'public', path), 'torn');
-    await command.run(wordsOf(out, `cat > ${heard}`, '--force'));
+    await command.run(argvOf(out, `cat > ${heard}`, '--force'));
     expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha'], changed: [path], added: [] });
   });
 });
@@ -128,24 +128,24 @@ function publicPaths(files: ReadonlyMap<string, string>): string[] {
   return [...files.keys()].filter((path) => path.startsWith('public/')).map((path) => path.slice('public'.length));
 }
 
-describe('a command that fails is a warning', () => {
+describe('a command', () => {
   test.each([
-    ['with an exit code, having read nothing', 'exit 3', /^the command ended with exit code 3$/],
-    ['by a signal', 'kill -9 $$', /^the command was ended by SIGKILL$/],
-    ['for it is not there', 'no-such-purge-7f3a', /^the command ended with exit code 127$/],
-  ])('%s', async (_, listener, message) => {
+    ['ends with an exit code, having read nothing', 'exit 3', /^the command ended with exit code 3$/],
+    ['is ended by a signal', 'kill -9 $$', /^the command was ended by SIGKILL$/],
+    ['does not exist', 'no-such-purge-7f3a', /^the command ended with exit code 127$/],
+  ])('that %s is a warning', async (_, listener, message) => {
     const out = fresh();
-    expectWarning(await command.run(wordsOf(out, listener)), out, message);
+    expectWarning(await command.run(argvOf(out, listener)), out, message);
   });
 
-  test('one that hangs is ended with all that it has started, deaf ones too', async () => {
+  test('that hangs is ended with all that it started, even what ignores SIGTERM', async () => {
     const pids = join(root, 'hanging');
     // Ten minutes: were it waited for, the test would run out of time.
     const listener = `trap '' TERM; sleep 600 & echo $$ $! > ${pids}; wait; wait; sleep 600`;
     // On a busy machine a second may not be enough for the command to begin.
     for (const seconds of [1, 4, 16]) {
       const out = fresh();
-      const run = await command.run(wordsOf(out, listener, '--on-publish-timeout', `${seconds}s`));
+      const run = await command.run(argvOf(out, listener, '--on-publish-timeout', `${seconds}s`));
       expectWarning(run, out, new RegExp(`^the command had not ended after ${seconds} s$`));
       if (existsSync(pids) && readFileSync(pids, 'utf8') !== '') break;
     }
@@ -206,16 +206,16 @@ describe('a URL', () => {
   test('gets one POST of the JSON', async () => {
     const out = fresh();
     requests.length = 0;
-    const run = await command.run(wordsOf(out, `${place()}/ok?token=s3cret`));
+    const run = await command.run(argvOf(out, `${place()}/ok?token=s3cret`));
     expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
     expect(requests).toMatchObject([{ method: 'POST', url: '/ok?token=s3cret', type: 'application/json' }]);
     const notice = publishNoticeSchema.parse(JSON.parse(requests[0]?.body ?? ''));
     expect(notice.release).toBe(summaryOf(run).release);
   });
 
-  test('that has answered is not waited for', async () => {
+  test('that has responded is not waited for', async () => {
     const out = fresh();
-    const run = await command.run(wordsOf(out, `${place()}/slow-body`));
+    const run = await command.run(argvOf(out, `${place()}/slow-body`));
     expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -229,36 +229,36 @@ describe('a URL', () => {
       /^the call of http:\/\/127\.0\.0\.1:\d+ had not ended after 3 s$/,
     ],
     ['that hangs up', '/cut', [], /^the call of http:\/\/127\.0\.0\.1:\d+ failed: ./],
-  ])('%s is a warning that gives no token away', async (_, path, timeout, message) => {
+  ])('%s is a warning without the token', async (_, path, timeout, message) => {
     const out = fresh();
     requests.length = 0;
-    const run = await command.run(wordsOf(out, `${place()}${path}?token=s3cret`, ...timeout));
+    const run = await command.run(argvOf(out, `${place()}${path}?token=s3cret`, ...timeout));
     expectWarning(run, out, message);
     expect(run.stdout + run.stderr).not.toContain('s3cret');
     expect(requests.map(({ url }) => url)).toEqual([`${path}?token=s3cret`]);
   });
 
-  test('where nobody listens is a warning', async () => {
+  test('where nothing listens is a warning', async () => {
     const out = fresh();
-    const run = await command.run(wordsOf(out, 'http://127.0.0.1:9/s3cret'));
+    const run = await command.run(argvOf(out, 'http://127.0.0.1:9/s3cret'));
     expectWarning(run, out, /^the call of http:\/\/127\.0\.0\.1:9 failed: ./);
     expect(run.stdout + run.stderr).not.toContain('s3cret');
   });
 
-  test('SIGTERM ends the call, not the last words of a build that is done', async () => {
+  test('is interrupted by SIGTERM, while the summary of the build is still printed', async () => {
     const out = fresh();
     requests.length = 0;
-    const { child, ended } = command.start(wordsOf(out, `${place()}/hang`));
+    const { child, ended } = command.start(argvOf(out, `${place()}/hang`));
     await expect.poll(() => requests.length).toBe(1);
     child.kill('SIGTERM');
     expectWarning(await ended, out, /^the call of http:\/\/127\.0\.0\.1:\d+ was interrupted$/);
   });
 });
 
-test('SIGTERM ends the command, and all that it has started', async () => {
+test('SIGTERM ends the command, and all that it started', async () => {
   const out = fresh();
   const pids = join(root, 'interrupted');
-  const { child, ended } = command.start(wordsOf(out, `sleep 600 & echo $$ $! > ${pids}; wait`));
+  const { child, ended } = command.start(argvOf(out, `sleep 600 & echo $$ $! > ${pids}; wait`));
   await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8') !== '').toBe(true);
   await sleep(50);
   child.kill('SIGTERM');
@@ -272,7 +272,7 @@ test.each([
   ['a URL with a password', 'https://me:s3cret@cdn.example/purge'],
 ])('%s is refused before anything is built', async (_, text) => {
   const out = fresh();
-  const run = await command.run(wordsOf(out, text));
+  const run = await command.run(argvOf(out, text));
   expect([run.code, errorResultSchema.parse(JSON.parse(run.stdout)).error.code]).toEqual([2, 'on-publish-invalid']);
   expect(run.stdout + run.stderr).not.toContain('s3cret');
   expect(existsSync(out)).toBe(false);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/output/escape.ts';
 import { foldedText, tableText } from '../../src/cli/output/table.ts';
@@ -27,7 +27,7 @@ describe('escapeControls', () => {
     ['joiners and marks of scripts', 'می\u200cخواهم क्\u200dष \u200f', 'می\u200cخواهم क्\u200dष \u200f'],
     ['what nobody sees', '\u{e0041}\ufeff\u00ad\ud800', String.raw`\udb40\udc41\ufeff\u00ad\ud800`],
     ['a tab', 'a\tb', String.raw`a\u0009b`],
-  ])('one line: %s', (_, text, expected) => {
+  ])('escapes in one line %s', (_, text, expected) => {
     expect(escapeLine(text)).toBe(expected);
   });
 
@@ -38,7 +38,7 @@ describe('escapeControls', () => {
     expect(JSON.parse(escapeControls(json))).toEqual({ name: NASTY });
   });
 
-  test('of colours only our own few stay, and only where we colour', () => {
+  test('keeps only our own few colours, and only where we colour', () => {
     const text = `${ESC}[31merror${ESC}[0m ${ESC}[8mhidden${ESC}[2J`;
     expect(escapeAllButColours(text)).toBe(`${ESC}[31merror${ESC}[0m \\u001b[8mhidden\\u001b[2J`);
     expect(escapeControls(text)).not.toContain(ESC);
@@ -69,12 +69,12 @@ describe('a terminal', () => {
     return { out: text(stdout), err: text(stderr) };
   }
 
-  test('that is none gets no colour, no bar, and documents byte for byte', async () => {
+  test('that is a pipe gets no colour, no bar, and documents byte for byte', async () => {
     expect(await written(false)).toEqual({ out: `x ${SHOWN}\n${NASTY}\n`, err: `${SHOWN}\n` });
     expect(await written(false, { FORCE_COLOR: '1' })).toEqual(await written(false));
   });
 
-  test('gets colours, a bar, and nothing that it would obey', async () => {
+  test('gets colours and a bar, and nothing that it would obey', async () => {
     const { out, err } = await written(true);
     expect(out).toBe(`${ESC}[31mx${ESC}[0m ${SHOWN}\n${SHOWN}\n`);
     expect(err.startsWith(`${SHOWN}\n`)).toBe(true);
@@ -82,10 +82,10 @@ describe('a terminal', () => {
   });
 
   test.each([
-    ['NO_COLOR', { NO_COLOR: '1' }, false],
-    ['NO_COLOR before FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
-    ['an empty NO_COLOR is none', { NO_COLOR: '' }, true],
-    ['a dumb terminal', { TERM: 'dumb' }, false],
+    ['has no colours under NO_COLOR', { NO_COLOR: '1' }, false],
+    ['has no colours under NO_COLOR, whatever FORCE_COLOR is', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    ['has colours under an empty NO_COLOR', { NO_COLOR: '' }, true],
+    ['has no colours where it is dumb', { TERM: 'dumb' }, false],
   ])('%s', async (_, environment, isColoured) => {
     expect((await written(true, environment)).out.startsWith(ESC)).toBe(isColoured);
   });
@@ -96,7 +96,7 @@ describe('tables', () => {
   const row = (name: string, state = 'published') => [name, 35, '24+1', '2026-05-01 09:15Z', 25, 0, state];
   const longest = (text: string): number => Math.max(...text.split('\n').map((line) => stringWidth(line)));
 
-  test('columns line up, numbers to the right', () => {
+  test('have columns that line up, with numbers to the right', () => {
     expect(tableText(header, [row('moscow'), row('kassa')])).toBe(
       [
         'front   cards  editions  next change        put  kept  state',
@@ -106,7 +106,7 @@ describe('tables', () => {
     );
   });
 
-  test('a name that is too long stands above its row, uncut', () => {
+  test('put a name that is too long above its row, uncut', () => {
     const long = 'the-longest-code-that-a-front-can-have.of-sixty-three-characters';
     const text = tableText(header, [row('moscow'), row(long, 'file-size-wrong')]);
     expect(text.split('\n').map((line) => line.slice(0, 12))).toEqual([
@@ -119,13 +119,13 @@ describe('tables', () => {
     expect(longest(text)).toBeLessThanOrEqual(80);
   });
 
-  test('names alone that are too long leave the header its width', () => {
+  test('leave the header its width where every name is too long', () => {
     const text = tableText(header, [row('x'.repeat(63)), row('y'.repeat(63))]);
     expect(text.split('\n')[1]).toBe('x'.repeat(63));
     expect(longest(text)).toBeLessThanOrEqual(80);
   });
 
-  test('a table that is too wide becomes paragraphs', () => {
+  test('become paragraphs where they are too wide', () => {
     const keys = ['keyid', 'front', 'alg', 'state', 'not before', 'not after'];
     const at = '2026-05-01T09:00:00Z';
     const text = tableText(keys, [['moscow-2026-05', 'f'.repeat(63), 'ecdsa-p256-sha256', 'not-yet-valid', at, at]]);
@@ -139,7 +139,7 @@ describe('tables', () => {
     );
   });
 
-  test('names of other scripts line up, and none breaks its line', () => {
+  test('line up with names of other scripts, none of which breaks its line', () => {
     const text = tableText(
       ['name', 'n'],
       [
@@ -153,11 +153,11 @@ describe('tables', () => {
     expect(text.split('\n')).toHaveLength(5);
   });
 
-  test('no rows: the header alone', () => {
+  test('without rows are the header alone', () => {
     expect(tableText(['keyid', 'front'], [])).toBe('keyid  front');
   });
 
-  test('parts fold where they must', () => {
+  test('fold the parts of a paragraph only where they must', () => {
     expect(foldedText('  ', ['a', 'b'])).toBe('  a, b');
     expect(foldedText('  ', ['x'.repeat(70), 'y'.repeat(20)])).toBe(`  ${'x'.repeat(70)},\n  ${'y'.repeat(20)}`);
     expect(foldedText('  ', ['x'.repeat(90)])).toBe(`  ${'x'.repeat(90)}`);
@@ -166,8 +166,8 @@ describe('tables', () => {
 
 describe('the command', () => {
   /** Runs it with both streams on a terminal of 80 columns, and gives what that terminal received. */
-  function onTerminal(words: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
-    const line = [process.execPath, '--import', 'tsx', `${root}src/cli/main.ts`, ...words]
+  function onTerminal(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
+    const line = [process.execPath, '--import', 'tsx', `${root}src/cli/main.ts`, ...argv]
       .map((word) => `'${word}'`)
       .join(' ');
     const env: NodeJS.ProcessEnv = { ...process.env, TERM: 'xterm', ...environment };
@@ -177,7 +177,7 @@ describe('the command', () => {
     return stdout;
   }
 
-  test('with long codes and nasty names in database and tree', async () => {
+  test('escapes hostile names from database and tree, and leaves long codes whole', async () => {
     const folder = temporaryFolder();
     const code = 'the-longest-code-that-a-front-can-have-of-sixty-three-charactrs';
     expect(code).toHaveLength(63);
@@ -201,14 +201,14 @@ describe('the command', () => {
     // A document in a pipe is the document; on a terminal it is shown.
     const show = ['show', '--out', `${folder}/out`, '--front', 'b', '--endpoint', 'products', '--at', now];
     expect((await playbill(show)).stdout).toContain('\u009b31m');
-    for (const words of [['verify', '--out', `${folder}/out`], show, ['export', '--db', database]]) {
-      const shown = onTerminal(words);
-      expect(shown, words[0]).toContain(String.raw`\u009b31m`);
-      for (const obeyed of ['\u009b', '\u202e', `${ESC}[2J`, `${ESC}]`]) expect(shown, words[0]).not.toContain(obeyed);
+    for (const argv of [['verify', '--out', `${folder}/out`], show, ['export', '--db', database]]) {
+      const shown = onTerminal(argv);
+      expect(shown, argv[0]).toContain(String.raw`\u009b31m`);
+      for (const obeyed of ['\u009b', '\u202e', `${ESC}[2J`, `${ESC}]`]) expect(shown, argv[0]).not.toContain(obeyed);
     }
   });
 
-  test('colours findings on a terminal, never under NO_COLOR; its bar is on a terminal only', async () => {
+  test('colours findings on a terminal but never under NO_COLOR, and shows its bar on a terminal only', async () => {
     const folder = temporaryFolder();
     const rows = smallCatalogue({ fronts: ['a'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
     const database = catalogueAt(`${folder}/a.sqlite`, rows);

@@ -91,7 +91,7 @@ describe('the document', () => {
     expect(await validate(text.replaceAll('"in": "header"', '"in": "head"'))).toMatchObject({ valid: false });
   });
 
-  test('says where, and tells every refusal of the rule under its status', () => {
+  test('has the server’s address, and every refusal of the rule under its status', () => {
     expect(document.servers).toEqual([{ url: 'https://cdn.playbill.test/v1' }]);
     for (const path of Object.values(ENDPOINTS)) {
       for (const method of ['get', 'head']) {
@@ -103,7 +103,7 @@ describe('the document', () => {
     }
   });
 
-  test('its examples and the types of the client are up to date (npm run docs makes them anew)', async () => {
+  test('has examples and client types that are up to date (npm run docs makes them)', async () => {
     for (const [path, made] of await generatedFiles()) expect(readFileSync(root + path, 'utf8'), path).toBe(made);
   });
 
@@ -130,8 +130,8 @@ function expectDescribed(answer: RawResponse, method: 'get' | 'head', path: stri
   // Nothing of ours is there that the document does not tell of.
   for (const [name] of answer.headers) {
     if (/^(date|server|connection|content-type|content-length|transfer-encoding|accept-ranges)$/i.test(name)) continue;
-    const isTold = Object.keys(response?.headers ?? {}).some((told) => told.toLowerCase() === name.toLowerCase());
-    expect(isTold, `${note}: ${name} is described`).toBe(true);
+    const isListed = Object.keys(response?.headers ?? {}).some((listed) => listed.toLowerCase() === name.toLowerCase());
+    expect(isListed, `${note}: ${name} is described`).toBe(true);
   }
   if (method === 'head' || status === 304) return expect(content.length, note).toBe(0);
   const [type = ''] = headerValues(answer, 'Content-Type');
@@ -179,7 +179,7 @@ describe('what nginx answers', () => {
     await Promise.all([nginx.stop(), nginxOfWorld.stop()]);
   });
 
-  test('every front, both documents, GET, HEAD and 304: accepted', async () => {
+  test('is accepted for every front and both documents: GET, HEAD and 304', async () => {
     expect(fronts.length).toBeGreaterThan(5);
     for (const front of fronts) {
       for (const path of Object.values(ENDPOINTS)) {
@@ -203,7 +203,7 @@ describe('what nginx answers', () => {
     }
   });
 
-  test('every refusal, of the rule and of nginx itself: accepted, and all reasons seen', async () => {
+  test('is accepted for every refusal of the rule and of nginx itself, with all reasons seen', async () => {
     const seen = new Set<string>();
     const transcripts = readdirSync(`${root}test/edge`).filter((name) => name.endsWith('.http.txt'));
     for (const name of transcripts) {
@@ -227,7 +227,7 @@ describe('what nginx answers', () => {
     expect([...seen].toSorted()).toEqual(REASONS);
   });
 
-  test('planted faults in a real document: rejected', async () => {
+  test('is rejected with planted faults in a real document', async () => {
     const lines = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow', 'Sign: keyid=moscow-1'];
     const answer = await nginx.send(await prepareLines(lines, nginx.now(), demo));
     const real = answer.content.toString('utf8');

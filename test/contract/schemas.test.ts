@@ -60,7 +60,7 @@ test('every schema of a result is in the list', () => {
   for (const schema of results) expect(list.split(schema).length, schema).toBeGreaterThan(2);
 });
 
-test('what commands print, and what the tree holds, is accepted', async () => {
+test('the schemas accept what commands print and what the tree holds', async () => {
   const rows = [...demoRows(NOW)].map((row) => JSON.stringify(row)).join('\n');
   writeFileSync(`${folder}/demo.ndjson`, `${rows}\n`);
   const db = ['--db', `${folder}/demo.sqlite`];

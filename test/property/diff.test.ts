@@ -54,7 +54,7 @@ const NO_DIFF: Omit<FrontDifference, 'front' | 'timezone' | 'cardsBefore' | 'car
   upcoming: [],
 };
 
-test('the same data at two instants: nothing is the data’s, and the clock’s is what the documents differ in', async () => {
+test('with the same data at two instants, all that the documents differ in is the clock’s', async () => {
   const root = temporaryFolder();
   let serial = 0;
   const seen = { clock: 0, ambiguous: 0, back: 0 };

@@ -46,7 +46,7 @@ function reasonOfSessions({ rules }: ExplainResultJson): string | null {
   return RULES[Math.max(...reached)] ?? null;
 }
 
-/** What an explanation says against the card of the document, field by field. */
+/** Compares an explanation with the card of the document, field by field. */
 function compare(explained: ExplainResultJson, card: ProductCard | undefined, where: string): void {
   const { rules, reason } = explained;
   expect(reason === null, where).toBe(card !== undefined);
@@ -90,7 +90,7 @@ function compare(explained: ExplainResultJson, card: ProductCard | undefined, wh
 const NOW = '2026-05-01T09:00:00Z';
 const HORIZON_SECONDS = 8 * 3600;
 
-test('every product and front of the demo, at random instants', async () => {
+test('explain agrees with the documents, for every product and front of the demo at random instants', async () => {
   const root = temporaryFolder();
   const database = catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW));
   const seen = { cards: 0, none: new Set<string>(), changes: 0 };
@@ -153,7 +153,7 @@ test('every product and front of the demo, at random instants', async () => {
   expect([...seen.none].length).toBeGreaterThanOrEqual(5);
 });
 
-test('random catalogues, against the plain renderer', async () => {
+test('explain agrees with the plain renderer, for random catalogues', async () => {
   const root = temporaryFolder();
   let serial = 0;
   const reasonsSeen = new Set<string>();

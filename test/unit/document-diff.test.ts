@@ -1,4 +1,4 @@
-// The comparison of two documents: each planted change is named and nothing else, what it says is enough to make the new document
+// The comparison of two documents: each planted change is named and nothing else, they are enough to make the new document
 // out of the old one, and it stays a file that a page can bundle.
 
 import { build } from 'esbuild';
@@ -52,7 +52,7 @@ function documentOf(cards: readonly ProductCard[], lists: Partial<ProductsDocume
   return { productCards: [...cards], categories: [], groups: [], tags: [], badges: [], ...lists };
 }
 
-const wordsOf = (before: ProductsDocument, after: ProductsDocument): string[] =>
+const textsOf = (before: ProductsDocument, after: ProductsDocument): string[] =>
   diffDocuments(before, after).map(changeText);
 
 describe('each planted change is named, and nothing else', () => {
@@ -102,19 +102,19 @@ describe('each planted change is named, and nothing else', () => {
       [card(2), card(3), card(4), card(1)],
       ['product "Show 1" (show-1) moved from place 1 to 4'],
     ],
-  ])('%s', (_, after, words) => {
-    expect(wordsOf(documentOf(cards), documentOf(after))).toEqual(words);
+  ])('%s', (_, after, texts) => {
+    expect(textsOf(documentOf(cards), documentOf(after))).toEqual(texts);
   });
 
-  test('badges in another order', () => {
+  test('badges in another order are named as such', () => {
     const [before, after] = [
       documentOf([card(1, { badges: ['a', 'b'] })]),
       documentOf([card(1, { badges: ['b', 'a'] })]),
     ];
-    expect(wordsOf(before, after)).toEqual(['product "Show 1" (show-1): badges in another order: b, a']);
+    expect(textsOf(before, after)).toEqual(['product "Show 1" (show-1): badges in another order: b, a']);
   });
 
-  test('facets: gone, added, changed', () => {
+  test('facets are removed, added and changed', () => {
     const before = documentOf(cards, {
       categories: [{ id: 1, slug: 'opera', nameSingular: 'Opera', namePlural: 'Operas' }],
       badges: [{ id: 5, slug: 'hit', name: 'Hit', color: '#ffffff' }],
@@ -123,14 +123,14 @@ describe('each planted change is named, and nothing else', () => {
       tags: [{ id: 7, slug: 'ice', name: 'On ice' }],
       badges: [{ id: 5, slug: 'hit', name: 'Hit', color: '#000000' }],
     });
-    expect(wordsOf(before, after)).toEqual([
+    expect(textsOf(before, after)).toEqual([
       'category "Operas" (opera) gone',
       'tag "On ice" (ice) added',
       'badge "Hit" (hit): color "#ffffff" → "#000000"',
     ]);
   });
 
-  test('the summary counts by list and by field', () => {
+  test('the summary counts them by list and by field', () => {
     const after = [
       card(2, { priceFrom: 1 }),
       card(3, { priceFrom: 2, nextScheduleSlot: '2026-06-01T20:00:00+03:00' }),
@@ -248,7 +248,7 @@ describe('laws', () => {
   });
 });
 
-test('a page can bundle it: nothing else comes with it', async () => {
+test('a page can bundle it without anything else', async () => {
   const entry = fileURLToPath(new URL('../../src/release/diff/document-diff.ts', import.meta.url));
   const { metafile } = await build({
     entryPoints: [entry],

@@ -1,7 +1,7 @@
 // Lines for terminals and Markdown: nothing in a text can steer either, and no line is wider than a terminal.
 
 import * as fc from 'fast-check';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { expect, test } from 'vitest';
 import { Zone } from '../../src/catalogue/calendar.ts';
 import { escapeLine } from '../../src/cli/output/escape.ts';
@@ -34,11 +34,11 @@ test.each([
 });
 
 test('folding keeps every line within eighty columns, and every word', () => {
-  const words = fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.constant('長い'.repeat(60))), {
+  const texts = fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.constant('長い'.repeat(60))), {
     maxLength: 30,
   });
   fc.assert(
-    fc.property(words, (chosen) => {
+    fc.property(texts, (chosen) => {
       const text = chosen.join(' ');
       const lines = folded(text, '  ~ ', '      ').split('\n');
       for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(80);

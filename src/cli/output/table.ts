@@ -1,7 +1,7 @@
 // Tables for people, within 80 columns. Nothing is ever cut: a name in a table is there to be pasted into the next command. What is too
 // long gets a line of its own, and a table that is too wide becomes one paragraph a row.
 
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { escapeLine } from './escape.ts';
 import { COLUMNS } from './text.ts';
 

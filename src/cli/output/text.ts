@@ -1,18 +1,16 @@
 // Lines of a terminal: text of a catalogue escaped and folded to eighty columns; and the same text escaped for Markdown. Knows nothing about
 // its content.
 
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import type { Zone } from '../../catalogue/calendar.ts';
 import { dateTextOf, isoWeekdayOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import { escapeLine } from './escape.ts';
 
 export const COLUMNS = 80;
 
-const GRAPHEMES = new Intl.Segmenter();
-
 /**
  * Folds a text, escaped, behind a first lead and a lead of the other lines; a word that is too long for any line is cut. By hand: the
- * library that folds (wrap-ansi) knows no leads, and normalizes names, which are then others than in the catalogue.
+ * library that folds (wrap-ansi) knows no leads, and normalizes names, which are then no longer those of the catalogue.
  */
 export function folded(text: string, lead: string, nextLead: string): string {
   const lines: string[] = [];
@@ -20,8 +18,8 @@ export function folded(text: string, lead: string, nextLead: string): string {
   let isEmpty = true;
   for (const word of escapeLine(text).split(' ')) {
     const isTooLong = stringWidth(nextLead + word) > COLUMNS;
-    const pieces = isTooLong ? Array.from(GRAPHEMES.segment(word), ({ segment }) => segment) : [word];
-    for (const [i, piece] of pieces.entries()) {
+    for (const [i, piece] of (isTooLong ? Array.from(word) : [word]).entries()) {
+      // Measured with the line: a mark, or the next part of a joined emoji, takes no column of its own.
       const next = i === 0 && !isEmpty ? ` ${piece}` : piece;
       if (!isEmpty && stringWidth(line + next) > COLUMNS) {
         lines.push(line.trimEnd());
