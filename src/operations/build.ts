@@ -49,7 +49,7 @@ export interface BuildOptions {
 }
 
 export interface BuildResult {
-  /** The release in force afterwards; in a dry run the one that would be. */
+  /** The current release afterwards; in a dry run the one that would be. */
   readonly releaseId: string | null;
   /** Why nothing was published: the tree is held after a rollback. null where it is not. */
   readonly hold: Hold | null;

@@ -23,8 +23,8 @@ function releasesEvery(seconds: number, total: number, until: string): DatedRele
 
 /** What is kept, oldest first, as `id reason`. */
 function keptOf(releases: readonly DatedRelease[], options: Partial<RetentionOptions> = {}): string[] {
-  const inForceId = releases.at(-1)?.id ?? null;
-  const kept = releasesKept(releases, { graceSeconds: HOUR, inForceId, ...options });
+  const currentId = releases.at(-1)?.id ?? null;
+  const kept = releasesKept(releases, { graceSeconds: HOUR, currentId, ...options });
   return [...kept].map(([id, reason]) => `${id} ${reason}`).sort();
 }
 
@@ -86,17 +86,17 @@ describe('which releases are kept', () => {
       id: String(i).padStart(2, '0'),
       now: instant('2026-05-01T09:00:00Z'),
     }));
-    const kept = releasesKept(releases, { graceSeconds: 0, inForceId: '03' });
+    const kept = releasesKept(releases, { graceSeconds: 0, currentId: '03' });
     expect(kept.get('03')).toBe('in-force');
     expect(kept.size).toBe(11);
     // Superseded at the same instant, so no second ago.
-    expect(releasesKept(releases, { graceSeconds: 1, inForceId: '03' }).size).toBe(30);
+    expect(releasesKept(releases, { graceSeconds: 1, currentId: '03' }).size).toBe(30);
   });
 
   test('nothing in force that is known: counted from the newest', () => {
     const releases = releasesEvery(DAY, 30, '2026-05-01T09:00:00Z');
-    expect(keptOf(releases, { inForceId: null })).toHaveLength(10);
-    expect(keptOf(releases, { inForceId: 'gone' })).toHaveLength(10);
+    expect(keptOf(releases, { currentId: null })).toHaveLength(10);
+    expect(keptOf(releases, { currentId: 'gone' })).toHaveLength(10);
   });
 });
 
@@ -106,17 +106,17 @@ describe('after going back', () => {
   const before = idsOf(keptOf(releases));
 
   test('an older release in force takes nothing from what was kept, and is kept itself', () => {
-    for (const inForceId of ['2026-05-11T09:35:00Z', '2026-05-10T12:55:00Z', '2026-05-04T23:55:00Z']) {
-      const after = keptOf(releases, { inForceId });
+    for (const currentId of ['2026-05-11T09:35:00Z', '2026-05-10T12:55:00Z', '2026-05-04T23:55:00Z']) {
+      const after = keptOf(releases, { currentId });
       expect(idsOf(after)).toEqual(expect.arrayContaining(before));
-      expect(after).toContain(`${inForceId} in-force`);
+      expect(after).toContain(`${currentId} in-force`);
     }
   });
 
   test('one build years ahead, by a wrong clock, does not make the others old', () => {
-    const inForceId = releases.at(-1)?.id ?? '';
+    const currentId = releases.at(-1)?.id ?? '';
     const mistaken = releaseAt('2062-05-11T09:40:00Z');
-    const after = keptOf([...releases, mistaken], { inForceId });
+    const after = keptOf([...releases, mistaken], { currentId });
     expect(idsOf(after)).toEqual([...before, mistaken.id]);
   });
 });
@@ -137,7 +137,7 @@ test('pruning after every build keeps at least what pruning once at the end woul
           now += gap;
           const release = { id: formatInstant(instantOf(now)), now: instantOf(now) };
           all.push(release);
-          const options = { graceSeconds, inForceId: release.id };
+          const options = { graceSeconds, currentId: release.id };
           const kept = releasesKept([...held, release], options);
           held = [...held, release].filter(({ id }) => kept.has(id));
           const atOnce = releasesKept(all, options);

@@ -1,9 +1,9 @@
 // The grace after going back: `releases/grace`. Retention takes each release to be superseded when the next one by `now` was built for.
-// Of a release that was put into force again that is long past, although edges and copies have just read it. So from the end of a
-// rollback's hold on, and from a build that follows one of an earlier `now`, every release is kept, until one is in force that was built
+// Of a release that was gone back to that is long past, although edges and copies have just read it. So from the end of a
+// rollback's hold on, and from a build that follows one of an earlier `now`, every release is kept, until the current one was built
 // for a grace time later than the first that followed.
 //
-// The file holds the id of the release in force at the end of the hold; once another is in force, the instant that this one was built
+// The file holds the id of the current release at the end of the hold; once another is current, the instant that this one was built
 // for. What is damaged counts as such an id: too much is kept then, and not for ever.
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
@@ -14,17 +14,17 @@ import type { ReleaseStore } from '../tree/store.ts';
 
 const PATH = pathOf({ kind: 'grace' });
 
-/** Keeps every release from now on; `inForceId` is not superseded yet. @throws AppError tree-full, tree-not-writable */
-export async function beginGrace(inForceId: string | null, store: ReleaseStore): Promise<void> {
-  await write(inForceId ?? '', store);
+/** Keeps every release from now on; `currentId` is not superseded yet. @throws AppError tree-full, tree-not-writable */
+export async function beginGrace(currentId: string | null, store: ReleaseStore): Promise<void> {
+  await write(currentId ?? '', store);
 }
 
 /**
- * Whether every release is to be kept; brings the file up to date. `isOutOfOrder`: the release in force has just followed one that by
+ * Whether every release is to be kept; brings the file up to date. `isOutOfOrder`: the current release has just followed one that by
  * `now` was superseded before. @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function isInGrace(
-  inForce: DatedRelease,
+  current: DatedRelease,
   isOutOfOrder: boolean,
   graceSeconds: number,
   store: ReleaseStore,
@@ -32,11 +32,11 @@ export async function isInGrace(
   const bytes = orNull(await store.read(PATH));
   const text = bytes && new TextDecoder().decode(bytes).trimEnd();
   if (text === null && !isOutOfOrder) return false;
-  if (text === inForce.id) return graceSeconds > 0;
-  const known = isOutOfOrder || text === null ? inForce.now : (parseInstant(text) ?? inForce.now);
+  if (text === current.id) return graceSeconds > 0;
+  const known = isOutOfOrder || text === null ? current.now : (parseInstant(text) ?? current.now);
   // That first build may have had a wrong clock, years ahead.
-  const since = instantOf(Math.min(known, inForce.now));
-  if (inForce.now - since >= graceSeconds) {
+  const since = instantOf(Math.min(known, current.now));
+  if (current.now - since >= graceSeconds) {
     if (text !== null) await store.remove([PATH]);
     return false;
   }

@@ -8,7 +8,7 @@
 // tree's lock.
 //
 // What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed; the fronts'
-// folders are listed once and the pointers read; that of the release in force is parsed; and where there is then any edition left
+// folders are listed once and the pointers read; that of the current release is parsed; and where there is then any edition left
 // to explain, the other kept releases are asked for their files, one by one, until there is none.
 
 import type { Manifest } from '../../contract/manifest.ts';
@@ -35,7 +35,7 @@ import { releasesKept } from './retention.ts';
 export interface PruneOptions {
   /** How long a superseded release is kept in any case, by the releases' own `now`. */
   readonly graceSeconds: number;
-  /** The release that was in force until this very run; null where that is the one still in force. */
+  /** The release that was current until this very run; null where it still is. */
   readonly replacedId: string | null;
 }
 
@@ -57,17 +57,17 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   for (const id of await idsToRead(options, store)) {
     releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
   }
-  const inForceId = orNull(await readCurrent(store));
+  const currentId = orNull(await readCurrent(store));
   const hold = await readHold(store);
   const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
-  const kept = hold === null ? releasesKept(releases, { ...options, inForceId }) : new Map<string, KeepReason>();
-  if (hold !== null || (await isAllInGrace(newestFirst, inForceId, options, store))) {
+  const kept = hold === null ? releasesKept(releases, { ...options, currentId }) : new Map<string, KeepReason>();
+  if (hold !== null || (await isAllInGrace(newestFirst, currentId, options, store))) {
     for (const { id } of releases) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');
   }
 
   const { editions, pointers } = await readFronts(store);
-  // The release in force explains every pointer, unless a run was stopped, and nearly every edition.
-  const rank = ({ id }: DatedRelease): number => (id === inForceId ? 0 : kept.has(id) ? 1 : 2);
+  // The current release explains every pointer, unless a run was stopped, and nearly every edition.
+  const rank = ({ id }: DatedRelease): number => (id === currentId ? 0 : kept.has(id) ? 1 : 2);
   for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
     if (pointers.size > 0) {
       const isPointedAt = takePointers(orThrow(await readManifest(id, store), 'release-damaged'), pointers);
@@ -99,16 +99,16 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
 /** Whether every release is kept, because `current` has gone back and edges have read what retention takes to be long superseded. */
 async function isAllInGrace(
   newestFirst: readonly DatedRelease[],
-  inForceId: string | null,
+  currentId: string | null,
   { graceSeconds, replacedId }: PruneOptions,
   store: ReleaseStore,
 ): Promise<boolean> {
-  const inForce = newestFirst.find(({ id }) => id === inForceId) ?? newestFirst[0];
-  if (inForce === undefined) return false;
+  const current = newestFirst.find(({ id }) => id === currentId) ?? newestFirst[0];
+  if (current === undefined) return false;
   // By `now` the release just replaced was superseded by this one.
   const successor = newestFirst[newestFirst.findIndex(({ id }) => id === replacedId) - 1];
-  const isOutOfOrder = successor !== undefined && successor.now < inForce.now;
-  return isInGrace(inForce, isOutOfOrder, graceSeconds, store);
+  const isOutOfOrder = successor !== undefined && successor.now < current.now;
+  return isInGrace(current, isOutOfOrder, graceSeconds, store);
 }
 
 /**

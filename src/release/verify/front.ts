@@ -42,8 +42,8 @@ export async function checkFront(front: string, check: TreeCheck): Promise<void>
   if (pointer !== null && sound !== null) compareWithReleases(pointer, record, releases, sink);
 
   const listed = releases.filesOf(front);
-  const inForce = new Set(pointer === null ? [] : editionPathsOf(pointer));
-  const isNamed = (path: string): boolean => inForce.has(path) || listed.has(path);
+  const named = new Set(pointer === null ? [] : editionPathsOf(pointer));
+  const isNamed = (path: string): boolean => named.has(path) || listed.has(path);
   // A pointer or a manifest that cannot be read might name any edition.
   const isEveryNameKnown =
     releases.isEveryRead && (pointer !== null || !scan.files.has(pathOf({ kind: 'pointer', front })));
@@ -63,9 +63,9 @@ export async function checkFront(front: string, check: TreeCheck): Promise<void>
     counts.bytes += bytes.value.length;
     checkEdition(path, file, bytes.value, listed.get(path) ?? [], facts, context);
   }
-  for (const path of [...new Set([...inForce, ...listed.keys()])].sort()) {
+  for (const path of [...new Set([...named, ...listed.keys()])].sort()) {
     if (scan.files.has(path) || scan.misplaced.has(path)) continue;
-    const by = inForce.has(path) ? 'the pointer' : (listed.get(path)?.[0]?.manifest ?? '');
+    const by = named.has(path) ? 'the pointer' : (listed.get(path)?.[0]?.manifest ?? '');
     sink.error('file-missing', path, `expected the file that ${by} names, found none`);
   }
   if (sound === null) return;

@@ -3,20 +3,11 @@
 // write temporary … fsync (or one sync of the file system) … rename … fsync of folders, and for a pointer the same four alone.
 
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmdirSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
+import { removeFile } from '../../remove-file.ts';
 import { found, missing, type Failure, type Found } from '../../release/tree/found.ts';
 import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../../render/paths.ts';
@@ -142,7 +133,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       try {
         rmdirSync(join(this.root, folder));
       } catch (error) {
-        if (isAbsent(error) || systemCodeOf(error) === 'ENOTEMPTY') return;
+        if (['ENOENT', 'ENOTDIR', 'ENOTEMPTY'].includes(systemCodeOf(error))) return;
         throw error;
       }
     });
@@ -169,20 +160,6 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       throw treeError(join(this.root, path), error);
     }
   }
-}
-
-/** Removes a file, which need not be there. Not by rmSync: since Node.js 24 its errors have no code where the system's is a rare one. */
-function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = systemCodeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 function fsyncPath(path: string): void {
