@@ -4,10 +4,14 @@ import { Component, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
+import { PICTURES_PATH } from '../messages.ts';
 import { sessionOf, type Tab } from './arrangement.ts';
 import { readableOn } from './colour.ts';
 import { httpsUrl, initialOf, nameOf, runsFromRight, shown } from './text.ts';
 import { sessionText, type Money } from './descriptions.ts';
+
+/** Whether this page may load pictures: the server's policy for its path says so. */
+export const HAS_PICTURES = location.pathname === PICTURES_PATH;
 
 export type Badge = ProductsDocument['badges'][number];
 
@@ -19,7 +23,6 @@ export interface CardContext {
   readonly today: string;
   readonly money: Money;
   readonly badges: ReadonlyMap<string, Badge>;
-  readonly hasPictures: boolean;
   readonly heading: 'h3' | 'h4';
 }
 
@@ -45,7 +48,7 @@ export class CardView extends Component<CardProps> {
         data-product={card.productId}
       >
         <article>
-          <Picture card={card} hasPictures={context.hasPictures} />
+          <Picture card={card} />
           <div class="card-text" dir={runsFromRight(card.name) ? 'rtl' : 'ltr'}>
             <BadgeList card={card} badges={context.badges} />
             <Heading class="name" dir="auto">
@@ -105,13 +108,13 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
 }
 
 /** The picture, where pictures are on and it can be loaded; else a placeholder with its text. */
-function Picture({ card, hasPictures }: { readonly card: ProductCard; readonly hasPictures: boolean }): VNode {
+function Picture({ card }: { readonly card: ProductCard }): VNode {
   const [failed, setFailed] = useState<string | null>(null);
   const url = httpsUrl(card.imageUrl);
   const alt = shown(card.altText ?? '');
   return (
     <figure class="picture">
-      {hasPictures && url !== null && failed !== url ? (
+      {HAS_PICTURES && url !== null && failed !== url ? (
         <img
           src={url}
           alt={alt}

@@ -14,13 +14,11 @@ interface HealthProps {
   readonly onChoose: (front: string) => void;
 }
 
-const LATEST = '9999-12-31T23:59:59Z';
-
 export function Health({ fronts, chosen, now, onChoose }: HealthProps): VNode {
-  const pointers = fronts.flatMap(({ pointer }) => (pointer === null ? [] : [pointer]));
-  // Instants have one form and compare as text; Math.min would take too many arguments.
-  const from = pointers.reduce((first, pointer) => (pointer.now < first ? pointer.now : first), LATEST);
-  const until = pointers.reduce((last, { validUntil }) => (validUntil > last ? validUntil : last), from);
+  const ends = fronts
+    .flatMap(({ pointer }) => (pointer === null ? [] : [instantAt(pointer.now), instantAt(pointer.validUntil)]))
+    .sort((a, b) => a - b);
+  const span = [ends[0] ?? now, ends.at(-1) ?? now] as const;
   return (
     <ul class="health">
       {fronts.map((view) => (
@@ -32,7 +30,7 @@ export function Health({ fronts, chosen, now, onChoose }: HealthProps): VNode {
           >
             {view.front}
           </button>
-          <FrontHealth view={view} span={[instantAt(from), instantAt(until)]} now={now} />
+          <FrontHealth view={view} span={span} now={now} />
         </li>
       ))}
     </ul>

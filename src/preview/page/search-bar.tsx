@@ -8,7 +8,7 @@ import { nameOf } from './text.ts';
 interface SearchBarProps {
   readonly badges: readonly Badge[];
   readonly search: Search;
-  readonly onSearch: (search: Pick<Search, 'badge' | 'query'>) => void;
+  readonly onSearch: (change: Partial<Search>) => void;
 }
 
 export function SearchBar({ badges, search: { badge, query }, onSearch }: SearchBarProps): VNode {
@@ -21,7 +21,7 @@ export function SearchBar({ badges, search: { badge, query }, onSearch }: Search
           value={query}
           placeholder="name or venue"
           dir="auto"
-          onInput={({ currentTarget }) => onSearch({ badge, query: currentTarget.value })}
+          onInput={({ currentTarget }) => onSearch({ query: currentTarget.value })}
         />
       </label>
       {badges.length > 0 && (
@@ -31,7 +31,7 @@ export function SearchBar({ badges, search: { badge, query }, onSearch }: Search
               <button
                 type="button"
                 aria-pressed={badge === slug}
-                onClick={() => onSearch({ query, badge: badge === slug ? null : slug })}
+                onClick={() => onSearch({ badge: badge === slug ? null : slug })}
               >
                 <span class="swatch" style={{ backgroundColor: color }} aria-hidden="true" />
                 <span dir="auto">{nameOf({ name, slug })}</span>

@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { IN_FORCE } from '../messages.ts';
-import { found, TABS, type Search, type Tab } from './arrangement.ts';
+import { found, TABS, type Search } from './arrangement.ts';
 import type { Changes } from './changes.ts';
 import type { CardContext } from './card.tsx';
 import { FrontPage } from './front.tsx';
@@ -19,15 +19,13 @@ interface StageProps {
   readonly documents: readonly ProductsDocument[];
   readonly changes: Changes | null;
   readonly search: Search;
-  readonly hasPictures: boolean;
-  readonly onTab: (tab: Tab) => void;
-  readonly onSearch: (search: Pick<Search, 'badge' | 'query'>) => void;
+  readonly onSearch: (change: Partial<Search>) => void;
 }
 
-export function Stage({ scene, documents, changes, search, hasPictures, onTab, onSearch }: StageProps): VNode {
+export function Stage({ scene, documents, changes, search, onSearch }: StageProps): VNode {
   const { front, at, sides } = scene;
   const isPaired = sides.length > 1;
-  const wall = zoneOf(sides[0]?.pointer.timezone ?? 'UTC').format(at);
+  const wall = zoneOf(sides[0].pointer.timezone).format(at);
   const [first] = documents;
   return (
     <>
@@ -41,7 +39,7 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
       </header>
       {first !== undefined && (
         <div class="finder">
-          <Tabs cards={first.productCards} search={search} onTab={onTab} />
+          <Tabs cards={first.productCards} search={search} onSearch={onSearch} />
           <SearchBar badges={first.badges} search={search} onSearch={onSearch} />
         </div>
       )}
@@ -54,9 +52,7 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
         >
           {sides.map((side, i) => {
             const document = documents[i];
-            return (
-              document !== undefined && <Pane key={i} {...{ side, document, changes, search, hasPictures, isPaired }} />
-            );
+            return document !== undefined && <Pane key={i} {...{ side, document, changes, search, isPaired }} />;
           })}
         </div>
       )}
@@ -66,15 +62,15 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
 
 const NO_CHANGES: ReadonlyMap<number, string> = new Map();
 
-interface PaneProps extends Pick<StageProps, 'changes' | 'search' | 'hasPictures'> {
+interface PaneProps extends Pick<StageProps, 'changes' | 'search'> {
   readonly side: Side;
   readonly document: ProductsDocument;
   readonly isPaired: boolean;
 }
 
-function Pane({ side, document, changes, search, hasPictures, isPaired }: PaneProps): VNode {
-  const { pointer, view, release } = side;
-  const money = moneyOf(view.record?.currency ?? null);
+function Pane({ side, document, changes, search, isPaired }: PaneProps): VNode {
+  const { pointer, record, release } = side;
+  const money = useMemo(() => moneyOf(record?.currency ?? null), [record?.currency]);
   const zone = zoneOf(pointer.timezone);
   const byProduct = changes?.byProduct ?? NO_CHANGES;
   // The same objects while nothing changes that they show: then no card is redrawn, however often the clock ticks.
@@ -83,16 +79,8 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
     [JSON.stringify(document.badges)],
   );
   const context = useMemo<CardContext>(
-    () => ({
-      tab: search.tab,
-      zone,
-      today: pointer.today,
-      money,
-      badges,
-      hasPictures,
-      heading: isPaired ? 'h4' : 'h3',
-    }),
-    [search.tab, zone, pointer.today, money, badges, hasPictures, isPaired],
+    () => ({ tab: search.tab, zone, today: pointer.today, money, badges, heading: isPaired ? 'h4' : 'h3' }),
+    [search.tab, zone, pointer.today, money, badges, isPaired],
   );
   const page = useMemo(
     () => <FrontPage {...{ document, search, context }} changes={byProduct} hasMenu={!isPaired} />,
@@ -120,14 +108,12 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
 
 const TAB_LABELS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
 
-interface TabsProps {
+interface TabsProps extends Pick<StageProps, 'search' | 'onSearch'> {
   readonly cards: ProductsDocument['productCards'];
-  readonly search: Search;
-  readonly onTab: (tab: Tab) => void;
 }
 
 /** Arrow keys go from tab to tab, as a tab list does (WAI-ARIA authoring practices, Tabs). */
-function Tabs({ cards, search, onTab }: TabsProps): VNode {
+function Tabs({ cards, search, onSearch }: TabsProps): VNode {
   const counts = useMemo(
     () => new Map(TABS.map((tab) => [tab, found(cards, { ...search, tab }).length])),
     [cards, search.badge, search.query],
@@ -138,7 +124,7 @@ function Tabs({ cards, search, onTab }: TabsProps): VNode {
     const tab = edge ?? (step === 0 ? undefined : TABS.at((TABS.indexOf(search.tab) + step) % TABS.length));
     if (tab === undefined) return;
     event.preventDefault();
-    onTab(tab);
+    onSearch({ tab });
     document.getElementById(`tab-${tab}`)?.focus();
   };
   return (
@@ -152,7 +138,7 @@ function Tabs({ cards, search, onTab }: TabsProps): VNode {
           aria-selected={tab === search.tab}
           aria-controls="panes"
           tabIndex={tab === search.tab ? 0 : -1}
-          onClick={() => onTab(tab)}
+          onClick={() => onSearch({ tab })}
         >
           {TAB_LABELS[tab]} <span class="count">{counts.get(tab)}</span>
         </button>
