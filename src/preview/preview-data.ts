@@ -33,7 +33,7 @@ export class PreviewData {
   async overview(now: Instant): Promise<Overview> {
     const releases: ReleaseSummary[] = [];
     for (const id of await releaseIds(this.#files)) releases.push(await this.#summaryOf(id));
-    releases.sort((a, b) => compareText(b.now ?? '', a.now ?? '') || compareText(a.id, b.id));
+    releases.sort((a, b) => compareText(b.now ?? '', a.now ?? ''));
     const current = orNull(await readCurrent(this.#files));
     return { root: this.#files.root, now: formatInstant(now), current, releases };
   }
@@ -70,7 +70,8 @@ export class PreviewData {
     const manifest = current === null ? null : orNull(await readManifest(current, this.#files));
     const records = new Map(manifest?.fronts.map((record) => [record.front, record]));
     const fronts: PreviewFront[] = [];
-    for (const front of [...new Set([...(await publishedFronts(this.#files)), ...records.keys()])].sort(compareText)) {
+    const codes = new Set([...(await publishedFronts(this.#files)), ...records.keys()]);
+    for (const front of [...codes].toSorted()) {
       const record = records.get(front);
       const read = await readPointer(front, this.#files);
       const pointer = read.ok ? read.value.pointer : null;

@@ -18,7 +18,7 @@ export interface Search {
 export interface Row {
   readonly key: string;
   readonly kind: 'banner' | 'featured' | 'group' | 'rest';
-  /** Name and slug of the group; '' for the other kinds. */
+  /** Name and slug of the group; a title of our own and '' for the other kinds. */
   readonly name: string;
   readonly slug: string;
   /** The document's `cardType` of a group; 1 for the other kinds. */
@@ -48,8 +48,8 @@ export function found(cards: readonly ProductCard[], { tab, badge, query }: Sear
 /** Rows that hold a card, from the top: banner, featured, groups in the document's order, then the remaining cards. */
 export function arrange(document: ProductsDocument, search: Search): readonly Row[] {
   const cards = found(document.productCards, search);
-  const rowOf = (kind: Row['kind'], isIn: (card: ProductCard) => boolean): Row => {
-    return { key: kind, kind, name: '', slug: '', cardType: 1, cards: cards.filter(isIn) };
+  const rowOf = (kind: Row['kind'], name: string, isIn: (card: ProductCard) => boolean): Row => {
+    return { key: kind, kind, name, slug: '', cardType: 1, cards: cards.filter(isIn) };
   };
   const groups = document.groups.map(({ slug, name, cardType }): Row => {
     const weightOf = (card: ProductCard) => card.groups.find((group) => group.slug === slug)?.sortWeight;
@@ -60,10 +60,10 @@ export function arrange(document: ProductsDocument, search: Search): readonly Ro
     return { key: `group ${slug}`, kind: 'group', name, slug, cardType, cards: members };
   });
   const rows = [
-    rowOf('banner', (card) => card.banner),
-    rowOf('featured', (card) => card.featured),
+    rowOf('banner', 'On the banner', (card) => card.banner),
+    rowOf('featured', 'Featured', (card) => card.featured),
     ...groups,
-    rowOf('rest', (card) => !card.banner && !card.featured && card.groups.length === 0),
+    rowOf('rest', 'In no group', (card) => !card.banner && !card.featured && card.groups.length === 0),
   ];
   return rows.filter((row) => row.cards.length > 0);
 }

@@ -23,7 +23,7 @@ export interface CardContext {
   readonly today: string;
   readonly money: Money;
   readonly badges: ReadonlyMap<string, Badge>;
-  readonly heading: 'h3' | 'h4';
+  readonly isPaired: boolean;
 }
 
 interface CardProps {
@@ -40,7 +40,7 @@ export class CardView extends Component<CardProps> {
   }
 
   override render({ card, context, change }: CardProps): VNode {
-    const { heading: Heading, money } = context;
+    const Heading = context.isPaired ? 'h4' : 'h3';
     const state = card.soldOut ? 'Sold out' : card.paused ? 'Sales paused' : null;
     return (
       <li
@@ -60,7 +60,7 @@ export class CardView extends Component<CardProps> {
               {card.multiInventoryItems && <span class="more"> and elsewhere</span>}
             </p>
             <p class="price">
-              {card.priceFrom !== null && <span class="amount">{money(card.priceFrom)}</span>}
+              {card.priceFrom !== null && <span class="amount">{context.money(card.priceFrom)}</span>}
               {card.soldOut && <span class="state">Sold out</span>}
               {card.paused && <span class="state">Sales paused</span>}
             </p>
@@ -98,9 +98,7 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
   const { date, time, offset } = sessionText(session.start, context.zone, context.today);
   return (
     <p class="session">
-      <time dateTime={session.start}>
-        {date}, {time}
-      </time>
+      <time dateTime={session.start}>{`${date}, ${time}`}</time>
       {offset !== null && <span class="offset"> {offset}</span>}
       {session.hasMore && <span class="more"> {context.tab === 'all' ? 'and more dates' : 'and more times'}</span>}
     </p>
@@ -125,12 +123,8 @@ function Picture({ card }: { readonly card: ProductCard }): VNode {
         />
       ) : (
         <div class="placeholder" {...(alt === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': alt })}>
-          <span class="initial" dir="auto">
-            {initialOf(card.name)}
-          </span>
-          <span class="alt" dir="auto">
-            {alt}
-          </span>
+          <bdi class="initial">{initialOf(card.name)}</bdi>
+          <bdi class="alt">{alt}</bdi>
         </div>
       )}
       {card.copyright !== null && <Credit text={card.copyright} url={httpsUrl(card.copyrightUrl)} />}

@@ -136,12 +136,9 @@ function describeEdition({ sides: [side] }: Scene): string {
   const { pointer, index, timeliness } = side;
   const start = instantAt((pointer.products[index] ?? '').slice(0, 20));
   const from = clockText(zoneOf(pointer.timezone).format(start));
-  const notes = {
-    right: '',
-    early: '; before this snapshot was made',
-    stale: `; after ${pointer.validUntil}, so stale`,
-  };
-  return `edition ${index + 1} of ${pointer.products.length}, in force from ${from}${notes[timeliness]}`;
+  const early = timeliness === 'early' ? '; before this snapshot was made' : '';
+  const stale = timeliness === 'stale' ? `; after ${pointer.validUntil}, so stale` : '';
+  return `edition ${index + 1} of ${pointer.products.length}, in force from ${from}${early}${stale}`;
 }
 
 /** Changes listed; of the others, only the number is shown. */
@@ -170,9 +167,7 @@ function ChangeList({ edition, isPaired, changes }: ChangeListProps): VNode {
       <div class="change-list" role="region" aria-label="What changes" tabIndex={0}>
         <ul>
           {list.slice(0, CHANGES_LISTED).map((change) => (
-            <li key={`${change.list} ${change.id} ${change.change}`}>
-              <ChangeItem change={change} />
-            </li>
+            <ChangeItem key={`${change.list} ${change.id} ${change.change}`} change={change} />
           ))}
         </ul>
         {list.length > CHANGES_LISTED && <p>… and {list.length - CHANGES_LISTED} more; playbill diff lists all.</p>}
@@ -182,17 +177,11 @@ function ChangeList({ edition, isPaired, changes }: ChangeListProps): VNode {
   );
 }
 
-const LIST_NAMES = {
-  productCards: '',
-  categories: 'Category ',
-  groups: 'Group ',
-  tags: 'Tag ',
-  badges: 'Badge ',
-} as const;
+const LIST_NAMES = { productCards: '', categories: 'Category ', groups: 'Group ', tags: 'Tag ', badges: 'Badge ' };
 
 function ChangeItem({ change }: { readonly change: DocumentChange }): VNode {
   return (
-    <>
+    <li>
       {LIST_NAMES[change.list]}
       <bdi class="changed-name">{nameOf(change)}</bdi>
       {change.change === 'changed' ? ': ' : ` ${change.change}`}
@@ -204,6 +193,6 @@ function ChangeItem({ change }: { readonly change: DocumentChange }): VNode {
           </bdi>
         ))}
       {change.change === 'moved' && ` from place ${change.placeBefore} to ${change.placeAfter}`}
-    </>
+    </li>
   );
 }

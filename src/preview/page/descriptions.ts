@@ -28,16 +28,11 @@ export function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-export interface SessionText {
-  /** `Fri 1 May`, with the year where it is another than the day's. */
-  readonly date: string;
-  readonly time: string;
-  /** `UTC+10` where the ticket's offset is not the front's; else null. */
-  readonly offset: string | null;
-}
-
-/** A session's start (`2026-05-05T19:00:00+03:00`, wall time of its venue) on a front of this zone, seen from the day `today`. */
-export function sessionText(start: string, zone: Zone, today: string): SessionText {
+/**
+ * A session's start (`2026-05-05T19:00:00+03:00`, wall time of its venue) on a front of this zone, seen from the day `today`: `Fri 1 May`,
+ * with the year where it is another than the day's; the time; `UTC+10` where the ticket's offset is not the front's, else null.
+ */
+export function sessionText(start: string, zone: Zone, today: string) {
   const [weekday = '', rest = ''] = dateText(start).split(', ');
   const [day = '', month = '', year = ''] = rest.split(' ');
   const date = `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)}`;

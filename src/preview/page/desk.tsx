@@ -25,19 +25,11 @@ export function Desk({ overview, release, state, front, now, onChange }: DeskPro
   return (
     <aside class="desk" aria-label="What to look at">
       <div class="choices">
-        <Choice
-          label="Front"
-          value={front ?? ''}
-          options={frontOptions(release, front)}
-          onChoose={(code) => onChange({ front: code })}
-        />
-        <Choice label="Release" value={state.release} options={releases} onChoose={(id) => onChange({ release: id })} />
-        <Choice
-          label="Beside it"
-          value={state.beside ?? ''}
-          options={[['', 'nothing'], ...releases]}
-          onChoose={(id) => onChange({ beside: id === '' ? null : id })}
-        />
+        {choice('Front', front ?? '', frontOptions(release, front), (code) => onChange({ front: code }))}
+        {choice('Release', state.release, releases, (id) => onChange({ release: id }))}
+        {choice('Beside it', state.beside ?? '', [['', 'nothing'], ...releases], (id) =>
+          onChange({ beside: id === '' ? null : id }),
+        )}
       </div>
       <p class="pictures">
         <a href={(HAS_PICTURES ? PAGE_PATH : PICTURES_PATH) + queryOf(state)}>
@@ -53,28 +45,23 @@ export function Desk({ overview, release, state, front, now, onChange }: DeskPro
   );
 }
 
+type Options = readonly (readonly [value: string, label: string])[];
+
 /** A chosen front that does not exist comes first, so that the choice agrees with the page. */
-function frontOptions({ fronts }: PreviewRelease, front: string | null): [string, string][] {
+function frontOptions({ fronts }: PreviewRelease, front: string | null): Options {
   const codes = fronts.map((view) => view.front);
   return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);
 }
 
-function releaseOptions({ releases, current }: Overview): [string, string][] {
-  const kept = releases.map(({ id, now }): [string, string] => {
+function releaseOptions({ releases, current }: Overview): Options {
+  const kept = releases.map(({ id, now }) => {
     const instant = now === null ? 'unreadable' : `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
-    return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`];
+    return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`] as const;
   });
   return [[IN_FORCE, 'in force'], ...kept];
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-  readonly onChoose: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChoose }: ChoiceProps): VNode {
+function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {
   return (
     <label>
       <span>{label}</span>

@@ -63,11 +63,8 @@ function FrontHealth({ view: { pointer, problem, record }, span, now }: FrontHea
         {record !== null && `${countText(record.cards, 'card')}, `}
         {countText(pointer.products.length, 'edition')}
         {record !== null && record.held !== null && <span class="bad">, held: {record.held}</span>}
-        {without > 0 && (
-          <>
-            ; {without} without a card: {dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')}
-          </>
-        )}
+        {without > 0 &&
+          `; ${without} without a card: ${dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`}
       </p>
     </>
   );

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
+import { messageOf } from '../../errors.ts';
 import type { Editions } from './editions.ts';
 import { clampTo, editionPaths, type Scene } from './scene.ts';
 
@@ -41,7 +42,7 @@ export function useDocuments(
       const failure = results.find((result) => result.status === 'rejected');
       if (failure === undefined) return redraw((count) => count + 1);
       setFailedKey(key);
-      onProblem(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
+      onProblem(messageOf(failure.reason));
     });
     return () => {
       isWanted = false;

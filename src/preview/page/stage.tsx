@@ -79,12 +79,12 @@ function Pane({ side, document, changes, search, isPaired }: PaneProps): VNode {
     [JSON.stringify(document.badges)],
   );
   const context = useMemo<CardContext>(
-    () => ({ tab: search.tab, zone, today: pointer.today, money, badges, heading: isPaired ? 'h4' : 'h3' }),
+    () => ({ tab: search.tab, zone, today: pointer.today, money, badges, isPaired }),
     [search.tab, zone, pointer.today, money, badges, isPaired],
   );
   const page = useMemo(
-    () => <FrontPage {...{ document, search, context }} changes={byProduct} hasMenu={!isPaired} />,
-    [document, search.badge, search.query, context, byProduct, isPaired],
+    () => <FrontPage {...{ document, search, context }} changes={byProduct} />,
+    [document, search.badge, search.query, context, byProduct],
   );
   return (
     <div class="pane">
