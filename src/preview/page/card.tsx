@@ -13,8 +13,6 @@ import { sessionText, type Money } from './descriptions.ts';
 /** Whether this page may load pictures: the server's policy for its path says so. */
 export const HAS_PICTURES = location.pathname === PICTURES_PATH;
 
-export type Badge = ProductsDocument['badges'][number];
-
 /** What all cards of a document share. The same object for as long as nothing in it changes. */
 export interface CardContext {
   readonly tab: Tab;
@@ -22,7 +20,7 @@ export interface CardContext {
   /** The front's date when the snapshot was made. */
   readonly today: string;
   readonly money: Money;
-  readonly badges: ReadonlyMap<string, Badge>;
+  readonly badges: ReadonlyMap<string, ProductsDocument['badges'][number]>;
   readonly isPaired: boolean;
 }
 
@@ -41,10 +39,10 @@ export class CardView extends Component<CardProps> {
 
   override render({ card, context, change }: CardProps): VNode {
     const Heading = context.isPaired ? 'h4' : 'h3';
-    const state = card.soldOut ? 'Sold out' : card.paused ? 'Sales paused' : null;
+    const isClosed = card.soldOut || card.paused;
     return (
       <li
-        class={`card${change === undefined ? '' : ' is-changed'}${state === null ? '' : ' is-closed'}`}
+        class={`card${change === undefined ? '' : ' is-changed'}${isClosed ? ' is-closed' : ''}`}
         data-product={card.productId}
       >
         <article>

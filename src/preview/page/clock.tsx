@@ -66,7 +66,7 @@ export function Clock({ scene, changes, clock, onAt, onNow }: ClockProps): VNode
         </div>
       </div>
       <Slider timeline={timeline} at={at} text={`${dateText(wall)}, ${clockText(wall)}, ${edition}`} onAt={onAt} />
-      <ChangeList edition={edition} isPaired={sides.length > 1} changes={changes} />
+      {changeList(edition, sides.length > 1, changes)}
     </section>
   );
 }
@@ -144,12 +144,7 @@ function describeEdition({ sides: [side] }: Scene): string {
 /** Changes listed; of the others, only the number is shown. */
 const CHANGES_LISTED = 200;
 
-interface ChangeListProps extends Pick<ClockProps, 'changes'> {
-  readonly edition: string;
-  readonly isPaired: boolean;
-}
-
-function ChangeList({ edition, isPaired, changes }: ChangeListProps): VNode {
+function changeList(edition: string, isPaired: boolean, changes: Changes | null): VNode {
   const noChange = isPaired ? 'no difference between the two releases' : 'no change';
   const summary = changes === null ? 'nothing before it to compare with' : changes.summary || noChange;
   const list = changes?.list ?? [];

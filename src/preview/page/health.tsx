@@ -30,20 +30,14 @@ export function Health({ fronts, chosen, now, onChoose }: HealthProps): VNode {
           >
             {view.front}
           </button>
-          <FrontHealth view={view} span={span} now={now} />
+          {frontHealth(view, span, now)}
         </li>
       ))}
     </ul>
   );
 }
 
-interface FrontHealthProps {
-  readonly view: PreviewFront;
-  readonly span: readonly [number, number];
-  readonly now: Instant;
-}
-
-function FrontHealth({ view: { pointer, problem, record }, span, now }: FrontHealthProps): VNode {
+function frontHealth({ pointer, problem, record }: PreviewFront, span: readonly [number, number], now: Instant): VNode {
   if (pointer === null) return <p class="damage bad">{problem}</p>;
   const left = instantAt(pointer.validUntil) - now;
   const dropped = record === null ? [] : describeDropped(record.dropped);

@@ -5,12 +5,12 @@ import { useMemo } from 'preact/hooks';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { IN_FORCE } from '../messages.ts';
-import { found, TABS, type Search } from './arrangement.ts';
+import type { Search } from './arrangement.ts';
 import type { Changes } from './changes.ts';
 import type { CardContext } from './card.tsx';
+import { Finder } from './finder.tsx';
 import { FrontPage } from './front.tsx';
 import type { Scene, Side } from './scene.ts';
-import { SearchBar } from './search-bar.tsx';
 import { clockText, dateText, moneyOf, zoneOf } from './descriptions.ts';
 
 interface StageProps {
@@ -37,12 +37,7 @@ export function Stage({ scene, documents, changes, search, onSearch }: StageProp
           <time dateTime={formatInstant(at)}>{clockText(wall)}</time>
         </p>
       </header>
-      {first !== undefined && (
-        <div class="finder">
-          <Tabs cards={first.productCards} search={search} onSearch={onSearch} />
-          <SearchBar badges={first.badges} search={search} onSearch={onSearch} />
-        </div>
-      )}
+      {first !== undefined && <Finder document={first} search={search} onSearch={onSearch} />}
       {first !== undefined && (
         <div
           class={isPaired ? 'panes is-paired' : 'panes'}
@@ -102,47 +97,6 @@ function Pane({ side, document, changes, search, isPaired }: PaneProps): VNode {
         </p>
       )}
       {page}
-    </div>
-  );
-}
-
-const TAB_LABELS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
-
-interface TabsProps extends Pick<StageProps, 'search' | 'onSearch'> {
-  readonly cards: ProductsDocument['productCards'];
-}
-
-/** Arrow keys go from tab to tab, as a tab list does (WAI-ARIA authoring practices, Tabs). */
-function Tabs({ cards, search, onSearch }: TabsProps): VNode {
-  const counts = useMemo(
-    () => new Map(TABS.map((tab) => [tab, found(cards, { ...search, tab }).length])),
-    [cards, search.badge, search.query],
-  );
-  const go = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const edge = event.key === 'Home' ? TABS[0] : event.key === 'End' ? TABS.at(-1) : undefined;
-    const tab = edge ?? (step === 0 ? undefined : TABS.at((TABS.indexOf(search.tab) + step) % TABS.length));
-    if (tab === undefined) return;
-    event.preventDefault();
-    onSearch({ tab });
-    document.getElementById(`tab-${tab}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label="When" onKeyDown={go}>
-      {TABS.map((tab) => (
-        <button
-          key={tab}
-          id={`tab-${tab}`}
-          type="button"
-          role="tab"
-          aria-selected={tab === search.tab}
-          aria-controls="panes"
-          tabIndex={tab === search.tab ? 0 : -1}
-          onClick={() => onSearch({ tab })}
-        >
-          {TAB_LABELS[tab]} <span class="count">{counts.get(tab)}</span>
-        </button>
-      ))}
     </div>
   );
 }
