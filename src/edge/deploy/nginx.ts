@@ -70,7 +70,7 @@ server {
     default_type "";
   }
 
-  # njs reads a body before it asks the rule. No request needs one: it is refused before that (1 is the smallest limit; 0 means none).
+  # njs reads a body before it asks the rule. No request needs one: it is refused before that (the smallest limit is 1: 0 means none at all).
   client_max_body_size 1;
 
   types {}

@@ -107,15 +107,7 @@ On workerd and on Cloudflare:
     workerd serve workerd.capnp
     wrangler deploy
 
-### Deno and Bun
-
-${serverFile(deployment)}
-    deno serve --allow-env --allow-net${isFetched ? '' : ' --allow-read'} server.js
-    bun server.js
-
-### Vercel and Netlify
-
-${isFetched ? functionFiles(deployment) : NO_FUNCTIONS}
+${isFetched ? urlHosts(deployment) : folderHosts(deployment)}
 ## Secrets
 
 ${
@@ -143,29 +135,58 @@ ${
 `;
 }
 
-/** A host's file in the README. test/edge/worker-hosts.test.ts runs each as written here. */
-const fileText = (name: string, code: string): string => `In \`${name}\`:
+/** Hosts that fetch the tree. test/edge/worker-hosts.test.ts runs each example as written here. */
+function urlHosts({ encodings }: WorkerDeployment): string {
+  const vercel = `With \`worker.js\` at the root of the project, as Routing Middleware in \`middleware.js\`:
 
 \`\`\`js
-${code}
+import worker from './worker.js';
+
+export const config = { runtime: 'edge' };
+export default (request) => worker.fetch(request, process.env);
+\`\`\``;
+  const noVercel = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
+\`playbill edge build --target worker\` without \`--encodings\`.`;
+  return `### Deno and Bun
+
+In \`server.js\`:
+
+\`\`\`js
+import worker from './worker.js';
+
+export default { fetch: (request) => worker.fetch(request, process.env) };
+\`\`\`
+
+    deno serve --allow-env --allow-net server.js
+    bun server.js
+
+### Vercel
+
+${encodings.length === 0 ? vercel : noVercel}
+
+### Netlify
+
+With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
+
+\`\`\`js
+import worker from '../../worker.js';
+
+export const config = { path: '/*' };
+export default (request) => worker.fetch(request, Deno.env.toObject());
 \`\`\`
 `;
+}
 
-function serverFile({ origin, publicRoot }: WorkerDeployment): string {
-  if (isUrl(origin))
-    return fileText(
-      'server.js',
-      `import worker from './worker.js';
+/** Hosts that read the tree from a folder, by a binding made here. Run like urlHosts. */
+const folderHosts = ({ origin, publicRoot }: WorkerDeployment): string => `### Deno and Bun
 
-export default { fetch: (request) => worker.fetch(request, process.env) };`,
-    );
-  return fileText(
-    'server.js',
-    `import { readFile } from 'node:fs/promises';
+In \`server.js\`:
+
+\`\`\`js
+import { readFile } from 'node:fs/promises';
 import worker from './worker.js';
 
 const root = ${JSON.stringify(publicRoot)};
-
 const ${origin} = {
   fetch: (url) =>
     readFile(root + new URL(url).pathname).then(
@@ -174,30 +195,13 @@ const ${origin} = {
     ),
 };
 
-export default { fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) };`,
-  );
-}
+export default { fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) };
+\`\`\`
 
-const NO_FUNCTIONS = `They keep no folder beside a function: \`playbill edge build --target worker --origin URL\` writes their ways.
+    deno serve --allow-env --allow-net --allow-read server.js
+    bun server.js
+
+### Vercel and Netlify
+
+They keep no folder beside a function: \`playbill edge build --target worker --origin URL\` writes their ways.
 `;
-
-function functionFiles({ encodings }: WorkerDeployment): string {
-  const middleware = `With \`worker.js\` at the root of the project, on Vercel as Routing Middleware. ${fileText(
-    'middleware.js',
-    `import worker from './worker.js';
-
-export const config = { runtime: 'edge' };
-export default (request) => worker.fetch(request, process.env);`,
-  )}`;
-  const noMiddleware = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
-\`playbill edge build --target worker\` without \`--encodings\`.
-`;
-  return `${encodings.length === 0 ? middleware : noMiddleware}
-On Netlify, with \`worker.js\` at the root of the project. ${fileText(
-    'netlify/edge-functions/playbill.js',
-    `import worker from '../../worker.js';
-
-export const config = { path: '/*' };
-export default (request) => worker.fetch(request, Deno.env.toObject());`,
-  )}`;
-}
