@@ -69,7 +69,7 @@ function Tabs({ document: { productCards }, search, onSearch }: FinderProps): VN
     if (tab === undefined) return;
     event.preventDefault();
     onSearch({ tab });
-    globalThis.document.getElementById(`tab-${tab}`)?.focus();
+    document.getElementById(`tab-${tab}`)?.focus();
   };
   return (
     <div class="tabs" role="tablist" aria-label="When" onKeyDown={go}>

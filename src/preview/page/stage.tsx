@@ -1,4 +1,4 @@
-// The stage: the front's masthead, the tabs a visitor has, and the front's page, once or as two releases side by side.
+// The stage: the front's masthead, what narrows its page, and the page itself, once or as two releases side by side.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
