@@ -140,9 +140,9 @@ function urlHosts({ encodings }: WorkerDeployment): string {
   const vercel = `With \`worker.js\` at the root of the project, as Routing Middleware in \`middleware.js\`:
 
 \`\`\`js
-import worker from './worker.js';
+import worker from "./worker.js";
 
-export const config = { runtime: 'edge' };
+export const config = { runtime: "edge" };
 export default (request) => worker.fetch(request, process.env);
 \`\`\``;
   const noVercel = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
@@ -152,7 +152,7 @@ export default (request) => worker.fetch(request, process.env);
 In \`server.js\`:
 
 \`\`\`js
-import worker from './worker.js';
+import worker from "./worker.js";
 
 export default { fetch: (request) => worker.fetch(request, process.env) };
 \`\`\`
@@ -169,9 +169,9 @@ ${encodings.length === 0 ? vercel : noVercel}
 With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
 
 \`\`\`js
-import worker from '../../worker.js';
+import worker from "../../worker.js";
 
-export const config = { path: '/*' };
+export const config = { path: "/*" };
 export default (request) => worker.fetch(request, Deno.env.toObject());
 \`\`\`
 `;
@@ -183,15 +183,15 @@ const folderHosts = ({ origin, publicRoot }: WorkerDeployment): string => `### D
 In \`server.js\`:
 
 \`\`\`js
-import { readFile } from 'node:fs/promises';
-import worker from './worker.js';
+import { readFile } from "node:fs/promises";
+import worker from "./worker.js";
 
 const root = ${JSON.stringify(publicRoot)};
 const ${origin} = {
   fetch: (url) =>
     readFile(root + new URL(url).pathname).then(
       (bytes) => new Response(bytes),
-      ({ code }) => new Response(null, { status: code === 'ENOENT' ? 404 : 500 }),
+      ({ code }) => new Response(null, { status: code === "ENOENT" ? 404 : 500 }),
     ),
 };
 
