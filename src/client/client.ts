@@ -126,19 +126,13 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, timeoutMs = TIMEOUT_MS } = options;
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
     throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
-  const endpointAt = (url: string): Endpoint => ({
-    url: new URL(url).href,
-    signature: null,
-    kept: null,
-    underway: null,
-  });
-  const categories = endpointAt(`${baseUrl}/fronts/categories/`);
-  const products = endpointAt(`${baseUrl}/products/`);
-  // The deployment's own verify checks the documents by the contract's schemas; the client trusts them.
-  const categoriesAnswer: Client['categoriesAnswer'] = (call) =>
-    get(options, categories, call) as Promise<Answer<CategoriesDocument>>;
-  const productsAnswer: Client['productsAnswer'] = (call) =>
-    get(options, products, call) as Promise<Answer<ProductsDocument>>;
+  const answersAt = <Document>(path: string) => {
+    const endpoint: Endpoint = { url: new URL(baseUrl + path).href, signature: null, kept: null, underway: null };
+    // The deployment's own verify checks the documents by the contract's schemas; the client trusts them.
+    return (call?: CallOptions) => get(options, endpoint, call) as Promise<Answer<Document>>;
+  };
+  const categoriesAnswer = answersAt<CategoriesDocument>('/fronts/categories/');
+  const productsAnswer = answersAt<ProductsDocument>('/products/');
   return {
     categories: async (call) => (await categoriesAnswer(call)).document,
     products: async (call) => (await productsAnswer(call)).document,

@@ -33,7 +33,7 @@ export class PreviewData {
   async overview(now: Instant): Promise<Overview> {
     const releases: ReleaseSummary[] = [];
     for (const id of await releaseIds(this.#files)) releases.push(await this.#summaryOf(id));
-    releases.sort((a, b) => compareText(b.now ?? '', a.now ?? '') || compareText(a.id, b.id));
+    releases.sort((a, b) => compareText(b.now ?? '', a.now ?? ''));
     const current = orNull(await readCurrent(this.#files));
     return { root: this.#files.root, now: formatInstant(now), current, releases };
   }
@@ -70,14 +70,19 @@ export class PreviewData {
     const manifest = current === null ? null : orNull(await readManifest(current, this.#files));
     const records = new Map(manifest?.fronts.map((record) => [record.front, record]));
     const fronts: PreviewFront[] = [];
-    for (const front of [...new Set([...(await publishedFronts(this.#files)), ...records.keys()])].sort(compareText)) {
-      const record = records.get(front);
+    const codes = new Set([...(await publishedFronts(this.#files)), ...records.keys()]);
+    for (const front of [...codes].toSorted()) {
       const read = await readPointer(front, this.#files);
-      const pointer = read.ok ? read.value.pointer : null;
-      if (pointer === null) {
-        const problem = !read.ok && read.why !== 'missing' ? read.message : POINTER_MISSING;
-        fronts.push({ front, pointer, problem: `${pathOf({ kind: 'pointer', front })}: ${problem}`, record: null });
-      } else fronts.push(frontWith(pointer, record));
+      if (read.ok) fronts.push(frontWith(read.value.pointer, records.get(front)));
+      else {
+        const problem = read.why === 'missing' ? POINTER_MISSING : read.message;
+        fronts.push({
+          front,
+          pointer: null,
+          problem: `${pathOf({ kind: 'pointer', front })}: ${problem}`,
+          record: null,
+        });
+      }
     }
     return { id: IN_FORCE, fronts };
   }
@@ -96,12 +101,10 @@ const POINTER_MISSING = 'missing, although the current release has this front; p
 
 /** `record`: the manifest's, which counts only where it has this pointer. */
 function frontWith(pointer: Pointer, record: ManifestFront | undefined): PreviewFront {
-  const { front } = pointer;
-  if (record === undefined || pointerText(record.pointer) !== pointerText(pointer)) {
-    return { front, pointer, problem: null, record: null };
-  }
+  const view = { front: pointer.front, pointer, problem: null };
+  if (record === undefined || pointerText(record.pointer) !== pointerText(pointer)) return { ...view, record: null };
   const { held, cards, dropped, currency } = record;
-  return { front, pointer, problem: null, record: { held, cards, dropped, currency } };
+  return { ...view, record: { held, cards, dropped, currency } };
 }
 
 function compareText(a: string, b: string): number {

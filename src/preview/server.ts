@@ -21,8 +21,8 @@ interface Reply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** What the page may do; null for anything but a page. */
-  readonly policy: string | null;
+  /** What a page may do. */
+  readonly policy?: string;
 }
 
 /** A server that is not listening yet. Let it listen on a loopback address. */
@@ -54,52 +54,50 @@ async function replyTo(incoming: IncomingMessage, { data, page, now }: PreviewOp
     return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview reads only');
   const [path = ''] = url.split('?');
   try {
-    if (path === OVERVIEW_PATH) return json(200, JSON.stringify(await data.overview(now())));
+    if (path === OVERVIEW_PATH) return found(JSON_TYPE, JSON.stringify(await data.overview(now())));
     if (path.startsWith(RELEASES_PATH))
-      return json(200, JSON.stringify(await data.release(path.slice(RELEASES_PATH.length))));
-    if (path.startsWith(FRONTS_PATH)) return json(200, await data.edition(path.slice(FRONTS_PATH.length)));
+      return found(JSON_TYPE, JSON.stringify(await data.release(path.slice(RELEASES_PATH.length))));
+    if (path.startsWith(FRONTS_PATH)) return found(JSON_TYPE, await data.edition(path.slice(FRONTS_PATH.length)));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return refusal(error.code === 'nothing-published' ? 404 : 500, error.code, error.message, error.hint);
   }
-  const notFound = refusal(404, 'not-found', 'nothing is at this path', `the page is at ${PAGE_PATH}`);
-  return fixedReply(path, page) ?? notFound;
-}
-
-function fixedReply(path: string, page: PageBundle): Reply | null {
-  const found = (type: string, body: string, policy: string | null): Reply => ({ status: 200, type, body, policy });
   switch (path) {
     case PAGE_PATH:
-      return found(HTML, PAGE, policyOf("'self'"));
+      return { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self'") };
     case PICTURES_PATH:
-      return found(HTML, PAGE, policyOf("'self' https:"));
+      return { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self' https:") };
     case '/page.js':
-      return found('text/javascript; charset=utf-8', page.script, null);
+      return found('text/javascript; charset=utf-8', page.script);
     case '/page.css':
-      return found('text/css; charset=utf-8', page.style, null);
+      return found('text/css; charset=utf-8', page.style);
     case '/icon.svg':
-      return found('image/svg+xml', ICON, null);
+      return found('image/svg+xml', ICON);
     default:
-      return null;
+      return refusal(404, 'not-found', 'nothing is at this path', `the page is at ${PAGE_PATH}`);
   }
 }
 
-function json(status: number, body: string): Reply {
-  return { status, type: 'application/json; charset=utf-8', body, policy: null };
+function found(type: string, body: string): Reply {
+  return { status: 200, type, body };
 }
 
 function refusal(status: number, code: string, message: string, hint: string): Reply {
   const body: ApiError = { error: { code, message, hint } };
-  return json(status, JSON.stringify(body));
+  return { status, type: JSON_TYPE, body: JSON.stringify(body) };
 }
 
-function send({ status, type, body, policy }: Reply, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function send(
+  { status, type, body, policy = NO_PAGE }: Reply,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): void {
   const bytes = Buffer.from(body);
   outgoing.writeHead(status, {
     'Content-Type': type,
     'Content-Length': bytes.length,
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy ?? "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'no-referrer',
@@ -109,6 +107,9 @@ function send({ status, type, body, policy }: Reply, incoming: IncomingMessage, 
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
 }
+
+/** The policy of everything but a page. */
+const NO_PAGE = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** `images`: the sources of pictures. Under trusted types no script of the page can turn text into markup, not even by mistake. */
 function policyOf(images: string): string {
@@ -126,7 +127,7 @@ function policyOf(images: string): string {
   ].join('; ');
 }
 
-const HTML = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -317,7 +317,7 @@ test('a damaged edition is reported; the others are shown', async () => {
     await page.getByRole('button', { name: 'Next change' }).click();
     await page.getByText(`edition ${time + 1} of`).waitFor();
   }
-  await page.getByRole('alert').getByText('content does not match the digest in the file name').waitFor();
+  await page.getByRole('alert').getByText('expected a SHA-256 that begins with').waitFor();
   expect(await page.locator('.card').count()).toBe(0);
   // The one after it is shown, and cannot be compared.
   await page.getByRole('button', { name: 'Next change' }).click();

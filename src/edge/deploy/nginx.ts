@@ -42,8 +42,7 @@ function configuration(deployment: NginxDeployment, hasSecrets: boolean): string
 
 js_import playbill from playbill.js;
 
-# Read when nginx starts or reloads: after a change of keys, "nginx -s reload". Where one of these files is missing, njs 0.7 fails the test
-# of the configuration without a message.
+# Read when nginx starts or reloads. Where one of these files is missing, njs 0.7 fails the test of the configuration without a message.
 js_preload_object playbill_keyring from "${deployment.keyRingPath}";
 js_preload_object playbill_settings from playbill-settings.json;
 ${hasSecrets ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
@@ -71,8 +70,7 @@ server {
     default_type "";
   }
 
-  # njs reads a body before it asks the rule. No request needs one: it is refused before that, whether its length was announced or not
-  # (1 is the smallest limit; 0 means no limit).
+  # njs reads a body before it asks the rule. No request needs one: it is refused before that (the smallest limit is 1: 0 means none at all).
   client_max_body_size 1;
 
   types {}
@@ -82,15 +80,13 @@ server {
   server_tokens off;
   recursive_error_pages on;
 
-  # nginx makes its ETag and Last-Modified of size and time, in which two editions may agree; the rule sets its own, and
-  # answers conditional requests. There are no ranges: an edition is small.
+  # nginx makes its ETag and Last-Modified of size and time, in which two editions may agree; the rule sets its own.
   etag off;
   if_modified_since off;
   max_ranges 0;
   add_header Last-Modified "";
 
   # A sibling that the tree has (build --precompress gzip) is sent as it is; without one nginx compresses for each request.
-  # The rule has said Vary.
   gzip_static on;
   gzip on;
   gzip_types application/json;
@@ -112,7 +108,7 @@ ${refusals.map(({ own, status }) => `  error_page ${own} =${status} /playbill-re
 
 ${editionLocations('@playbill_edition', '@playbill_again')}
 
-  # The edition has vanished: pruned after its pointer was read. The pointer of now names another; without that one, too, it is a 503.
+  # The edition was pruned after its pointer was read: the pointer of now names another.
   location @playbill_again {
     js_content playbill.again;
   }
@@ -141,8 +137,7 @@ const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
 
 /** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is missing. */
 function editionLocations(name: string, next: string): string {
-  const errors = `error_page 403 404 500 = ${next};
-    error_page 412 /playbill-refusal;`;
+  const errors = `error_page 403 404 500 = ${next};\n    error_page 412 /playbill-refusal;`;
   return `  location ${name} {
     rewrite ^ /$playbill_file break;
     ${errors}
@@ -187,7 +182,7 @@ http {
 
 function readme(deployment: NginxDeployment, names: readonly string[]): string {
   const secrets = `These secrets are needed: ${codeList(names)}. Copy \`playbill-secrets.example.json\` to \`playbill-secrets.json\`, put them in,
-and make it readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges. \`edge build\` never writes that file.`;
+and make it readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges.`;
   const noSecrets = `No key of this key ring needs a secret. The first key of the algorithm \`hmac-sha256\` will need one, which this configuration does not
 read yet: run \`playbill edge build --target nginx\` once more.`;
   return `# The edge rule of Playbill for nginx
@@ -195,21 +190,11 @@ read yet: run \`playbill edge build --target nginx\` once more.`;
 Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
 (Debian: \`apt-get install nginx libnginx-mod-http-js\`).
 
-| file | what it is |
-| --- | --- |
-| \`playbill.conf\` | the server, for the http block |
-| \`playbill.js\` | the rule |
-| \`playbill-settings.json\` | base path, longest \`max-age\`, whether \`@authority\` must be signed |
-| \`nginx.conf\` | a whole nginx with nothing else, for trying out |
-
+\`playbill.conf\` is the server, for the http block, \`playbill.js\` the rule; \`nginx.conf\` is a whole nginx with nothing else, for trying out.
 The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able to read it. The key ring, public keys and names of
 secrets, is read from \`${deployment.keyRingPath}\`. The rule listens on \`${deployment.listen}\`.
 
-## Try it
-
-    nginx -p "$PWD" -c nginx.conf
-
-## Install it
+To try it, in this folder: \`nginx -p "$PWD" -c nginx.conf\`. To install it:
 
     cp playbill* /etc/nginx/
     ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
@@ -224,22 +209,13 @@ ${names.length === 0 ? noSecrets : secrets}
 
 ## After a change of keys
 
-\`keys issue\` and \`keys revoke\` write the key ring of the tree. nginx reads it when it starts and when it reloads: until then a revoked
-key keeps working. Where the tree here is a copy, copy it first.
-
-    nginx -s reload
-
-A new build of the catalogue needs nothing: the pointers are read from disk at every request.
-
-nginx compresses each answer by itself, unless the tree has been built with \`--precompress gzip\` (or \`gzip,br\`): then it sends the file
-as it is.
+Copy the key ring, where the tree here is a copy, and run \`nginx -s reload\`: until then a revoked key keeps working. A new build of the
+catalogue needs nothing: the pointers are read from disk at every request.
 
 ## Limits of this runtime
 
 - Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
-- A request with a body of more than one byte is refused with 413 before anything of it is stored. \`If-Match\` and \`If-Unmodified-Since\` are answered by nginx
-  itself, with 412.
-- Malformed requests (400) and what is refused before the rule (414, 431, 501, 505) are answered by the first server of an address, which
-  may be another one than this.
+- A body of more than one byte is refused with 413 before anything of it is stored, \`If-Match\` and \`If-Unmodified-Since\` with 412.
+- Malformed requests (400, 414, 431, 501, 505) are answered by the first server of an address, which may be another one than this.
 `;
 }

@@ -21,11 +21,8 @@ export function workerFiles(deployment: WorkerDeployment): DeploymentFiles {
   const bytes = new TextEncoder().encode(bundle).length;
   if (bytes > WORKER_BUNDLE_BYTES_MAX)
     throw new Error(`the worker bundle has ${bytes} bytes, more than ${WORKER_BUNDLE_BYTES_MAX}`);
-  if (!isUrl(origin) && !/^[A-Za-z_]\w*$/.test(origin)) {
-    throw new Error(
-      `origin: expected "https://host/path" without a slash at its end, or the name of a binding, found "${origin}"`,
-    );
-  }
+  if (!isUrl(origin) && !/^[A-Za-z_]\w*$/.test(origin))
+    throw new Error(`origin: expected a URL without a slash at its end, or the name of a binding, found "${origin}"`);
   if (!(pointerSeconds >= 0 && pointerSeconds <= 10))
     throw new Error(`pointerSeconds: expected 0 to 10, found "${pointerSeconds}"`);
   const configuration: WorkerConfiguration = { ...settings, origin, encodings, pointerSeconds, keyRing };
@@ -92,8 +89,8 @@ function readme(deployment: WorkerDeployment, secrets: readonly string[]): strin
   const isFetched = isUrl(origin);
   return `# The edge rule of Playbill as a worker
 
-Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES module with a fetch handler, for Cloudflare Workers, workerd,
-Deno, Bun, Vercel and Netlify. Its first line is its configuration, public keys included; the rest is the rule.
+Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES module with a fetch handler; its first line is its configuration,
+public keys included.
 
 ${
   isFetched
@@ -103,19 +100,14 @@ Precompressed siblings are files of their own there, without \`Content-Encoding\
     : `The tree comes from the binding \`${origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`
 }
 
-## Run it
+## Run it, in this folder
 
-The commands run in this folder.
-
-### workerd
+On workerd and on Cloudflare:
 
     workerd serve workerd.capnp
-
-### Cloudflare
-
     wrangler deploy
 
-${isFetched ? urlHosts(deployment, secrets.length > 0) : folderHosts(deployment)}
+${isFetched ? urlHosts(deployment) : folderHosts(deployment)}
 ## Secrets
 
 ${
@@ -125,17 +117,14 @@ ${
 \`wrangler secret put NAME\`; everywhere else they are environment variables.`
 }
 
-## After a change of keys
+## After a change of keys or a build of the catalogue
 
-Run \`playbill edge build --target worker\` and deploy again: the key ring is part of the module.
-
-## After a build of the catalogue
+The key ring is part of the module: after a change of keys, run \`playbill edge build --target worker\` and deploy again.
 
 ${
   isFetched
-    ? `Nothing is deployed: the new tree at \`${origin}\` is enough.`
-    : `On Cloudflare the tree is part of the deployment: \`wrangler deploy\` after each build. Everywhere else the new tree in the folder is
-enough.`
+    ? `After a build the new tree at \`${origin}\` is enough.`
+    : 'On Cloudflare the tree is part of the deployment: `wrangler deploy` after each build. Everywhere else the new tree in the folder is enough.'
 } A pointer is kept for ${pointerSeconds} s at most.
 
 ## Limits of this runtime
@@ -146,83 +135,73 @@ enough.`
 `;
 }
 
-/** A host's file in the README, with what it imports of the worker. */
-const fileText = (name: string, worker: string, code: string): string => `In \`${name}\`:
+/** Hosts that fetch the tree. test/edge/worker-hosts.test.ts runs each example as written here. */
+function urlHosts({ encodings }: WorkerDeployment): string {
+  const vercel = `With \`worker.js\` at the root of the project, as Routing Middleware in \`middleware.js\`:
 
 \`\`\`js
-import worker from '${worker}';
-${code}
+import worker from "./worker.js";
+
+export const config = { runtime: "edge" };
+export default (request) => worker.fetch(request, process.env);
+\`\`\``;
+  const noVercel = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
+\`playbill edge build --target worker\` without \`--encodings\`.`;
+  return `### Deno and Bun
+
+In \`server.js\`:
+
+\`\`\`js
+import worker from "./worker.js";
+
+export default { fetch: (request) => worker.fetch(request, process.env) };
 \`\`\`
-`;
 
-/** Hosts that fetch the tree. test/edge/worker-hosts.test.ts runs each example as written here. */
-function urlHosts({ encodings }: WorkerDeployment, hasSecrets: boolean): string {
-  const call = (environment: string): string => `worker.fetch(request${hasSecrets ? `, ${environment}` : ''})`;
-  const onDeno = call('Deno.env.toObject()');
-  const onNode = call('process.env');
-  const vercel =
-    encodings.length === 0
-      ? `With \`worker.js\` at the root of the project, as Routing Middleware. ${fileText(
-          'middleware.js',
-          './worker.js',
-          `\nexport const config = { runtime: 'edge' };\nexport default (request) => ${onNode};`,
-        )}`
-      : `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
-\`playbill edge build --target worker\` without \`--encodings\`.
-`;
-  return `### Deno
-
-${fileText('deno.js', './worker.js', `\nDeno.serve((request) => ${onDeno});`)}
-    deno run --allow-net --allow-env deno.js
-
-### Bun
-
-${fileText('bun.js', './worker.js', `\nBun.serve({ fetch: (request) => ${onNode} });`)}
-    bun bun.js
+    deno serve --allow-env --allow-net server.js
+    bun server.js
 
 ### Vercel
 
-${vercel}
+${encodings.length === 0 ? vercel : noVercel}
+
 ### Netlify
 
-With \`worker.js\` at the root of the project. ${fileText(
-    'netlify/edge-functions/playbill.js',
-    '../../worker.js',
-    `\nexport const config = { path: '/*' };\nexport default (request) => ${onDeno};`,
-  )}`;
+With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
+
+\`\`\`js
+import worker from "../../worker.js";
+
+export const config = { path: "/*" };
+export default (request) => worker.fetch(request, Deno.env.toObject());
+\`\`\`
+`;
 }
 
 /** Hosts that read the tree from a folder, by a binding made here. Run like urlHosts. */
-function folderHosts({ origin, publicRoot }: WorkerDeployment): string {
-  const call = (environment: string): string => `worker.fetch(request, { ...${environment}, ${origin} })`;
-  const binding = `import { ${origin} } from './folder.js';\n\n`;
-  return `### Deno and Bun
+const folderHosts = ({ origin, publicRoot }: WorkerDeployment): string => `### Deno and Bun
 
-The binding is made of a folder, in \`folder.js\`:
+In \`server.js\`:
 
 \`\`\`js
-import { readFile } from 'node:fs/promises';
+import { readFile } from "node:fs/promises";
+import worker from "./worker.js";
 
 const root = ${JSON.stringify(publicRoot)};
-
-export const ${origin} = {
+const ${origin} = {
   fetch: (url) =>
     readFile(root + new URL(url).pathname).then(
       (bytes) => new Response(bytes),
-      ({ code }) => new Response(null, { status: code === 'ENOENT' ? 404 : 500 }),
+      ({ code }) => new Response(null, { status: code === "ENOENT" ? 404 : 500 }),
     ),
 };
+
+export default { fetch: (request) => worker.fetch(request, { ...process.env, ${origin} }) };
 \`\`\`
 
-${fileText('deno.js', './worker.js', `${binding}Deno.serve((request) => ${call('Deno.env.toObject()')});`)}
-    deno run --allow-net --allow-env --allow-read deno.js
-
-${fileText('bun.js', './worker.js', `${binding}Bun.serve({ fetch: (request) => ${call('process.env')} });`)}
-    bun bun.js
+    deno serve --allow-env --allow-net --allow-read server.js
+    bun server.js
 
 ### Vercel and Netlify
 
 They keep no folder beside a function: \`playbill edge build --target worker --origin URL\` writes their ways.
-
 `;
-}

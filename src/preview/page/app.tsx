@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { instantOf } from '../../catalogue/instant.ts';
-import { PICTURES_PATH, type PreviewRelease } from '../messages.ts';
+import type { PreviewRelease } from '../messages.ts';
 import type { Search } from './arrangement.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { Clock } from './clock.tsx';
@@ -11,25 +11,23 @@ import { Desk } from './desk.tsx';
 import { Editions } from './editions.ts';
 import { useClock, useDocuments, type Loaded } from './hooks.ts';
 import { viewStateOf, queryOf, type ViewState } from './view-state.ts';
-import { frontOf, sceneOf, type Scene } from './scene.ts';
+import { editionPaths, frontOf, sceneOf, type Scene } from './scene.ts';
 import { Stage } from './stage.tsx';
 import { shown } from './text.ts';
 import { useTree } from './tree-state.ts';
 import { instantAt } from './descriptions.ts';
 
 const editions = new Editions();
-const HAS_PICTURES = location.pathname === PICTURES_PATH;
 
 export function App(): VNode {
-  const [state, setState] = useState<ViewState>(() => viewStateOf(location.search));
-  const [search, setSearch] = useState<Pick<Search, 'badge' | 'query'>>({ badge: null, query: '' });
+  const [state, setState] = useState<ViewState & Search>(() => {
+    return { ...viewStateOf(location.search), badge: null, query: '' };
+  });
   const [treeProblem, setTreeProblem] = useState<string | null>(null);
   const [editionProblem, setEditionProblem] = useState<string | null>(null);
   const problem = treeProblem ?? editionProblem;
-  const [isPlaying, setPlaying] = useState(false);
-  const [speed, setSpeed] = useState(600);
   const tree = useTree([state.release, ...(state.beside === null ? [] : [state.beside])], setTreeProblem);
-  const move = (change: Partial<ViewState>): void => setState((before) => ({ ...before, ...change }));
+  const move = (change: Partial<ViewState & Search>): void => setState((before) => ({ ...before, ...change }));
 
   const release = tree.releases.get(state.release) ?? null;
   const beside = tree.releases.get(state.beside ?? '') ?? null;
@@ -38,10 +36,7 @@ export function App(): VNode {
   const front = release === null ? state.front : frontOf(state, release);
   const loaded = useDocuments(editions, scene, tree.overview, setEditionProblem);
   const changes = useChanges(loaded);
-  useClock(isPlaying, speed, scene, (at, isOver) => {
-    move({ at });
-    if (isOver) setPlaying(false);
-  });
+  const clock = useClock(scene, (at) => move({ at }));
   useAddress(state, front);
   usePrefetch(scene);
 
@@ -54,7 +49,6 @@ export function App(): VNode {
         state={state}
         front={front}
         now={now}
-        hasPictures={HAS_PICTURES}
         onChange={(change) => {
           setTreeProblem(null);
           move(change);
@@ -72,10 +66,8 @@ export function App(): VNode {
             scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
             changes={changes}
-            search={{ ...search, tab: state.tab }}
-            hasPictures={HAS_PICTURES}
-            onTab={(tab) => move({ tab })}
-            onSearch={setSearch}
+            search={state}
+            onSearch={move}
           />
         )}
       </main>
@@ -83,18 +75,12 @@ export function App(): VNode {
         <Clock
           scene={scene}
           changes={changes}
-          isPlaying={isPlaying}
-          speed={speed}
+          clock={clock}
           onAt={(at) => move({ at })}
           onNow={() => {
             move({ at: null });
             tree.refresh();
           }}
-          onPlay={(isWanted) => {
-            if (isWanted && scene.at >= scene.timeline.last) move({ at: scene.timeline.first });
-            setPlaying(isWanted);
-          }}
-          onSpeed={setSpeed}
         />
       )}
     </>
@@ -137,14 +123,11 @@ function usePrefetch(scene: Scene | null): void {
   const side = scene?.sides[0];
   useEffect(() => {
     if (side === undefined) return undefined;
-    const { products } = side.pointer;
+    const near = [1, -2, 2, 3].map((steps) => side.index + steps);
     const timer = setTimeout(() => {
-      for (const near of [1, -2, 2, 3]) {
-        const digest = products[side.index + near]?.split(' ')[1];
-        // A failure is reported when the edition is wanted.
-        if (digest !== undefined) editions.load(side.front, digest).catch(() => undefined);
-      }
+      // A failure is reported when the edition is wanted.
+      for (const path of editionPaths(side, near)) editions.load(path).catch(() => undefined);
     }, 60);
     return () => clearTimeout(timer);
-  }, [side?.front, side?.digest]);
+  }, [side && editionPaths(side, [side.index])[0]]);
 }

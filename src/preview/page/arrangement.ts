@@ -15,12 +15,10 @@ export interface Search {
   readonly query: string;
 }
 
-export type RowKind = 'banner' | 'featured' | 'group' | 'rest';
-
 export interface Row {
   readonly key: string;
-  readonly kind: RowKind;
-  /** Name and slug of the group; '' for the other kinds. */
+  readonly kind: 'banner' | 'featured' | 'group' | 'rest';
+  /** Name and slug of the group; a title of our own and '' for the other kinds. */
   readonly name: string;
   readonly slug: string;
   /** The document's `cardType` of a group; 1 for the other kinds. */
@@ -30,20 +28,9 @@ export interface Row {
 
 /** The session that a tab shows of a card, and whether there are more; null where the card is not under this tab. */
 export function sessionOf(card: ProductCard, tab: Tab): { readonly start: string; readonly hasMore: boolean } | null {
-  switch (tab) {
-    case 'all':
-      return { start: card.nextScheduleSlot, hasMore: card.multiScheduleSlots };
-    case 'today':
-      return slot(card.todaySlot, card.todayMultiScheduleSlots);
-    case 'tomorrow':
-      return slot(card.tomorrowSlot, card.tomorrowMultiScheduleSlots);
-    case 'weekend':
-      return slot(card.weekendSlot, card.weekendMultiScheduleSlots);
-  }
-}
-
-function slot(start: string | null, hasMore: boolean | null): { start: string; hasMore: boolean } | null {
-  return start === null ? null : { start, hasMore: hasMore === true };
+  if (tab === 'all') return { start: card.nextScheduleSlot, hasMore: card.multiScheduleSlots };
+  const start = card[`${tab}Slot`];
+  return start === null ? null : { start, hasMore: card[`${tab}MultiScheduleSlots`] === true };
 }
 
 /** Cards that match a search, in the document's order. */
@@ -61,27 +48,22 @@ export function found(cards: readonly ProductCard[], { tab, badge, query }: Sear
 /** Rows that hold a card, from the top: banner, featured, groups in the document's order, then the remaining cards. */
 export function arrange(document: ProductsDocument, search: Search): readonly Row[] {
   const cards = found(document.productCards, search);
-  const rowOf = (kind: RowKind, isIn: (card: ProductCard) => boolean): Row => {
-    return { key: kind, kind, name: '', slug: '', cardType: 1, cards: cards.filter(isIn) };
+  const rowOf = (kind: Row['kind'], name: string, isIn: (card: ProductCard) => boolean): Row => {
+    return { key: kind, kind, name, slug: '', cardType: 1, cards: cards.filter(isIn) };
   };
-  const byGroup = new Map<string, { readonly card: ProductCard; readonly weight: number }[]>();
-  for (const card of cards) {
-    for (const { slug, sortWeight } of card.groups) {
-      const members = byGroup.get(slug) ?? [];
-      members.push({ card, weight: sortWeight });
-      byGroup.set(slug, members);
-    }
-  }
   const groups = document.groups.map(({ slug, name, cardType }): Row => {
+    const weightOf = (card: ProductCard) => card.groups.find((group) => group.slug === slug)?.sortWeight;
     // Sorting is stable: cards of the same weight keep the document's order.
-    const members = (byGroup.get(slug) ?? []).sort((a, b) => a.weight - b.weight).map(({ card }) => card);
+    const members = cards
+      .filter((card) => weightOf(card) !== undefined)
+      .sort((a, b) => (weightOf(a) ?? 0) - (weightOf(b) ?? 0));
     return { key: `group ${slug}`, kind: 'group', name, slug, cardType, cards: members };
   });
   const rows = [
-    rowOf('banner', (card) => card.banner),
-    rowOf('featured', (card) => card.featured),
+    rowOf('banner', 'On the banner', (card) => card.banner),
+    rowOf('featured', 'Featured', (card) => card.featured),
     ...groups,
-    rowOf('rest', (card) => !card.banner && !card.featured && card.groups.length === 0),
+    rowOf('rest', 'In no group', (card) => !card.banner && !card.featured && card.groups.length === 0),
   ];
   return rows.filter((row) => row.cards.length > 0);
 }

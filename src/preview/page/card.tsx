@@ -4,12 +4,14 @@ import { Component, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
+import { PICTURES_PATH } from '../messages.ts';
 import { sessionOf, type Tab } from './arrangement.ts';
 import { readableOn } from './colour.ts';
 import { httpsUrl, initialOf, nameOf, runsFromRight, shown } from './text.ts';
 import { sessionText, type Money } from './descriptions.ts';
 
-export type Badge = ProductsDocument['badges'][number];
+/** Whether this page may load pictures: the server's policy for its path says so. */
+export const HAS_PICTURES = location.pathname === PICTURES_PATH;
 
 /** What all cards of a document share. The same object for as long as nothing in it changes. */
 export interface CardContext {
@@ -18,9 +20,8 @@ export interface CardContext {
   /** The front's date when the snapshot was made. */
   readonly today: string;
   readonly money: Money;
-  readonly badges: ReadonlyMap<string, Badge>;
-  readonly hasPictures: boolean;
-  readonly heading: 'h3' | 'h4';
+  readonly badges: ReadonlyMap<string, ProductsDocument['badges'][number]>;
+  readonly isPaired: boolean;
 }
 
 interface CardProps {
@@ -37,15 +38,15 @@ export class CardView extends Component<CardProps> {
   }
 
   override render({ card, context, change }: CardProps): VNode {
-    const { heading: Heading, money } = context;
-    const state = card.soldOut ? 'Sold out' : card.paused ? 'Sales paused' : null;
+    const Heading = context.isPaired ? 'h4' : 'h3';
+    const isClosed = card.soldOut || card.paused;
     return (
       <li
-        class={`card${change === undefined ? '' : ' is-changed'}${state === null ? '' : ' is-closed'}`}
+        class={`card${change === undefined ? '' : ' is-changed'}${isClosed ? ' is-closed' : ''}`}
         data-product={card.productId}
       >
         <article>
-          <Picture card={card} hasPictures={context.hasPictures} />
+          <Picture card={card} />
           <div class="card-text" dir={runsFromRight(card.name) ? 'rtl' : 'ltr'}>
             <BadgeList card={card} badges={context.badges} />
             <Heading class="name" dir="auto">
@@ -57,7 +58,7 @@ export class CardView extends Component<CardProps> {
               {card.multiInventoryItems && <span class="more"> and elsewhere</span>}
             </p>
             <p class="price">
-              {card.priceFrom !== null && <span class="amount">{money(card.priceFrom)}</span>}
+              {card.priceFrom !== null && <span class="amount">{context.money(card.priceFrom)}</span>}
               {card.soldOut && <span class="state">Sold out</span>}
               {card.paused && <span class="state">Sales paused</span>}
             </p>
@@ -95,9 +96,7 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
   const { date, time, offset } = sessionText(session.start, context.zone, context.today);
   return (
     <p class="session">
-      <time dateTime={session.start}>
-        {date}, {time}
-      </time>
+      <time dateTime={session.start}>{`${date}, ${time}`}</time>
       {offset !== null && <span class="offset"> {offset}</span>}
       {session.hasMore && <span class="more"> {context.tab === 'all' ? 'and more dates' : 'and more times'}</span>}
     </p>
@@ -105,13 +104,13 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
 }
 
 /** The picture, where pictures are on and it can be loaded; else a placeholder with its text. */
-function Picture({ card, hasPictures }: { readonly card: ProductCard; readonly hasPictures: boolean }): VNode {
+function Picture({ card }: { readonly card: ProductCard }): VNode {
   const [failed, setFailed] = useState<string | null>(null);
   const url = httpsUrl(card.imageUrl);
   const alt = shown(card.altText ?? '');
   return (
     <figure class="picture">
-      {hasPictures && url !== null && failed !== url ? (
+      {HAS_PICTURES && url !== null && failed !== url ? (
         <img
           src={url}
           alt={alt}
@@ -122,12 +121,8 @@ function Picture({ card, hasPictures }: { readonly card: ProductCard; readonly h
         />
       ) : (
         <div class="placeholder" {...(alt === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': alt })}>
-          <span class="initial" dir="auto">
-            {initialOf(card.name)}
-          </span>
-          <span class="alt" dir="auto">
-            {alt}
-          </span>
+          <bdi class="initial">{initialOf(card.name)}</bdi>
+          <bdi class="alt">{alt}</bdi>
         </div>
       )}
       {card.copyright !== null && <Credit text={card.copyright} url={httpsUrl(card.copyrightUrl)} />}

@@ -5,13 +5,7 @@ import type { ProductsDocument } from '../../contract/documents.ts';
 import type { DocumentChange } from '../../contract/diff-results.ts';
 import { diffDocuments, summaryText } from '../../release/diff/document-diff.ts';
 
-export interface Changes {
-  readonly list: readonly DocumentChange[];
-  /** In one line; '' where nothing differs. */
-  readonly summary: string;
-  /** `new`, `gone`, `moved` or the fields that changed. */
-  readonly byProduct: ReadonlyMap<number, string>;
-}
+export type Changes = ReturnType<typeof changesOf>;
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
   ageRating: 'age rating',
@@ -35,7 +29,8 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   weekendMultiScheduleSlots: 'more at the weekend',
 };
 
-export function changesOf(earlier: ProductsDocument, later: ProductsDocument): Changes {
+/** The changes; a summary in one line, '' where nothing differs; by product `new`, `gone`, `moved` or the fields that changed. */
+export function changesOf(earlier: ProductsDocument, later: ProductsDocument) {
   const list = diffDocuments(earlier, later);
   const byProduct = new Map<number, string>();
   for (const change of list) {
@@ -47,15 +42,7 @@ export function changesOf(earlier: ProductsDocument, later: ProductsDocument): C
 }
 
 function describe(change: DocumentChange): string {
-  switch (change.change) {
-    case 'added':
-      return 'new';
-    case 'gone':
-    case 'moved':
-      return change.change;
-    case 'changed': {
-      const fields = change.fields.map(({ path }) => path.split('.')[0] ?? '');
-      return [...new Set(fields.map((field) => FIELD_NAMES[field] ?? field))].join(', ');
-    }
-  }
+  if (change.change !== 'changed') return change.change === 'added' ? 'new' : change.change;
+  const fields = change.fields.map(({ path }) => path.split('.')[0] ?? '');
+  return [...new Set(fields.map((field) => FIELD_NAMES[field] ?? field))].join(', ');
 }

@@ -6,13 +6,14 @@ import { instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { DocumentChange } from '../../contract/diff-results.ts';
 import { fieldText } from '../../release/diff/document-diff.ts';
 import type { Changes } from './changes.ts';
+import type { useClock } from './hooks.ts';
 import { tickAfter, tickBefore, clampTo, type Scene } from './scene.ts';
 import { nameOf, shown } from './text.ts';
 import { Ticks } from './ticks.tsx';
 import { clockText, dateText, instantAt, zoneOf } from './descriptions.ts';
 
 /** Seconds of the front's time for each second of ours. */
-export const SPEEDS = [
+const SPEEDS = [
   [60, '1 min a second'],
   [600, '10 min a second'],
   [3600, '1 h a second'],
@@ -22,18 +23,17 @@ interface ClockProps {
   readonly scene: Scene;
   /** null while there is nothing to compare with. */
   readonly changes: Changes | null;
-  readonly isPlaying: boolean;
-  readonly speed: number;
+  readonly clock: ReturnType<typeof useClock>;
   readonly onAt: (at: Instant) => void;
   readonly onNow: () => void;
-  readonly onPlay: (isPlaying: boolean) => void;
-  readonly onSpeed: (speed: number) => void;
 }
 
-export function Clock({ scene, changes, isPlaying, speed, onAt, onNow, onPlay, onSpeed }: ClockProps): VNode {
+export function Clock({ scene, changes, clock, onAt, onNow }: ClockProps): VNode {
   const { at, timeline, sides } = scene;
-  const zoneName = sides[0]?.pointer.timezone ?? 'UTC';
+  const { isPlaying, speed, play, setSpeed } = clock;
+  const zoneName = sides[0].pointer.timezone;
   const wall = zoneOf(zoneName).format(at);
+  const edition = describeEdition(scene);
   return (
     <section class="clock" aria-label="Clock">
       <div class="clock-top">
@@ -46,8 +46,8 @@ export function Clock({ scene, changes, isPlaying, speed, onAt, onNow, onPlay, o
         <div class="transport">
           {iconButton('Previous change', 'M5 4v12M15 4L8 10l7 6z', () => onAt(tickBefore(timeline, at)))}
           {isPlaying
-            ? iconButton('Pause', 'M6 4v12M14 4v12', () => onPlay(false), 'play')
-            : iconButton('Play', 'M6 4l10 6-10 6z', () => onPlay(true), 'play')}
+            ? iconButton('Pause', 'M6 4v12M14 4v12', () => play(false), 'play')
+            : iconButton('Play', 'M6 4l10 6-10 6z', () => play(true), 'play')}
           {iconButton('Next change', 'M15 4v12M5 4l7 6-7 6z', () => onAt(tickAfter(timeline, at)))}
           <button type="button" class="now" onClick={onNow}>
             Now
@@ -55,22 +55,18 @@ export function Clock({ scene, changes, isPlaying, speed, onAt, onNow, onPlay, o
           <select
             aria-label="Speed"
             value={speed}
-            onChange={({ currentTarget }) => onSpeed(Number(currentTarget.value))}
+            onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}
           >
             {SPEEDS.map(([value, label]) => (
-              <option key={value} value={value} selected={value === speed}>
+              <option key={value} value={value}>
                 {label}
               </option>
             ))}
           </select>
         </div>
       </div>
-      <Slider
-        scene={scene}
-        valueText={`${dateText(wall)}, ${clockText(wall)}, ${describeEdition(scene)}`}
-        onAt={onAt}
-      />
-      <ChangeList scene={scene} changes={changes} />
+      <Slider timeline={timeline} at={at} text={`${dateText(wall)}, ${clockText(wall)}, ${edition}`} onAt={onAt} />
+      {changeList(edition, sides.length > 1, changes)}
     </section>
   );
 }
@@ -85,14 +81,12 @@ function iconButton(label: string, path: string, onClick: () => void, name = '')
   );
 }
 
-interface SliderProps {
-  readonly scene: Scene;
-  readonly valueText: string;
-  readonly onAt: (at: Instant) => void;
+interface SliderProps extends Pick<Scene, 'at' | 'timeline'>, Pick<ClockProps, 'onAt'> {
+  readonly text: string;
 }
 
 /** Left and right go by minutes, page up and down by changes, home and end to the ends; a pointer goes anywhere. */
-function Slider({ scene: { at, timeline }, valueText, onAt }: SliderProps): VNode {
+function Slider({ at, timeline, text, onAt }: SliderProps): VNode {
   const span = [timeline.first, timeline.last] as const;
   return (
     <div class="slider">
@@ -101,7 +95,7 @@ function Slider({ scene: { at, timeline }, valueText, onAt }: SliderProps): VNod
         type="range"
         aria-label="Instant"
         title="Arrow keys: minutes. Page up and down: changes."
-        aria-valuetext={valueText}
+        aria-valuetext={text}
         min={timeline.first}
         max={timeline.last}
         step={1}
@@ -139,22 +133,18 @@ function keyTarget(key: string, at: Instant, timeline: Scene['timeline']): Insta
 
 /** `edition 3 of 6, in force from 15:30`, and whether it is shown outside its time. */
 function describeEdition({ sides: [side] }: Scene): string {
-  if (side === undefined) return '';
   const { pointer, index, timeliness } = side;
-  const from = clockText(zoneOf(pointer.timezone).format(instantAt(side.from)));
-  const notes = {
-    right: '',
-    early: '; before this snapshot was made',
-    stale: `; after ${pointer.validUntil}, so stale`,
-  };
-  return `edition ${index + 1} of ${pointer.products.length}, in force from ${from}${notes[timeliness]}`;
+  const start = instantAt((pointer.products[index] ?? '').slice(0, 20));
+  const from = clockText(zoneOf(pointer.timezone).format(start));
+  const early = timeliness === 'early' ? '; before this snapshot was made' : '';
+  const stale = timeliness === 'stale' ? `; after ${pointer.validUntil}, so stale` : '';
+  return `edition ${index + 1} of ${pointer.products.length}, in force from ${from}${early}${stale}`;
 }
 
 /** Changes listed; of the others, only the number is shown. */
 const CHANGES_LISTED = 200;
 
-function ChangeList({ scene, changes }: { readonly scene: Scene; readonly changes: Changes | null }): VNode {
-  const isPaired = scene.sides.length > 1;
+function changeList(edition: string, isPaired: boolean, changes: Changes | null): VNode {
   const noChange = isPaired ? 'no difference between the two releases' : 'no change';
   const summary = changes === null ? 'nothing before it to compare with' : changes.summary || noChange;
   const list = changes?.list ?? [];
@@ -162,7 +152,7 @@ function ChangeList({ scene, changes }: { readonly scene: Scene; readonly change
     <details class="changes">
       <summary>
         <span role="status">
-          <span class="edition">{describeEdition(scene)}</span>
+          <span class="edition">{edition}</span>
           <span class="summary">
             {isPaired && list.length > 0 && 'from the first to the second: '}
             {summary}
@@ -172,9 +162,7 @@ function ChangeList({ scene, changes }: { readonly scene: Scene; readonly change
       <div class="change-list" role="region" aria-label="What changes" tabIndex={0}>
         <ul>
           {list.slice(0, CHANGES_LISTED).map((change) => (
-            <li key={`${change.list} ${change.id} ${change.change}`}>
-              <ChangeItem change={change} />
-            </li>
+            <ChangeItem key={`${change.list} ${change.id} ${change.change}`} change={change} />
           ))}
         </ul>
         {list.length > CHANGES_LISTED && <p>… and {list.length - CHANGES_LISTED} more; playbill diff lists all.</p>}
@@ -184,17 +172,11 @@ function ChangeList({ scene, changes }: { readonly scene: Scene; readonly change
   );
 }
 
-const LIST_NAMES = {
-  productCards: '',
-  categories: 'Category ',
-  groups: 'Group ',
-  tags: 'Tag ',
-  badges: 'Badge ',
-} as const;
+const LIST_NAMES = { productCards: '', categories: 'Category ', groups: 'Group ', tags: 'Tag ', badges: 'Badge ' };
 
 function ChangeItem({ change }: { readonly change: DocumentChange }): VNode {
   return (
-    <>
+    <li>
       {LIST_NAMES[change.list]}
       <bdi class="changed-name">{nameOf(change)}</bdi>
       {change.change === 'changed' ? ': ' : ` ${change.change}`}
@@ -206,6 +188,6 @@ function ChangeItem({ change }: { readonly change: DocumentChange }): VNode {
           </bdi>
         ))}
       {change.change === 'moved' && ` from place ${change.placeBefore} to ${change.placeAfter}`}
-    </>
+    </li>
   );
 }

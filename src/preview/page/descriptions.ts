@@ -28,16 +28,11 @@ export function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-export interface SessionText {
-  /** `Fri 1 May`, with the year where it is another than the day's. */
-  readonly date: string;
-  readonly time: string;
-  /** `UTC+10` where the ticket's offset is not the front's; else null. */
-  readonly offset: string | null;
-}
-
-/** A session's start (`2026-05-05T19:00:00+03:00`, wall time of its venue) on a front of this zone, seen from the day `today`. */
-export function sessionText(start: string, zone: Zone, today: string): SessionText {
+/**
+ * A session's start (`2026-05-05T19:00:00+03:00`, wall time of its venue) on a front of this zone, seen from the day `today`: `Fri 1 May`,
+ * with the year where it is another than the day's; the time; `UTC+10` where the ticket's offset is not the front's, else null.
+ */
+export function sessionText(start: string, zone: Zone, today: string) {
   const [weekday = '', rest = ''] = dateText(start).split(', ');
   const [day = '', month = '', year = ''] = rest.split(' ');
   const date = `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)}`;
@@ -58,44 +53,22 @@ export function sessionText(start: string, zone: Zone, today: string): SessionTe
 /** A price as text, `from ₽1,500` or `Free`: as many decimals as the currency has, none where the amount is whole. */
 export type Money = (amount: number) => string;
 
-const formats = new Map<string, Money>();
-
 /** Prices of a currency; without one, plain numbers: a manifest of an older build does not name it. */
 export function moneyOf(currency: string | null): Money {
-  const known = formats.get(currency ?? '');
-  if (known !== undefined) return known;
-  const whole = formatOf(currency, 0, 0);
-  const digits = formatOf(currency).resolvedOptions().minimumFractionDigits ?? 0;
-  const exact = formatOf(currency, digits, Math.max(4, digits));
-  const money: Money = (amount) =>
-    amount === 0 ? 'Free' : `from ${(Number.isInteger(amount) ? whole : exact).format(amount)}`;
-  formats.set(currency ?? '', money);
-  return money;
-}
-
-function formatOf(currency: string | null, minimum?: number, maximum?: number): Intl.NumberFormat {
-  return new Intl.NumberFormat('en', {
+  const format = new Intl.NumberFormat('en', {
     ...(currency === null ? {} : { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
-    ...(minimum === undefined ? {} : { minimumFractionDigits: minimum }),
-    ...(maximum === undefined ? {} : { maximumFractionDigits: maximum }),
+    maximumFractionDigits: 4,
+    trailingZeroDisplay: 'stripIfInteger',
   });
+  return (amount) => (amount === 0 ? 'Free' : `from ${format.format(amount)}`);
 }
 
-/** `5 h 40 min`, `12 min`, `40 s`, `3 d 4 h`: two units at most, cut off. */
+/** `5 h 40 min`, `12 min`, `40 s`, `3 d 4 h` of whole seconds: two units at most, cut off. */
 export function durationText(seconds: number): string {
-  const units: readonly (readonly [string, number])[] = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['min', 60],
-    ['s', 1],
-  ];
-  const first = units.findIndex(([, size]) => seconds >= size);
-  if (first < 0) return '0 s';
-  const [unit = 's', size = 1] = units[first] ?? [];
-  const [nextUnit = '', nextSize = 0] = unit === 'min' ? [] : (units[first + 1] ?? []);
-  const rest = nextSize === 0 ? 0 : Math.floor((seconds % size) / nextSize);
-  const text = `${Math.floor(seconds / size)} ${unit}`;
-  return rest === 0 ? text : `${text} ${rest} ${nextUnit}`;
+  if (seconds < 60) return `${seconds} s`;
+  const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3600), Math.floor(seconds / 86_400)];
+  const parts = days > 0 ? [`${days} d`, `${hours % 24} h`] : [`${hours} h`, `${minutes % 60} min`];
+  return parts.filter((part) => !part.startsWith('0 ')).join(' ');
 }
 
 const REASONS = {
@@ -113,10 +86,9 @@ export function describeDropped(
   dropped: FrontRecord['dropped'],
 ): readonly (readonly [reason: string, count: number])[] {
   const counts = new Map(Object.entries(dropped));
-  return Object.entries(REASONS).flatMap(([code, reason]) => {
-    const count = counts.get(code) ?? 0;
-    return count === 0 ? [] : [[reason, count] as const];
-  });
+  return Object.entries(REASONS)
+    .map(([code, reason]) => [reason, counts.get(code) ?? 0] as const)
+    .filter(([, count]) => count > 0);
 }
 
 /** An instant of the tree, whose form the server has checked. */

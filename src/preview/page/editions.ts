@@ -11,15 +11,15 @@ const DOCUMENTS_KEPT = 64;
 /** Cards remembered for sharing between documents; beyond that, all are forgotten. */
 const CARDS_KEPT = 5000;
 
+/** Editions by their paths below the tree's fronts. */
 export class Editions {
   readonly #documents = new Map<string, ProductsDocument>();
   readonly #loading = new Map<string, Promise<ProductsDocument>>();
-  /** By front and product: the card last seen, with its text. */
-  readonly #cards = new Map<string, { readonly text: string; readonly card: ProductCard }>();
+  /** By their JSON. */
+  readonly #cards = new Map<string, ProductCard>();
 
   /** The document of an edition, if it has been loaded. */
-  peek(front: string, digest: string): ProductsDocument | undefined {
-    const path = pathBelowFronts(front, digest);
+  peek(path: string): ProductsDocument | undefined {
     const document = this.#documents.get(path);
     if (document !== undefined) {
       this.#documents.delete(path);
@@ -29,41 +29,30 @@ export class Editions {
   }
 
   /** Rejects with an Error whose message the page shows. */
-  load(front: string, digest: string): Promise<ProductsDocument> {
-    const known = this.peek(front, digest);
-    if (known !== undefined) return Promise.resolve(known);
-    const path = pathBelowFronts(front, digest);
-    const loading = this.#loading.get(path) ?? this.#fetch(front, path);
+  async load(path: string): Promise<ProductsDocument> {
+    return this.peek(path) ?? this.#loading.get(path) ?? this.#fetch(path);
+  }
+
+  #fetch(path: string): Promise<ProductsDocument> {
+    const loading = fetchJson<ProductsDocument>(FRONTS_PATH + path)
+      .then((document) => this.#keep(path, document))
+      .finally(() => this.#loading.delete(path));
     this.#loading.set(path, loading);
     return loading;
   }
 
-  async #fetch(front: string, path: string): Promise<ProductsDocument> {
-    try {
-      const document = this.#shared(front, await fetchJson<ProductsDocument>(FRONTS_PATH + path));
-      this.#documents.set(path, document);
-      const [oldest = ''] = this.#documents.keys();
-      if (this.#documents.size > DOCUMENTS_KEPT) this.#documents.delete(oldest);
-      return document;
-    } finally {
-      this.#loading.delete(path);
-    }
-  }
-
-  #shared(front: string, document: ProductsDocument): ProductsDocument {
+  #keep(path: string, document: ProductsDocument): ProductsDocument {
     if (this.#cards.size > CARDS_KEPT) this.#cards.clear();
     const productCards = document.productCards.map((card) => {
-      const key = `${front} ${card.productId}`;
       const text = JSON.stringify(card);
-      const known = this.#cards.get(key);
-      if (known?.text === text) return known.card;
-      this.#cards.set(key, { text, card });
-      return card;
+      const shared = this.#cards.get(text) ?? card;
+      this.#cards.set(text, shared);
+      return shared;
     });
-    return { ...document, productCards };
+    const kept = { ...document, productCards };
+    this.#documents.set(path, kept);
+    const [oldest = ''] = this.#documents.keys();
+    if (this.#documents.size > DOCUMENTS_KEPT) this.#documents.delete(oldest);
+    return kept;
   }
-}
-
-function pathBelowFronts(front: string, digest: string): string {
-  return `${front}/products.${digest}.json`;
 }

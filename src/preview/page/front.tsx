@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { ProductsDocument } from '../../contract/documents.ts';
-import { arrange, type Row, type Search } from './arrangement.ts';
+import { arrange, type Search } from './arrangement.ts';
 import { CardView, type CardContext } from './card.tsx';
 import { nameOf, shown } from './text.ts';
 
@@ -11,16 +11,25 @@ interface FrontProps {
   readonly search: Search;
   readonly changes: ReadonlyMap<number, string>;
   readonly context: CardContext;
-  readonly hasMenu: boolean;
 }
 
-export function FrontPage({ document, search, changes, context, hasMenu }: FrontProps): VNode {
+export function FrontPage({ document, search, changes, context }: FrontProps): VNode {
   const rows = arrange(document, search);
+  const Heading = context.isPaired ? 'h3' : 'h2';
   return (
     <>
-      {hasMenu && <Menu document={document} />}
+      {!context.isPaired && <Menu document={document} />}
       {rows.map((row) => (
-        <RowView key={row.key} row={row} context={context} changes={changes} />
+        <section key={row.key} class={`row row-${row.kind} type-${row.cardType}`}>
+          <Heading class="row-title">
+            <span dir="auto">{nameOf(row)}</span>
+          </Heading>
+          <ul class="cards">
+            {row.cards.map((card) => (
+              <CardView key={card.productId} card={card} context={context} change={changes.get(card.productId)} />
+            ))}
+          </ul>
+        </section>
       ))}
       {rows.length === 0 && <p class="empty">Nothing here at this time.</p>}
     </>
@@ -43,29 +52,5 @@ function Menu({ document: { categories, tags } }: { readonly document: ProductsD
         </li>
       ))}
     </ul>
-  );
-}
-
-interface RowProps {
-  readonly row: Row;
-  readonly context: CardContext;
-  readonly changes: ReadonlyMap<number, string>;
-}
-
-const TITLES = { banner: 'On the banner', featured: 'Featured', group: '', rest: 'In no group' } as const;
-
-function RowView({ row, context, changes }: RowProps): VNode {
-  const Heading = context.heading === 'h3' ? 'h2' : 'h3';
-  return (
-    <section class={`row row-${row.kind} type-${row.cardType}`}>
-      <Heading class="row-title">
-        <span dir="auto">{row.kind === 'group' ? nameOf(row) : TITLES[row.kind]}</span>
-      </Heading>
-      <ul class="cards">
-        {row.cards.map((card) => (
-          <CardView key={card.productId} card={card} context={context} change={changes.get(card.productId)} />
-        ))}
-      </ul>
-    </section>
   );
 }

@@ -14,13 +14,11 @@ interface HealthProps {
   readonly onChoose: (front: string) => void;
 }
 
-const LATEST = '9999-12-31T23:59:59Z';
-
 export function Health({ fronts, chosen, now, onChoose }: HealthProps): VNode {
-  const pointers = fronts.flatMap(({ pointer }) => (pointer === null ? [] : [pointer]));
-  // Instants have one form and compare as text; Math.min would take too many arguments.
-  const from = pointers.reduce((first, pointer) => (pointer.now < first ? pointer.now : first), LATEST);
-  const until = pointers.reduce((last, { validUntil }) => (validUntil > last ? validUntil : last), from);
+  const ends = fronts
+    .flatMap(({ pointer }) => (pointer === null ? [] : [instantAt(pointer.now), instantAt(pointer.validUntil)]))
+    .sort((a, b) => a - b);
+  const span = [ends[0] ?? now, ends.at(-1) ?? now] as const;
   return (
     <ul class="health">
       {fronts.map((view) => (
@@ -32,20 +30,14 @@ export function Health({ fronts, chosen, now, onChoose }: HealthProps): VNode {
           >
             {view.front}
           </button>
-          <FrontHealth view={view} span={[instantAt(from), instantAt(until)]} now={now} />
+          {frontHealth(view, span, now)}
         </li>
       ))}
     </ul>
   );
 }
 
-interface FrontHealthProps {
-  readonly view: PreviewFront;
-  readonly span: readonly [number, number];
-  readonly now: Instant;
-}
-
-function FrontHealth({ view: { pointer, problem, record }, span, now }: FrontHealthProps): VNode {
+function frontHealth({ pointer, problem, record }: PreviewFront, span: readonly [number, number], now: Instant): VNode {
   if (pointer === null) return <p class="damage bad">{problem}</p>;
   const left = instantAt(pointer.validUntil) - now;
   const dropped = record === null ? [] : describeDropped(record.dropped);
@@ -65,11 +57,8 @@ function FrontHealth({ view: { pointer, problem, record }, span, now }: FrontHea
         {record !== null && `${countText(record.cards, 'card')}, `}
         {countText(pointer.products.length, 'edition')}
         {record !== null && record.held !== null && <span class="bad">, held: {record.held}</span>}
-        {without > 0 && (
-          <>
-            ; {without} without a card: {dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')}
-          </>
-        )}
+        {without > 0 &&
+          `; ${without} without a card: ${dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`}
       </p>
     </>
   );

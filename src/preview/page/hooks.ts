@@ -3,8 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
+import { messageOf } from '../../errors.ts';
 import type { Editions } from './editions.ts';
-import { clampTo, type Scene } from './scene.ts';
+import { clampTo, editionPaths, type Scene } from './scene.ts';
 
 /** The scene that the documents were loaded for, and a document of each side; of a side alone, the one before follows. */
 export interface Loaded {
@@ -25,24 +26,23 @@ export function useDocuments(
   const [, redraw] = useState(0);
   const [failedKey, setFailedKey] = useState('');
   const last = useRef<Loaded | null>(null);
-  const front = scene?.front ?? '';
-  const digests = scene === null ? [] : digestsOf(scene);
-  const here = digests.map((digest) => editions.peek(front, digest));
+  const paths = scene === null ? [] : pathsOf(scene);
+  const here = paths.map((path) => editions.peek(path));
   const documents = here.filter((document) => document !== undefined);
-  const isComplete = documents.length === digests.length;
+  const isComplete = documents.length === paths.length;
   if (scene !== null && isComplete) last.current = { scene, documents };
-  const key = [front, ...digests].join(' ');
+  const key = paths.join(' ');
   useEffect(() => {
     let isWanted = true;
     onProblem(null);
     setFailedKey('');
     if (isComplete) return undefined;
-    void Promise.allSettled(digests.map((digest) => editions.load(front, digest))).then((results) => {
+    void Promise.allSettled(paths.map((path) => editions.load(path))).then((results) => {
       if (!isWanted) return;
       const failure = results.find((result) => result.status === 'rejected');
       if (failure === undefined) return redraw((count) => count + 1);
       setFailedKey(key);
-      onProblem(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
+      onProblem(messageOf(failure.reason));
     });
     return () => {
       isWanted = false;
@@ -50,22 +50,18 @@ export function useDocuments(
   }, [key, occasion]);
   if (scene === null) return null;
   if (!isComplete && failedKey === key) return here[0] === undefined ? null : { scene, documents: [here[0]] };
-  return last.current?.scene.front === front ? last.current : null;
+  return last.current?.scene.front === scene.front ? last.current : null;
 }
 
-function digestsOf({ sides: [side, other] }: Scene): string[] {
-  return [side?.digest, other === undefined ? side?.digestBefore : other.digest].filter(
-    (digest) => typeof digest === 'string',
-  );
+function pathsOf({ sides: [side, other] }: Scene): string[] {
+  if (other === undefined) return editionPaths(side, [side.index, side.index - 1]);
+  return [side, other].flatMap((one) => editionPaths(one, [one.index]));
 }
 
-/** While `isPlaying`, moves the instant by `speed` seconds for each second; `onTick` also gets whether it has reached the end. */
-export function useClock(
-  isPlaying: boolean,
-  speed: number,
-  scene: Scene | null,
-  onTick: (at: Instant, isOver: boolean) => void,
-): void {
+/** A clock that plays: while `isPlaying`, moves the instant by `speed` seconds for each second, up to the end. */
+export function useClock(scene: Scene | null, onAt: (at: Instant) => void) {
+  const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(600);
   const remainder = useRef(0);
   const advance = (seconds: number): void => {
     if (scene === null) return;
@@ -73,7 +69,8 @@ export function useClock(
     const passed = remainder.current + seconds * speed;
     remainder.current = passed - Math.floor(passed);
     const at = clampTo(scene.timeline, instantOf(scene.at + Math.floor(passed)));
-    onTick(at, at >= scene.timeline.last);
+    onAt(at);
+    if (at >= scene.timeline.last) setPlaying(false);
   };
   const latest = useRef(advance);
   latest.current = advance;
@@ -87,4 +84,9 @@ export function useClock(
     });
     return () => cancelAnimationFrame(frame);
   }, [isPlaying]);
+  const play = (isWanted: boolean): void => {
+    if (isWanted && scene !== null && scene.at >= scene.timeline.last) onAt(scene.timeline.first);
+    setPlaying(isWanted);
+  };
+  return { isPlaying, speed, play, setSpeed };
 }

@@ -10,16 +10,10 @@ import { instantAt } from './descriptions.ts';
 /** One release's document of the front. */
 export interface Side {
   readonly release: string;
-  readonly front: string;
   readonly pointer: Pointer;
-  readonly view: PreviewFront;
+  readonly record: PreviewFront['record'];
   /** Of the edition in force, from 0. */
   readonly index: number;
-  readonly digest: string;
-  /** Of the edition before; null for the first. */
-  readonly digestBefore: string | null;
-  /** From when the edition is in force. */
-  readonly from: string;
   /** Whether the instant lies in the time that the snapshot was made for. */
   readonly timeliness: 'early' | 'right' | 'stale';
 }
@@ -37,7 +31,7 @@ export interface Scene {
   readonly at: Instant;
   readonly timeline: Timeline;
   /** The release shown, and the one beside it where that has this front. */
-  readonly sides: readonly Side[];
+  readonly sides: readonly [Side, ...Side[]];
 }
 
 /** The front to show: the chosen one, whether or not it exists; else the first that can be shown. */
@@ -56,23 +50,26 @@ export function sceneOf(
   if (front === null) return null;
   // Outside the time of a snapshot its nearest edition is shown, and the page says so.
   const wanted = state.at ?? now;
-  const own = sidesOf(release, front, formatInstant(wanted));
-  if (own.length === 0) return null;
-  const sides = beside === null ? own : [...own, ...sidesOf(beside, front, formatInstant(wanted))];
+  const own = sideOf(release, front, formatInstant(wanted));
+  if (own === null) return null;
+  const other = beside === null ? null : sideOf(beside, front, formatInstant(wanted));
+  const sides: Scene['sides'] = other === null ? [own] : [own, other];
   const timeline = timelineOf(sides.map(({ pointer }) => pointer));
   return { front, at: clampTo(timeline, wanted), timeline, sides };
 }
 
-/** What a release shows of a front; nothing where the release lacks it or its pointer cannot be read. */
-function sidesOf({ id, fronts }: PreviewRelease, front: string, instant: string): Side[] {
-  const view = fronts.find((one) => one.front === front);
-  const pointer = view?.pointer ?? null;
-  if (view === undefined || pointer === null) return [];
-  const index = editionIndexAt(pointer.products, instant);
-  const [from = '', digest = ''] = (pointer.products[index] ?? '').split(' ');
-  const digestBefore = pointer.products[index - 1]?.split(' ')[1] ?? null;
+/** What a release shows of a front; null where the release lacks it or its pointer cannot be read. */
+function sideOf({ id, fronts }: PreviewRelease, front: string, instant: string): Side | null {
+  const { pointer = null, record = null } = fronts.find((one) => one.front === front) ?? {};
+  if (pointer === null) return null;
   const timeliness = instant < pointer.now ? 'early' : instant < pointer.validUntil ? 'right' : 'stale';
-  return [{ release: id, front, pointer, view, index, digest, digestBefore, from, timeliness }];
+  return { release: id, pointer, record, index: editionIndexAt(pointer.products, instant), timeliness };
+}
+
+/** Paths of these editions below the tree's fronts, without those that the pointer does not have. */
+export function editionPaths({ pointer: { front, products } }: Side, indexes: readonly number[]): string[] {
+  const digests = indexes.flatMap((index) => products[index]?.split(' ')[1] ?? []);
+  return digests.map((digest) => `${front}/products.${digest}.json`);
 }
 
 function timelineOf(pointers: readonly Pointer[]): Timeline {

@@ -1,16 +1,16 @@
-// The stage: the front's masthead, the tabs a visitor has, and the front's page, once or as two releases side by side.
+// The stage: the front's masthead, what narrows its page, and the page itself, once or as two releases side by side.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import { IN_FORCE } from '../messages.ts';
-import { found, TABS, type Search, type Tab } from './arrangement.ts';
+import type { Search } from './arrangement.ts';
 import type { Changes } from './changes.ts';
 import type { CardContext } from './card.tsx';
+import { Finder } from './finder.tsx';
 import { FrontPage } from './front.tsx';
 import type { Scene, Side } from './scene.ts';
-import { SearchBar } from './search-bar.tsx';
 import { clockText, dateText, moneyOf, zoneOf } from './descriptions.ts';
 
 interface StageProps {
@@ -19,15 +19,13 @@ interface StageProps {
   readonly documents: readonly ProductsDocument[];
   readonly changes: Changes | null;
   readonly search: Search;
-  readonly hasPictures: boolean;
-  readonly onTab: (tab: Tab) => void;
-  readonly onSearch: (search: Pick<Search, 'badge' | 'query'>) => void;
+  readonly onSearch: (change: Partial<Search>) => void;
 }
 
-export function Stage({ scene, documents, changes, search, hasPictures, onTab, onSearch }: StageProps): VNode {
+export function Stage({ scene, documents, changes, search, onSearch }: StageProps): VNode {
   const { front, at, sides } = scene;
   const isPaired = sides.length > 1;
-  const wall = zoneOf(sides[0]?.pointer.timezone ?? 'UTC').format(at);
+  const wall = zoneOf(sides[0].pointer.timezone).format(at);
   const [first] = documents;
   return (
     <>
@@ -39,12 +37,7 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
           <time dateTime={formatInstant(at)}>{clockText(wall)}</time>
         </p>
       </header>
-      {first !== undefined && (
-        <div class="finder">
-          <Tabs cards={first.productCards} search={search} onTab={onTab} />
-          <SearchBar badges={first.badges} search={search} onSearch={onSearch} />
-        </div>
-      )}
+      {first !== undefined && <Finder document={first} search={search} onSearch={onSearch} />}
       {first !== undefined && (
         <div
           class={isPaired ? 'panes is-paired' : 'panes'}
@@ -54,9 +47,7 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
         >
           {sides.map((side, i) => {
             const document = documents[i];
-            return (
-              document !== undefined && <Pane key={i} {...{ side, document, changes, search, hasPictures, isPaired }} />
-            );
+            return document !== undefined && <Pane key={i} {...{ side, document, changes, search, isPaired }} />;
           })}
         </div>
       )}
@@ -66,15 +57,15 @@ export function Stage({ scene, documents, changes, search, hasPictures, onTab, o
 
 const NO_CHANGES: ReadonlyMap<number, string> = new Map();
 
-interface PaneProps extends Pick<StageProps, 'changes' | 'search' | 'hasPictures'> {
+interface PaneProps extends Pick<StageProps, 'changes' | 'search'> {
   readonly side: Side;
   readonly document: ProductsDocument;
   readonly isPaired: boolean;
 }
 
-function Pane({ side, document, changes, search, hasPictures, isPaired }: PaneProps): VNode {
-  const { pointer, view, release } = side;
-  const money = moneyOf(view.record?.currency ?? null);
+function Pane({ side, document, changes, search, isPaired }: PaneProps): VNode {
+  const { pointer, record, release } = side;
+  const money = useMemo(() => moneyOf(record?.currency ?? null), [record?.currency]);
   const zone = zoneOf(pointer.timezone);
   const byProduct = changes?.byProduct ?? NO_CHANGES;
   // The same objects while nothing changes that they show: then no card is redrawn, however often the clock ticks.
@@ -83,20 +74,12 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
     [JSON.stringify(document.badges)],
   );
   const context = useMemo<CardContext>(
-    () => ({
-      tab: search.tab,
-      zone,
-      today: pointer.today,
-      money,
-      badges,
-      hasPictures,
-      heading: isPaired ? 'h4' : 'h3',
-    }),
-    [search.tab, zone, pointer.today, money, badges, hasPictures, isPaired],
+    () => ({ tab: search.tab, zone, today: pointer.today, money, badges, isPaired }),
+    [search.tab, zone, pointer.today, money, badges, isPaired],
   );
   const page = useMemo(
-    () => <FrontPage {...{ document, search, context }} changes={byProduct} hasMenu={!isPaired} />,
-    [document, search.badge, search.query, context, byProduct, isPaired],
+    () => <FrontPage {...{ document, search, context }} changes={byProduct} />,
+    [document, search.badge, search.query, context, byProduct],
   );
   return (
     <div class="pane">
@@ -114,49 +97,6 @@ function Pane({ side, document, changes, search, hasPictures, isPaired }: PanePr
         </p>
       )}
       {page}
-    </div>
-  );
-}
-
-const TAB_LABELS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
-
-interface TabsProps {
-  readonly cards: ProductsDocument['productCards'];
-  readonly search: Search;
-  readonly onTab: (tab: Tab) => void;
-}
-
-/** Arrow keys go from tab to tab, as a tab list does (WAI-ARIA authoring practices, Tabs). */
-function Tabs({ cards, search, onTab }: TabsProps): VNode {
-  const counts = useMemo(
-    () => new Map(TABS.map((tab) => [tab, found(cards, { ...search, tab }).length])),
-    [cards, search.badge, search.query],
-  );
-  const go = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const edge = event.key === 'Home' ? TABS[0] : event.key === 'End' ? TABS.at(-1) : undefined;
-    const tab = edge ?? (step === 0 ? undefined : TABS.at((TABS.indexOf(search.tab) + step) % TABS.length));
-    if (tab === undefined) return;
-    event.preventDefault();
-    onTab(tab);
-    document.getElementById(`tab-${tab}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label="When" onKeyDown={go}>
-      {TABS.map((tab) => (
-        <button
-          key={tab}
-          id={`tab-${tab}`}
-          type="button"
-          role="tab"
-          aria-selected={tab === search.tab}
-          aria-controls="panes"
-          tabIndex={tab === search.tab ? 0 : -1}
-          onClick={() => onTab(tab)}
-        >
-          {TAB_LABELS[tab]} <span class="count">{counts.get(tab)}</span>
-        </button>
-      ))}
     </div>
   );
 }

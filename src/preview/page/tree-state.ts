@@ -2,24 +2,19 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { IN_FORCE, OVERVIEW_PATH, RELEASES_PATH, type Overview, type PreviewRelease } from '../messages.ts';
+import { messageOf } from '../../errors.ts';
 import { fetchJson } from './fetch-json.ts';
 
-export interface TreeState {
-  readonly overview: Overview | null;
-  /** By id, and `IN_FORCE`. */
-  readonly releases: ReadonlyMap<string, PreviewRelease>;
-  /** Fetches again what is in force and what time it is. */
-  readonly refresh: () => void;
-}
-
-export function useTree(ids: readonly string[], onProblem: (message: string | null) => void): TreeState {
+export function useTree(ids: readonly string[], onProblem: (message: string | null) => void) {
   const [overview, setOverview] = useState<Overview | null>(null);
+  // By id, and `IN_FORCE`.
   const [releases, setReleases] = useState<ReadonlyMap<string, PreviewRelease>>(new Map());
-  const fail = (error: unknown): void => onProblem(error instanceof Error ? error.message : String(error));
+  const fail = (error: unknown): void => onProblem(messageOf(error));
   const fetchRelease = async (id: string): Promise<void> => {
     const release = await fetchJson<PreviewRelease>(RELEASES_PATH + encodeURIComponent(id));
     setReleases((known) => new Map(known).set(id, release));
   };
+  /** Fetches again what is in force and what time it is. */
   const refresh = (): void => {
     onProblem(null);
     const fetchAll = [
