@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A private word, and what it is called. Matched without regard to case, in code, comments and prose alike. */
 const PRIVATE_WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
-  [/\b[Pp]ress(es|ed|ing)?\b(?! (Ctrl|Enter))|[a-z]Press(ed)?\b|\bPressed[A-Z]/, 'render'],
+  [/(?<!aria-)\b[Pp]ress(es|ed|ing)?\b(?! (Ctrl|Enter))|[a-z]Press(ed)?\b|\bPressed[A-Z]/, 'render'],
   [/\bcrews?\b/i, 'worker threads'],
   [/\bfaces?\b/i, 'card variant'],
   [/\bshel(f|ves)\b/i, "the front's products"],
@@ -32,7 +32,7 @@ const PRIVATE_WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
 const NAMES_OF_OTHERS = /^data\/demo\/seasons\/|^scripts\/(seed\/vocabulary|recipes\/cronjob)\./;
 
 /** Contract names that keep an old word: JSON keys and codes. */
-const CONTRACT = /not-on-shelf|\bshelf(?=: z\.|\?|\b['"]?\s*[:.,}])|'shelf'|"shelf"/g;
+const CONTRACT = /not-on-shelf|rules\.shelf|\bshelf(?=: z\.|\?|\b['"]?\s*[:.,}])|'shelf'|"shelf"/g;
 
 /** Every use of a private word in a text, as `line: word`. */
 function privateWordsIn(text: string): string[] {
