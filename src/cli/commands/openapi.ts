@@ -50,7 +50,7 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
     const { status, when } = REFUSALS[reason];
     return { ...refuse(status, reason, settings), when };
   });
-  terminal.print(JSON.stringify(openApiDocument({ version: toolVersion, server, refusals }), null, 2));
+  terminal.print(JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2));
   return EXIT.done;
 }
 
