@@ -57,6 +57,7 @@ export class PlaybillCommand extends Command {
   }
 
   /** What the command does with its arguments and flags; returns the exit code. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- holds every command to its last parameter
   runs<Args extends readonly unknown[]>(run: (...args: [...Args, CommandContext]) => Promise<number>): this {
     return this.action(async (...args: unknown[]) => {
       // The parser's last argument is the command itself. What the others are is known to the options, not to the compiler.

@@ -70,7 +70,7 @@ async function runDiff(
   context: CommandContext,
 ): Promise<number> {
   const { openNamedRelease } = await import('../../operations/diff.ts');
-  const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
+  const style = { ...(flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE), isBrief: flags.brief === true };
   if (flags.until !== undefined) {
     if (after !== undefined) throw usage('--until takes one release, and two are named');
     return runForecast(await openNamedRelease(before ?? 'current', flags.out), flags.until, style, flags, context);
@@ -86,7 +86,7 @@ async function runDiff(
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
-  await printAll(endedLines(diffLines(old, now, diffs, style, flags.brief === true, tally)));
+  await printAll(endedLines(diffLines(old, now, diffs, style, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
 }
 
@@ -121,23 +121,19 @@ async function* diffLines(
   after: ReleaseView,
   diffs: AsyncGenerator<FrontDiff>,
   style: ReportStyle,
-  isBrief: boolean,
   tally: { same: number; different: number },
 ): AsyncGenerator<string> {
   yield style.note(`before: release ${before.id} as of ${before.manifest.now}`);
   yield style.note(`after: release ${after.id} as of ${after.manifest.now}`);
   for await (const one of diffs) {
     tally[one.state === 'same' ? 'same' : 'different'] += 1;
-    if (one.state === 'changed') yield* frontLines(one.diff, style, isBrief);
+    if (one.state === 'changed') yield* frontLines(one.diff, style);
     else if (one.state !== 'same') yield style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`);
   }
   const { same, different } = tally;
   const fronts = countText(same + different, 'front');
-  yield style.note(
-    different === 0
-      ? `No differences in ${fronts}`
-      : `${different} of ${fronts} ${different === 1 ? 'differs' : 'differ'}`,
-  );
+  const verb = different === 1 ? 'differs' : 'differ';
+  yield style.note(different === 0 ? `No differences in ${fronts}` : `${different} of ${fronts} ${verb}`);
 }
 
 async function runForecast(
@@ -162,7 +158,7 @@ async function runForecast(
     context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
-  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true)));
+  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style)));
   return EXIT.done;
 }
 
@@ -172,7 +168,6 @@ async function* forecastLines(
   from: string,
   until: string,
   style: ReportStyle,
-  isBrief: boolean,
 ): AsyncGenerator<string> {
   yield style.note(`release ${release.id}, from ${from} until ${until}`);
   for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
@@ -181,7 +176,7 @@ async function* forecastLines(
       until < validUntil ? '' : `; known only until ${zoneTimeText(validUntil, zone)}: build again for more`;
     const what = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
     yield style.front(front, `${countText(cards, 'card')}, ${what} (times in ${timezone})${reach}`);
-    for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style, isBrief);
+    for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style);
   }
 }
 

@@ -24,13 +24,15 @@ interface EdgeFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly authority: boolean;
 }
 
-export function addEdgeCommand(program: PlaybillCommand): void {
-  const edge = program.command('edge').summary('write the deployable edge rule for a runtime').helpBelow(`
+const HELP = `
 Examples:
-  playbill edge build --target nginx
+  playbill edge build --target nginx --to /etc/nginx/playbill --public-root /srv/playbill/public
   playbill edge build --target worker --origin https://origin.example
 
-Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`);
+Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`;
+
+export function addEdgeCommand(program: PlaybillCommand): void {
+  const edge = program.command('edge').summary('write the deployable edge rule for a runtime').helpBelow(HELP);
   edge
     .command('build')
     .summary('write the deployable edge rule for a runtime')
@@ -61,12 +63,7 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
     .durationOption('--max-age', 'the longest max-age of an answer', 60)
     .option('--no-authority', 'do not require @authority to be signed: where a proxy rewrites Host')
     .jsonOption('print what was written for machines')
-    .helpBelow(`
-Examples:
-  playbill edge build --target nginx --to /etc/nginx/playbill --public-root /srv/playbill/public
-  playbill edge build --target worker --origin https://origin.example
-
-Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`)
+    .helpBelow(HELP)
     .runs(runEdgeBuild);
 }
 

@@ -11,17 +11,24 @@ import type { CommandContext } from '../context.ts';
 import { tableText } from '../output/table.ts';
 import { errorText } from '../output/terminal.ts';
 
-interface IssueFlags extends Pick<SharedFlags, 'db' | 'out' | 'json'> {
-  readonly front: string;
+interface IssueFlags extends SharedFlags, Pick<KeyRequest, 'front' | 'alg'> {
   readonly keyid?: string;
-  readonly alg: KeyRequest['alg'];
   readonly secretRef?: string;
   readonly to?: string;
   readonly notBefore?: Instant;
   readonly notAfter?: Instant;
 }
 
-type KeysFlags = SharedFlags;
+const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
+6 the tree could not be written.`;
+
+const HELP = `
+Examples:
+  playbill keys issue --front moscow --to moscow.key.json
+  playbill keys list
+  playbill keys revoke moscow-2026-05
+
+${EXIT_CODES}`;
 
 export function addKeysCommand(program: PlaybillCommand): void {
   const keys = program
@@ -29,14 +36,8 @@ export function addKeysCommand(program: PlaybillCommand): void {
     .summary('issue, list and revoke the keys that requests are signed with')
     .description(
       'A key speaks for one front. The catalogue holds its public half, or the name of a secret; never more.',
-    ).helpBelow(`
-Examples:
-  playbill keys issue --front moscow --to moscow.key.json
-  playbill keys list
-  playbill keys revoke moscow-2026-05
-
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`);
+    )
+    .helpBelow(HELP);
   addIssue(keys);
   addList(keys);
   addRevoke(keys);
@@ -78,8 +79,7 @@ Examples:
   playbill keys issue --front moscow --to moscow.key.json
   playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`)
+${EXIT_CODES}`)
     .runs(runIssue);
 }
 
@@ -107,10 +107,8 @@ async function runIssue(flags: IssueFlags, context: CommandContext): Promise<num
     throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
   }
   const { issueKey } = await import('../../operations/keys.ts');
-  const { front: code, keyid: name = null, secretRef: ref = null, to = null } = flags;
-  const { notBefore = null, notAfter = null } = flags;
-  const request = { front: code, keyid: name, alg: flags.alg, secretRef: ref, notBefore, notAfter, to };
-  const issued = await issueKey(flags.db, request, context.now());
+  const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
+  const issued = await issueKey(flags.db, { ...unset, ...flags }, context.now());
   const { keyid, front, alg, secretRef } = issued;
   if (flags.to === undefined) {
     terminal.print(JSON.stringify(issued));
@@ -144,7 +142,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`)
     .runs(runList);
 }
 
-async function runList(flags: KeysFlags, { terminal, now }: CommandContext): Promise<number> {
+async function runList(flags: SharedFlags, { terminal, now }: CommandContext): Promise<number> {
   const { keysOf } = await import('../../operations/keys.ts');
   const json = await keysOf(flags.db, now());
   const header = ['keyid', 'front', 'alg', 'state', 'dates'];
@@ -183,12 +181,11 @@ function addRevoke(keys: PlaybillCommand): void {
 Example:
   playbill keys revoke moscow-2026-05
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`)
+${EXIT_CODES}`)
     .runs(runRevoke);
 }
 
-async function runRevoke(keyid: string, flags: KeysFlags, context: CommandContext): Promise<number> {
+async function runRevoke(keyid: string, flags: SharedFlags, context: CommandContext): Promise<number> {
   const { revoke } = await import('../../operations/keys.ts');
   const revokedAt = await revoke(flags.db, keyid, flags.at ?? context.now());
   const json = { keyid, revokedAt };
@@ -200,10 +197,7 @@ async function runRevoke(keyid: string, flags: KeysFlags, context: CommandContex
  * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
  * and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
-async function enforce(
-  flags: { readonly db: string; readonly out: string },
-  { terminal }: CommandContext,
-): Promise<number> {
+async function enforce(flags: SharedFlags, { terminal }: CommandContext): Promise<number> {
   if (!existsSync(flags.out)) {
     terminal.log(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;

@@ -112,7 +112,7 @@ async function readKeyFile(path: string): Promise<IssuedKeyJson> {
   const [issue] = issued.error.issues;
   throw new AppError(
     'key-file-unreadable',
-    `expected what keys issue prints in ${path}, found other JSON (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
+    `expected what keys issue prints in ${path}, found JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
     hint,
   );
 }
