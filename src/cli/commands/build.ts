@@ -14,7 +14,7 @@ import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import { publishHookArgument, notify, type PublishHook } from '../on-publish.ts';
-import { holdLines, prunedText, prunedTotals } from '../output/releases.ts';
+import { holdLines, planLines, prunedText, prunedTotals } from '../output/releases.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { foldedText, tableBlocks } from '../output/table.ts';
@@ -206,6 +206,7 @@ function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): 
 function summaryText(result: BuildResultJson, db: string, terminal: Pick<Terminal, 'isColoured'>): string {
   const verb = result.isDryRun || result.hold !== null ? 'Would publish' : 'Published';
   const published = result.fronts.filter((front) => front.held === null);
+  const checkDb = `playbill check-db --db ${shellWord(db)}`;
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
   if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
@@ -214,20 +215,15 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
       lines.push(`${front}: ${verdict} ${code}: ${message}`);
     }
-    if (held === 'findings')
-      lines.push(
-        `${front}: held back by findings; its last snapshot stays (see: playbill check-db --db ${shellWord(db)})`,
-      );
+    if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);
     if (held === 'file-size-wrong')
       lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
     if (held === 'file-kind-wrong')
       lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
-  if (result.findingsTotal > 20)
-    lines.push(`… ${result.findingsTotal} findings in all; for every one: playbill check-db --db ${shellWord(db)}`);
-  for (const { action, path, bytes, reason } of result.plan ?? [])
-    lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  if (result.findingsTotal > 20) lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb}`);
+  lines.push(...planLines(result.plan ?? []));
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   const { put, kept, removed, pruned } = result;
   lines.push(

@@ -5,8 +5,6 @@ import type { CommandContext } from '../context.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { countText } from '../output/terminal.ts';
 
-type CheckFlags = Pick<SharedFlags, 'db' | 'json'>;
-
 export function addCheckDbCommand(program: PlaybillCommand): void {
   program
     .command('check-db')
@@ -30,7 +28,10 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
     .runs(runCheck);
 }
 
-async function runCheck(flags: CheckFlags, { terminal, tzdata }: CommandContext): Promise<number> {
+async function runCheck(
+  flags: Pick<SharedFlags, 'db' | 'json'>,
+  { terminal, tzdata }: CommandContext,
+): Promise<number> {
   const { checkDatabase } = await import('../../operations/check-db.ts');
   const checked: Record<string, number> = {};
   const findings = checkDatabase(flags.db, tzdata, (table, rows) => {

@@ -41,11 +41,7 @@ async function runExplain(flags: ExplainFlags, context: CommandContext): Promise
     { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: context.tzdata },
     flags.at ?? context.now(),
   );
-  if (flags.json === true) {
-    context.terminal.print(JSON.stringify(explained));
-  } else {
-    const { explanationText } = await import('../output/explain.ts');
-    context.terminal.print(explanationText(explained));
-  }
+  const { explanationText } = await import('../output/explain.ts');
+  context.terminal.print(flags.json === true ? JSON.stringify(explained) : explanationText(explained));
   return EXIT.done;
 }

@@ -142,7 +142,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`)
     .runs(runList);
 }
 
-async function runList(flags: SharedFlags, { terminal, now }: CommandContext): Promise<number> {
+async function runList(flags: Pick<SharedFlags, 'db' | 'json'>, { terminal, now }: CommandContext): Promise<number> {
   const { keysOf } = await import('../../operations/keys.ts');
   const json = await keysOf(flags.db, now());
   const header = ['keyid', 'front', 'alg', 'state', 'dates'];
@@ -197,7 +197,7 @@ async function runRevoke(keyid: string, flags: SharedFlags, context: CommandCont
  * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
  * and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
-async function enforce(flags: SharedFlags, { terminal }: CommandContext): Promise<number> {
+async function enforce(flags: Pick<SharedFlags, 'db' | 'out'>, { terminal }: CommandContext): Promise<number> {
   if (!existsSync(flags.out)) {
     terminal.log(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;

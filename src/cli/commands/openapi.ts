@@ -46,17 +46,13 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
   const { rfc9421 } = await import('../../edge/rule/rfc9421.ts');
   const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
   const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
-  const refusals = reasonsOf(REFUSALS).map((reason) => {
+  const reasons = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
+  const refusals = reasons.map((reason) => {
     const { status, when } = REFUSALS[reason];
     return { ...refuse(status, reason, settings), when };
   });
   terminal.print(JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2));
   return EXIT.done;
-}
-
-/** The keys of a closed table, typed. */
-function reasonsOf<T extends object>(table: T): (keyof T)[] {
-  return Object.keys(table) as (keyof T)[];
 }
 
 /** @throws AppError usage */

@@ -4,11 +4,11 @@ import { formatInstant } from '../../catalogue/instant.ts';
 import type { PruneResultJson } from '../../contract/release-results.ts';
 import { DEFAULT_GRACE_SECONDS, durationText } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import { prunedText, prunedTotals } from '../output/releases.ts';
+import { planLines, prunedText, prunedTotals } from '../output/releases.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { tableText } from '../output/table.ts';
-import { bytesText, countText } from '../output/terminal.ts';
+import { countText } from '../output/terminal.ts';
 
 interface PruneFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly grace: number;
@@ -66,8 +66,7 @@ function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan }: P
   if (isDryRun) {
     const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
     if (rows.length > 0) lines.push(tableText(['release', 'as of', 'why kept'], rows), '');
-    for (const { action, path, bytes, reason } of plan)
-      lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+    lines.push(...planLines(plan));
   }
   const keptTotal = releases.filter(({ kept }) => kept !== null).length;
   lines.push(

@@ -9,8 +9,6 @@ import type { CommandContext } from '../context.ts';
 import { tableText } from '../output/table.ts';
 import { bytesText } from '../output/terminal.ts';
 
-type ReleasesFlags = Pick<SharedFlags, 'out' | 'json'>;
-
 export function addReleasesCommand(program: PlaybillCommand): void {
   program
     .command('releases')
@@ -30,7 +28,7 @@ Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree 
     .runs(runReleases);
 }
 
-async function runReleases(flags: ReleasesFlags, context: CommandContext): Promise<number> {
+async function runReleases(flags: Pick<SharedFlags, 'out' | 'json'>, context: CommandContext): Promise<number> {
   const { releasesOfTree } = await import('../../operations/history.ts');
   const { releases, hold, findings } = await releasesOfTree(flags.out);
   const json: ReleasesResultJson = {

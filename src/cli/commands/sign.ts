@@ -77,20 +77,13 @@ async function runSign(url: string, flags: SignFlags, { terminal, now, environme
       error,
     );
   });
-  if (flags.curl === true) terminal.print(curlText(curlCommand(url, headers), flags.method));
-  else if (flags.json === true) terminal.print(JSON.stringify(headers));
-  else
-    terminal.print(
-      Object.entries(headers)
-        .map(([name, value]) => `${name}: ${value}`)
-        .join('\n'),
-    );
+  if (flags.curl === true) {
+    const command = curlCommand(url, headers);
+    // curl sends a HEAD under -I.
+    terminal.print(flags.method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command);
+  } else if (flags.json === true) terminal.print(JSON.stringify(headers));
+  else for (const [name, value] of Object.entries(headers)) terminal.print(`${name}: ${value}`);
   return EXIT.done;
-}
-
-/** curl sends a HEAD under -I, where -i stands for a GET. */
-function curlText(command: string, method: SignFlags['method']): string {
-  return method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command;
 }
 
 async function readKeyFile(path: string): Promise<IssuedKeyJson> {

@@ -79,6 +79,7 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
 }
 
 function frontTable(fronts: StatusResultJson['fronts']): string {
+  const header = ['front', 'age', 'right for', 'cards', 'editions', 'state'];
   const rows = fronts.map(({ front, stale, snapshot }) => [
     shortened(front, 24),
     snapshot === null ? '-' : spanText(snapshot.ageSeconds),
@@ -87,9 +88,7 @@ function frontTable(fronts: StatusResultJson['fronts']): string {
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
     stale ?? 'fresh',
   ]);
-  const [head = '', ...lines] = tableText(['front', 'age', 'right for', 'cards', 'editions', 'state'], rows).split(
-    '\n',
-  );
+  const [head = '', ...lines] = tableText(header, rows).split('\n');
   const described = lines.flatMap((line, i) => {
     const held = fronts[i]?.snapshot?.held ?? null;
     return held === null ? [line] : [line, `  keeps an older snapshot: ${held}`];

@@ -5,8 +5,6 @@ import type { CommandContext } from '../context.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { bytesText, countText } from '../output/terminal.ts';
 
-type VerifyFlags = Pick<SharedFlags, 'out' | 'json'>;
-
 export function addVerifyCommand(program: PlaybillCommand): void {
   program
     .command('verify')
@@ -33,7 +31,7 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or
     .runs(runVerify);
 }
 
-async function runVerify(flags: VerifyFlags, { terminal }: CommandContext): Promise<number> {
+async function runVerify(flags: Pick<SharedFlags, 'out' | 'json'>, { terminal }: CommandContext): Promise<number> {
   const { verify } = await import('../../operations/verify.ts');
   const bar = await terminal.progress('verifying');
   const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };
