@@ -2,7 +2,6 @@
 // defaults, exit codes and labels come from the code. What a code means stands here alone; a code without a meaning does not compile.
 
 import type { Command, Option } from 'commander';
-import { durationText } from '../src/cli/arguments.ts';
 import { EXIT, exitCodeOf } from '../src/cli/exit-codes.ts';
 import { buildMetrics, treeMetrics } from '../src/cli/output/prometheus.ts';
 import type { ErrorCode } from '../src/errors.ts';
@@ -163,11 +162,9 @@ function optionText(option: Option): string {
 }
 
 /** A default as it is typed; null where there is none to show. */
-function defaultOf({ flags, negate, defaultValue }: Option): string | null {
+function defaultOf({ negate, defaultValue, defaultValueDescription }: Option): string | null {
   if (negate || defaultValue === undefined || defaultValue === '') return null;
-  if (typeof defaultValue === 'number' && flags.includes('<duration>')) return durationText(defaultValue);
-  if (typeof defaultValue === 'number' && flags.includes('<percentage>')) return `${defaultValue * 100}%`;
-  return String(defaultValue);
+  return defaultValueDescription ?? String(defaultValue);
 }
 
 /** Name, labels and help of every metric, read off what a tree and a build that have everything write. */

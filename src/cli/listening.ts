@@ -1,14 +1,32 @@
-// A server of ours begins to listen: what `serve` and `preview` do alike.
+// What `serve` and `preview` do alike: listen, say where, and serve until Ctrl-C.
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import type { CommandContext } from './context.ts';
 
-/** Where it listens, once it does. @throws AppError address-in-use */
-export function listening(
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Serves until an interrupt; `onListening` gets the origin, as a URL has it. @throws AppError address-in-use */
+export async function serveUntilInterrupted(
   server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<AddressInfo> {
+  wanted: Address,
+  context: CommandContext,
+  onListening: (origin: string) => void,
+): Promise<void> {
+  const { address, port } = await listening(server, wanted);
+  onListening(`http://${address.includes(':') ? `[${address}]` : address}:${port}`);
+  context.onInterrupt = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  await new Promise((resolve) => server.once('close', resolve));
+}
+
+function listening(server: Server, { host, port }: Address): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const hint =

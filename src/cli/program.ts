@@ -1,7 +1,7 @@
 // All commands with their options, as one program of the argument parser, and its refusals as our errors. What a command does is loaded
 // when it runs.
 
-import { Command, CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { AppError, driverError } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
@@ -19,6 +19,7 @@ import { addPruneCommand } from './commands/prune.ts';
 import { addReleasesCommand } from './commands/releases.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addServeCommand } from './commands/serve.ts';
+import { PlaybillCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
@@ -38,7 +39,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
 
 /** The whole command line as the argument parser knows it: every command with its options, and what they do to a context. */
 export function programOf(context: CommandContext): Command {
-  const program = new Command('playbill')
+  const program = new PlaybillCommand('playbill', context)
     .description(
       'Renders a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
     )
@@ -47,25 +48,25 @@ export function programOf(context: CommandContext): Command {
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
-  addBuildCommand(program, context);
-  addVerifyCommand(program, context);
-  addShowCommand(program, context);
-  addNextCommand(program, context);
-  addStatusCommand(program, context);
-  addDiffCommand(program, context);
-  addExplainCommand(program, context);
-  addReleasesCommand(program, context);
-  addRollbackCommand(program, context);
-  addPruneCommand(program, context);
-  addCheckDbCommand(program, context);
-  addImportCommand(program, context);
-  addExportCommand(program, context);
-  addKeysCommand(program, context);
-  addSignCommand(program, context);
-  addServeCommand(program, context);
-  addPreviewCommand(program, context);
-  addEdgeCommand(program, context);
-  addOpenApiCommand(program, context);
+  addBuildCommand(program);
+  addVerifyCommand(program);
+  addShowCommand(program);
+  addNextCommand(program);
+  addStatusCommand(program);
+  addDiffCommand(program);
+  addExplainCommand(program);
+  addReleasesCommand(program);
+  addRollbackCommand(program);
+  addPruneCommand(program);
+  addCheckDbCommand(program);
+  addImportCommand(program);
+  addExportCommand(program);
+  addKeysCommand(program);
+  addSignCommand(program);
+  addServeCommand(program);
+  addPreviewCommand(program);
+  addEdgeCommand(program);
+  addOpenApiCommand(program);
   return program;
 }
 

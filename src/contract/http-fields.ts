@@ -4,29 +4,24 @@
 import * as z from 'zod';
 import { frontCode, instantText } from './primitives.ts';
 
+type Keywords = Readonly<Record<string, unknown>>;
+
 /** The keywords of a string's schema. */
-function keywordsOf(schema: z.ZodString): Readonly<Record<string, unknown>> {
+function keywordsOf(schema: z.ZodString): Keywords {
   const { $schema: _, description: __, examples: ___, ...keywords } = z.toJSONSchema(schema);
   return keywords;
 }
 
-interface Header {
-  readonly description: string;
-  readonly required: boolean;
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly example: string;
-}
+const INSTANT = keywordsOf(instantText);
 
-function header(description: string, pattern: string, example: string): Header {
-  return { description, required: true, schema: { type: 'string', pattern }, example };
-}
-
-function rareHeader(description: string, pattern: string, example: string): Header {
-  return { ...header(description, pattern, example), required: false };
+/** `form` is the pattern of its value, or a schema. */
+function header(description: string, form: string | Keywords, example: string, required = true) {
+  const schema = typeof form === 'string' ? { type: 'string', pattern: form } : form;
+  return { description, required, schema, example };
 }
 
 /** Of a 200; all but Content-Encoding also of its 304. */
-export const HEADERS: Readonly<Record<string, Header>> = {
+export const HEADERS = {
   ETag: header('The edition: the same for every encoding', '^W/"[0-9a-f]{16}"$', 'W/"3f2a91c07be455d0"'),
   'Cache-Control': header(
     'How many seconds the answer stays right: until the next edition, or less. no-store where another instant was asked for',
@@ -34,34 +29,25 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     'private, max-age=60',
   ),
   Vary: header('What a cache must distinguish', '^X-Front, Accept-Encoding$', 'X-Front, Accept-Encoding'),
-  'Catalogue-As-Of': {
-    ...header('The instant that the catalogue was read for', '', '2026-05-01T09:00:00Z'),
-    schema: keywordsOf(instantText),
-  },
-  'Catalogue-Valid-Until': {
-    ...header('Up to when the editions are known', '', '2026-05-01T15:30:00Z'),
-    schema: keywordsOf(instantText),
-  },
-  'Catalogue-Stale': rareHeader(
+  'Catalogue-As-Of': header('The instant that the catalogue was read for', INSTANT, '2026-05-01T09:00:00Z'),
+  'Catalogue-Valid-Until': header('Up to when the editions are known', INSTANT, '2026-05-01T15:30:00Z'),
+  'Catalogue-Stale': header(
     'Present where no build has run for too long: the answer was right until Catalogue-Valid-Until',
     String.raw`^\?1$`,
     '?1',
+    false,
   ),
-  'Content-Encoding': rareHeader(
+  'Content-Encoding': header(
     'Present where the client accepts it and a compressed file is published',
     '^(gzip|br)$',
     'br',
+    false,
   ),
 };
 
 export const EDITION_HEADERS: readonly string[] = Object.keys(HEADERS).filter((name) => name !== 'Content-Encoding');
 
-function requestHeader(
-  name: string,
-  description: string,
-  example: string,
-  schema: Header['schema'] = { type: 'string' },
-) {
+function requestHeader(name: string, description: string, example: string, schema: Keywords = { type: 'string' }) {
   return { name, in: 'header', required: false, description, schema, example };
 }
 

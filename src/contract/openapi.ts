@@ -19,30 +19,25 @@ export interface RefusalSample {
   readonly body: string;
 }
 
-export interface OpenApiOptions {
-  /** Version of the tool, which is the version of the contract. */
-  readonly version: string;
-  /** Everything before `/products/`: a URL without a slash at its end, or `/` where it is not known. */
-  readonly server: string;
-  /** Every refusal of the edge rule. */
-  readonly refusals: readonly RefusalSample[];
-}
-
 type Json = Readonly<Record<string, unknown>>;
 
-/** The document, ready for JSON.stringify. Examples are real answers of the demo catalogue. */
-export function openApiDocument({ version, server, refusals }: OpenApiOptions): Json {
-  const paths = {
-    '/products/': operations('Products', productsOperation, refusals),
-    '/fronts/categories/': operations('Categories', categoriesOperation, refusals),
-  };
+/**
+ * The document, ready for JSON.stringify. Examples are real answers of the demo catalogue.
+ * @param version of the tool, which is the version of the contract
+ * @param server everything before `/products/`: a URL without a slash at its end, or `/` where it is not known
+ * @param refusals every refusal of the edge rule
+ */
+export function openApiDocument(version: string, server: string, refusals: readonly RefusalSample[]): Json {
   return {
     openapi: '3.1.0',
     info: { title: 'Storefront catalogue', version, description: INTRODUCTION },
     servers: [{ url: server }],
     tags: [{ name: 'catalogue', description: 'What a storefront shows, right at the moment of every request' }],
     security: [{ signatureInput: [], signature: [] }],
-    paths,
+    paths: {
+      '/products/': operations(PRODUCTS, refusals),
+      '/fronts/categories/': operations(CATEGORIES, refusals),
+    },
     components: {
       schemas: componentSchemas(),
       parameters: PARAMETERS,
@@ -58,33 +53,28 @@ const INTRODUCTION =
   'revalidation is cheap. Paths match to the letter, trailing slash included; the query string is ignored. HEAD is answered as GET, and ' +
   'is signed as HEAD. There is no CORS: a browser that signs would publish its key.';
 
-interface Operation {
-  readonly summary: string;
-  readonly description: string;
-  readonly schema: string;
-  readonly example: string;
-}
-
-const productsOperation: Operation = {
+const PRODUCTS = {
+  name: 'Products',
   summary: "All that it takes to build a front's main page",
   description: 'Product cards, and the categories, groups, tags and badges that go with them, in one call.',
-  schema: 'ProductsDocument',
   example: PRODUCTS_EXAMPLE,
 };
 
-const categoriesOperation: Operation = {
+const CATEGORIES: typeof PRODUCTS = {
+  name: 'Categories',
   summary: 'The categories of a front',
   description: 'The categories that are relevant for the front and hold products. Not sorted by id.',
-  schema: 'CategoriesDocument',
   example: CATEGORIES_EXAMPLE,
 };
 
-function operations(name: string, operation: Operation, refusals: readonly RefusalSample[]): Json {
-  const { summary, description, schema, example } = operation;
+function operations(
+  { name, summary, description, example }: typeof PRODUCTS,
+  refusals: readonly RefusalSample[],
+): Json {
   const parameters = Object.keys(PARAMETERS).map((parameter) => ref('parameters', parameter));
   const content = {
     'application/json': {
-      schema: ref('schemas', schema),
+      schema: ref('schemas', `${name}Document`),
       examples: { demo: { value: JSON.parse(example) as unknown } },
     },
   };

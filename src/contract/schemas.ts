@@ -4,19 +4,12 @@
 import * as z from 'zod';
 import { diffResultSchema, forecastResultSchema } from './diff-results.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
-import {
-  accessLogSchema,
-  edgeFilesSchema,
-  revokedKeySchema,
-  rowLineSchema,
-  signatureHeadersSchema,
-  writtenFilesSchema,
-} from './edge-results.ts';
 import { explainResultSchema } from './explain-result.ts';
 import { keyRingSchema } from './key-ring.ts';
 import { manifestSchema } from './manifest.ts';
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
+import { count, instantText } from './primitives.ts';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from './release-results.ts';
 import {
   buildResultSchema,
@@ -28,6 +21,21 @@ import {
   rowsResultSchema,
 } from './results.ts';
 import { nextResultSchema, statusResultSchema } from './watch-results.ts';
+
+const writtenFiles = z.array(z.strictObject({ path: z.string(), bytes: count }));
+
+/** One line of the access log. */
+const accessLogSchema = z.strictObject({
+  at: instantText,
+  method: z.string(),
+  target: z.string(),
+  /** X-Front as it came; null where there was none, or two. */
+  front: z.string().nullable(),
+  status: z.int(),
+  /** Of a refusal: its code. */
+  reason: z.string().nullable(),
+  durationMs: z.number().min(0),
+});
 
 /** The files of a tree, and the bodies of answers. */
 const FILES: Readonly<Record<string, z.ZodType>> = {
@@ -53,15 +61,19 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   prune: pruneResultSchema,
   'check-db': findingsResultSchema,
   import: rowsResultSchema,
-  export: rowLineSchema,
+  /** One line, as `import` reads it. */
+  export: z.strictObject({
+    table: z.string(),
+    row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+  }),
   'keys issue': issuedKeySchema,
   'keys list': keysResultSchema,
-  'keys revoke': revokedKeySchema,
-  sign: signatureHeadersSchema,
+  'keys revoke': z.strictObject({ keyid: z.string(), revokedAt: instantText }),
+  sign: z.strictObject({ 'X-Front': z.string(), 'Signature-Input': z.string(), Signature: z.string() }),
   serve: accessLogSchema,
   preview: previewResultSchema,
-  'edge build': edgeFilesSchema,
-  openapi: z.union([writtenFilesSchema, z.looseObject({ openapi: z.literal('3.1.0') })]),
+  'edge build': z.strictObject({ target: z.string(), files: writtenFiles }),
+  openapi: z.union([z.strictObject({ files: writtenFiles }), z.looseObject({ openapi: z.literal('3.1.0') })]),
   'any-error': errorResultSchema,
 };
 

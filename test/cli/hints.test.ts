@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../support/cli/parser.ts';
+import { commandsOf, refusalOf, testContext } from '../support/cli/parser.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -84,4 +84,12 @@ describe('command lines', () => {
   ])('a planted fault is seen: %s', async (_, line) => {
     expect(await faultsOf([['here', line]])).toHaveLength(1);
   });
+});
+
+test('a default is printed as it is typed', () => {
+  const options = commandsOf(testContext()).flatMap(({ command }) => command.options);
+  const parsed = options.filter(({ parseArg, defaultValue }) => parseArg !== undefined && defaultValue !== undefined);
+  expect(parsed.length).toBeGreaterThan(6);
+  for (const { parseArg, defaultValue, defaultValueDescription } of parsed)
+    expect(parseArg?.(defaultValueDescription ?? String(defaultValue), undefined)).toBe(defaultValue);
 });

@@ -1,6 +1,6 @@
 // `playbill build`: flags to options, and the result to a summary that can be read at 3 a.m.
 
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { BuildResultJson } from '../../contract/results.ts';
 import type { PlanEntry } from '../../release/publish/plan.ts';
@@ -8,26 +8,19 @@ import { shellWord } from '../../errors.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import type { Compression } from '../../release/tree/files.ts';
 import { treeFileOf } from '../../render/paths.ts';
-import {
-  compressionsArgument,
-  DEFAULT_GRACE_SECONDS,
-  durationArgument,
-  durationText,
-  instantArgument,
-  percentageArgument,
-} from '../arguments.ts';
+import { compressionsArgument, DEFAULT_GRACE_SECONDS, durationText, percentageArgument } from '../arguments.ts';
 import { withMetrics } from '../output/build-metrics.ts';
+import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import { publishHookArgument, notify, type PublishHook } from '../on-publish.ts';
-import { holdLines, prunedText, prunedTotals } from '../output/releases.ts';
+import { holdLines, planLines, prunedText, prunedTotals } from '../output/releases.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { foldedText } from '../output/table.ts';
-import { bytesText, countText, findingText, styled, tableBlocks, type Terminal } from '../output/terminal.ts';
+import { foldedText, tableBlocks } from '../output/table.ts';
+import { bytesText, countText, findingText, styled, type Terminal } from '../output/terminal.ts';
 
-interface BuildFlags {
-  readonly db: string;
-  readonly out: string;
+interface BuildFlags extends Pick<SharedFlags, 'db' | 'out' | 'json'> {
   readonly now?: Instant;
   readonly horizon: number;
   readonly front?: readonly string[];
@@ -42,10 +35,9 @@ interface BuildFlags {
   readonly onPublishTimeout: number;
   readonly prometheus?: string;
   readonly prune: boolean;
-  readonly json?: true;
 }
 
-export function addBuildCommand(program: Command, context: CommandContext): void {
+export function addBuildCommand(program: PlaybillCommand): void {
   program
     .command('build')
     .summary('render the catalogue into a tree of static JSON and publish it')
@@ -53,28 +45,18 @@ export function addBuildCommand(program: Command, context: CommandContext): void
       'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
     )
-    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
-    .option('--out <folder>', 'the tree to publish into', 'out')
-    .option(
-      '--now <instant>',
-      'the instant the build is for, with Z or an offset (default: the current time)',
-      instantArgument('--now'),
-    )
-    .option(
-      '--horizon <duration>',
-      'how far ahead editions are rendered; 0 for one edition',
-      durationArgument('--horizon'),
-      6 * 3600,
-    )
+    .dbOption()
+    .outOption('the tree to publish into')
+    .instantOption('--now', 'the instant the build is for, with Z or an offset (default: the current time)')
+    .durationOption('--horizon', 'how far ahead editions are rendered; 0 for one edition', 6 * 3600)
     .option('--front <code...>', 'only these fronts; the others keep their snapshot')
     .option('--dry-run', 'plan everything, write nothing')
     .option('--force', 'override every guard, and rewrite damaged files')
     .option('--allow-shrink', 'override the guards on the number of cards')
-    .option(
-      '--max-shrink <percentage>',
-      'how much of its cards a front may lose in one build',
-      percentageArgument('--max-shrink'),
-      0.5,
+    .addOption(
+      new Option('--max-shrink <percentage>', 'how much of its cards a front may lose in one build')
+        .argParser(percentageArgument('--max-shrink'))
+        .default(0.5, '50%'),
     )
     .option(
       '--precompress <forms>',
@@ -90,13 +72,11 @@ export function addBuildCommand(program: Command, context: CommandContext): void
       'notify this command (on stdin) or URL (by POST) of what was published, as JSON',
       publishHookArgument,
     )
-    .option('--on-publish-timeout <duration>', 'how long that may take', durationArgument('--on-publish-timeout'), 60)
+    .durationOption('--on-publish-timeout', 'how long that may take', 60)
     .option('--prometheus <file>', 'replace this textfile at the end, however the build ends')
     .option('--no-prune', 'leave releases that are not kept any longer to playbill prune')
-    .option('--json', 'print the summary as JSON')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption('print the summary as JSON')
+    .helpBelow(`
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
@@ -109,17 +89,18 @@ Examples:
 failure is a warning: what was published stands, and the exit code is that of the build. A dry run does not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
-rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`,
-    )
-    .action(async (flags: BuildFlags) => {
-      const run = (): Promise<BuildResultJson> => runBuild(flags, context);
-      if (flags.prometheus === undefined || flags.dryRun === true) await run();
-      else await withMetrics(flags.prometheus, flags.out, context, run);
+rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`)
+    .runs(async (flags: BuildFlags, context: CommandContext) => {
+      const run = (): Promise<BuildEnd> => runBuild(flags, context);
+      const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
+        ? run()
+        : withMetrics(flags.prometheus, flags.out, context, run));
+      return exitCode;
     });
 }
 
-/** Builds, prints the summary and leaves the exit code in the context. */
-async function runBuild(flags: BuildFlags, context: CommandContext): Promise<BuildResultJson> {
+/** Builds, and prints the summary. */
+async function runBuild(flags: BuildFlags, context: CommandContext): Promise<BuildEnd> {
   const { terminal } = context;
   const now = flags.now ?? context.now();
   const { build } = await import('../../operations/build.ts');
@@ -180,8 +161,11 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
   for (const { code, message } of json.warnings) terminal.log(`warning ${code}: ${message}; what was published stands`);
-  context.exitCode = exitCodeOfBuild(json);
-  return json;
+  return {
+    exitCode: exitCodeOfBuild(json),
+    findings: json.findingsTotal,
+    isOnPublishFailed: json.warnings.some(({ code }) => code === 'on-publish-failed'),
+  };
 }
 
 /**
@@ -222,6 +206,7 @@ function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): 
 function summaryText(result: BuildResultJson, db: string, terminal: Pick<Terminal, 'isColoured'>): string {
   const verb = result.isDryRun || result.hold !== null ? 'Would publish' : 'Published';
   const published = result.fronts.filter((front) => front.held === null);
+  const checkDb = `playbill check-db --db ${shellWord(db)}`;
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
   if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
@@ -230,20 +215,15 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
       lines.push(`${front}: ${verdict} ${code}: ${message}`);
     }
-    if (held === 'findings')
-      lines.push(
-        `${front}: held back by findings; its last snapshot stays (see: playbill check-db --db ${shellWord(db)})`,
-      );
+    if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);
     if (held === 'file-size-wrong')
       lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
     if (held === 'file-kind-wrong')
       lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
-  if (result.findingsTotal > 20)
-    lines.push(`… ${result.findingsTotal} findings in all; for every one: playbill check-db --db ${shellWord(db)}`);
-  for (const { action, path, bytes, reason } of result.plan ?? [])
-    lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  if (result.findingsTotal > 20) lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb}`);
+  lines.push(...planLines(result.plan ?? []));
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   const { put, kept, removed, pruned } = result;
   lines.push(

@@ -1,16 +1,11 @@
 // `playbill check-db`: everything that is wrong with a catalogue, one finding a line, printed as it is found.
 
-import type { Command } from 'commander';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { countText } from '../output/terminal.ts';
 
-interface CheckFlags {
-  readonly db: string;
-  readonly json?: true;
-}
-
-export function addCheckDbCommand(program: Command, context: CommandContext): void {
+export function addCheckDbCommand(program: PlaybillCommand): void {
   program
     .command('check-db')
     .summary('check the catalogue: its tables, every row, and every rule between rows')
@@ -19,11 +14,9 @@ export function addCheckDbCommand(program: Command, context: CommandContext): vo
         'ids that refer to nothing, repeated keys, unknown time zones, wall times that drifted, the material of keys. ' +
         'Prints one finding a line: severity, code, place, what was expected and found.',
     )
-    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
-    .option('--json', `print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
-    .addHelpText(
-      'after',
-      `
+    .dbOption()
+    .jsonOption(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .helpBelow(`
 Examples:
   playbill check-db                                     data/catalogue.sqlite
   playbill check-db --db views.sqlite | grep ^error     only what holds a front back
@@ -31,14 +24,14 @@ Examples:
 
 A finding of severity error in what a front shows holds that front back in a build; a warning holds back nothing.
 
-Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`,
-    )
-    .action(async (flags: CheckFlags) => {
-      context.exitCode = await runCheck(flags, context);
-    });
+Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`)
+    .runs(runCheck);
 }
 
-async function runCheck(flags: CheckFlags, { terminal, tzdata }: CommandContext): Promise<number> {
+async function runCheck(
+  flags: Pick<SharedFlags, 'db' | 'json'>,
+  { terminal, tzdata }: CommandContext,
+): Promise<number> {
   const { checkDatabase } = await import('../../operations/check-db.ts');
   const checked: Record<string, number> = {};
   const findings = checkDatabase(flags.db, tzdata, (table, rows) => {

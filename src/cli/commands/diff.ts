@@ -1,6 +1,6 @@
 // `playbill diff`: what differs between two releases and why; with --until, what the clock will change in one.
 
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { DiffResultJson, ForecastResultJson } from '../../contract/diff-results.ts';
@@ -8,7 +8,6 @@ import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
-import { instantArgument } from '../arguments.ts';
 import {
   frontLines,
   MARKDOWN_STYLE,
@@ -18,21 +17,20 @@ import {
   type ReportStyle,
 } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
-interface DiffFlags {
-  readonly out: string;
+interface DiffFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly front?: readonly string[];
   readonly until?: Instant;
   readonly from?: Instant;
   readonly brief?: true;
-  readonly json?: true;
   readonly markdown?: true;
 }
 
-export function addDiffCommand(program: Command, context: CommandContext): void {
+export function addDiffCommand(program: PlaybillCommand): void {
   program
     .command('diff')
     .summary('what differs between two releases and why, or what the clock will change in one')
@@ -44,20 +42,14 @@ export function addDiffCommand(program: Command, context: CommandContext): void 
     )
     .argument('[before]', 'a release id, `current`, or a folder: the current release of the tree in it')
     .argument('[after]', 'likewise; with --until there is one release, `current` by default')
-    .option('--out <folder>', 'the tree that keeps the releases', 'out')
+    .outOption('the tree that keeps the releases')
     .option('--front <code...>', 'only these fronts')
-    .option(
-      '--until <instant>',
-      'what the clock will change up to then, with Z or an offset',
-      instantArgument('--until'),
-    )
-    .option('--from <instant>', 'with --until: from when on (default: the current time)', instantArgument('--from'))
+    .instantOption('--until', 'what the clock will change up to then, with Z or an offset')
+    .instantOption('--from', 'with --until: from when on (default: the current time)')
     .option('--brief', 'only how many changes of each kind there are')
-    .option('--json', 'print the result as JSON')
+    .jsonOption()
     .addOption(new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'))
-    .addHelpText(
-      'after',
-      `
+    .helpBelow(`
 Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card.
 A folder called current, or like an id, is named with ./ before it.
 
@@ -67,11 +59,8 @@ Examples:
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
   playbill diff current /srv/test --markdown > diff.md      for a ticket
 
-Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`,
-    )
-    .action(async (before: string | undefined, after: string | undefined, flags: DiffFlags) => {
-      context.exitCode = await runDiff(before, after, flags, context);
-    });
+Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`)
+    .runs(runDiff);
 }
 
 async function runDiff(
@@ -81,7 +70,7 @@ async function runDiff(
   context: CommandContext,
 ): Promise<number> {
   const { openNamedRelease } = await import('../../operations/diff.ts');
-  const style = flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE;
+  const style = { ...(flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE), isBrief: flags.brief === true };
   if (flags.until !== undefined) {
     if (after !== undefined) throw usage('--until takes one release, and two are named');
     return runForecast(await openNamedRelease(before ?? 'current', flags.out), flags.until, style, flags, context);
@@ -97,7 +86,7 @@ async function runDiff(
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
-  await printAll(endedLines(diffLines(old, now, diffs, style, flags.brief === true, tally)));
+  await printAll(endedLines(diffLines(old, now, diffs, style, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
 }
 
@@ -132,23 +121,19 @@ async function* diffLines(
   after: ReleaseView,
   diffs: AsyncGenerator<FrontDiff>,
   style: ReportStyle,
-  isBrief: boolean,
   tally: { same: number; different: number },
 ): AsyncGenerator<string> {
   yield style.note(`before: release ${before.id} as of ${before.manifest.now}`);
   yield style.note(`after: release ${after.id} as of ${after.manifest.now}`);
   for await (const one of diffs) {
     tally[one.state === 'same' ? 'same' : 'different'] += 1;
-    if (one.state === 'changed') yield* frontLines(one.diff, style, isBrief);
+    if (one.state === 'changed') yield* frontLines(one.diff, style);
     else if (one.state !== 'same') yield style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`);
   }
   const { same, different } = tally;
   const fronts = countText(same + different, 'front');
-  yield style.note(
-    different === 0
-      ? `No differences in ${fronts}`
-      : `${different} of ${fronts} ${different === 1 ? 'differs' : 'differ'}`,
-  );
+  const verb = different === 1 ? 'differs' : 'differ';
+  yield style.note(different === 0 ? `No differences in ${fronts}` : `${different} of ${fronts} ${verb}`);
 }
 
 async function runForecast(
@@ -173,7 +158,7 @@ async function runForecast(
     context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
-  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style, flags.brief === true)));
+  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style)));
   return EXIT.done;
 }
 
@@ -183,7 +168,6 @@ async function* forecastLines(
   from: string,
   until: string,
   style: ReportStyle,
-  isBrief: boolean,
 ): AsyncGenerator<string> {
   yield style.note(`release ${release.id}, from ${from} until ${until}`);
   for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
@@ -192,7 +176,7 @@ async function* forecastLines(
       until < validUntil ? '' : `; known only until ${zoneTimeText(validUntil, zone)}: build again for more`;
     const what = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
     yield style.front(front, `${countText(cards, 'card')}, ${what} (times in ${timezone})${reach}`);
-    for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style, isBrief);
+    for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style);
   }
 }
 

@@ -1,20 +1,19 @@
 // `playbill edge build`: writes the deployable edge rule for a runtime.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import { durationArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { bytesText } from '../output/terminal.ts';
 
 type Target = 'nginx' | 'worker';
 
-interface EdgeFlags {
+interface EdgeFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly target: Target;
   readonly to?: string;
-  readonly out: string;
   readonly publicRoot?: string;
   readonly keyRing?: string;
   readonly listen: string;
@@ -23,22 +22,17 @@ interface EdgeFlags {
   readonly base: string;
   readonly maxAge: number;
   readonly authority: boolean;
-  readonly json?: true;
 }
 
-export function addEdgeCommand(program: Command, context: CommandContext): void {
-  const edge = program
-    .command('edge')
-    .summary('write the deployable edge rule for a runtime')
-    .addHelpText(
-      'after',
-      `
+const HELP = `
 Examples:
-  playbill edge build --target nginx
+  playbill edge build --target nginx --to /etc/nginx/playbill --public-root /srv/playbill/public
   playbill edge build --target worker --origin https://origin.example
 
-Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`,
-    );
+Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`;
+
+export function addEdgeCommand(program: PlaybillCommand): void {
+  const edge = program.command('edge').summary('write the deployable edge rule for a runtime').helpBelow(HELP);
   edge
     .command('build')
     .summary('write the deployable edge rule for a runtime')
@@ -51,7 +45,7 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
         .makeOptionMandatory(),
     )
     .option('--to <folder>', 'the folder to write (default: edge-nginx or edge-worker)')
-    .option('--out <folder>', 'the tree whose key ring the rule takes along', 'out')
+    .outOption('the tree whose key ring the rule takes along')
     .option('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
     .option(
       '--key-ring <file>',
@@ -66,21 +60,11 @@ Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.
       ).choices(['br', 'gzip']),
     )
     .option('--base <path>', 'the path before /products/', '')
-    .option('--max-age <duration>', 'the longest max-age of an answer', durationArgument('--max-age'), 60)
+    .durationOption('--max-age', 'the longest max-age of an answer', 60)
     .option('--no-authority', 'do not require @authority to be signed: where a proxy rewrites Host')
-    .option('--json', 'print what was written for machines')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  playbill edge build --target nginx --to /etc/nginx/playbill --public-root /srv/playbill/public
-  playbill edge build --target worker --origin https://origin.example
-
-Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`,
-    )
-    .action(async (flags: EdgeFlags) => {
-      context.exitCode = await runEdgeBuild(flags, context);
-    });
+    .jsonOption('print what was written for machines')
+    .helpBelow(HELP)
+    .runs(runEdgeBuild);
 }
 
 async function runEdgeBuild(flags: EdgeFlags, { terminal }: CommandContext): Promise<number> {

@@ -1,20 +1,15 @@
 // `playbill explain`: why a product has a card on a front, or has none.
 
-import type { Command } from 'commander';
-import type { Instant } from '../../catalogue/instant.ts';
-import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
-interface ExplainFlags {
-  readonly db: string;
+interface ExplainFlags extends Pick<SharedFlags, 'db' | 'at' | 'json'> {
   readonly front: string;
   readonly product: string;
-  readonly at?: Instant;
-  readonly json?: true;
 }
 
-export function addExplainCommand(program: Command, context: CommandContext): void {
+export function addExplainCommand(program: PlaybillCommand): void {
   program
     .command('explain')
     .summary('why a product has a card or has none at an instant, rule by rule')
@@ -25,12 +20,10 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     )
     .requiredOption('--front <code>', 'the front, as in X-Front')
     .requiredOption('--product <slug>', 'the slug of the product')
-    .option('--at <instant>', 'when, with Z or an offset (default: the current time)', instantArgument('--at'))
-    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
-    .option('--json', 'print the explanation as JSON')
-    .addHelpText(
-      'after',
-      `
+    .instantOption('--at', 'when, with Z or an offset (default: the current time)')
+    .dbOption()
+    .jsonOption('print the explanation as JSON')
+    .helpBelow(`
 Examples:
   playbill explain --front moscow --product buran                     why is my show missing?
   playbill explain --front moscow --product buran --at 2026-05-02T10:00:00+03:00
@@ -38,11 +31,8 @@ Examples:
 
 The answer is the database's. What is published may be older: "show" prints it, "build --dry-run" compares.
 
-Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`,
-    )
-    .action(async (flags: ExplainFlags) => {
-      context.exitCode = await runExplain(flags, context);
-    });
+Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`)
+    .runs(runExplain);
 }
 
 async function runExplain(flags: ExplainFlags, context: CommandContext): Promise<number> {
@@ -51,11 +41,7 @@ async function runExplain(flags: ExplainFlags, context: CommandContext): Promise
     { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: context.tzdata },
     flags.at ?? context.now(),
   );
-  if (flags.json === true) {
-    context.terminal.print(JSON.stringify(explained));
-  } else {
-    const { explanationText } = await import('../output/explain.ts');
-    context.terminal.print(explanationText(explained));
-  }
+  const { explanationText } = await import('../output/explain.ts');
+  context.terminal.print(flags.json === true ? JSON.stringify(explained) : explanationText(explained));
   return EXIT.done;
 }

@@ -1,18 +1,18 @@
 // `playbill export`: the rows of a catalogue as NDJSON, in the form that `playbill import` reads.
 
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { TABLE_NAMES, type TableName } from '../../database/schema/tables.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
-interface ExportFlags {
-  readonly db: string;
+interface ExportFlags extends Pick<SharedFlags, 'db'> {
   readonly table?: readonly TableName[];
 }
 
-export function addExportCommand(program: Command, context: CommandContext): void {
+export function addExportCommand(program: PlaybillCommand): void {
   program
     .command('export')
     .summary('print the rows of the catalogue, as import reads them')
@@ -20,12 +20,10 @@ export function addExportCommand(program: Command, context: CommandContext): voi
       'Prints rows as NDJSON, one {"table":…,"row":{…}} a line, by table and primary key, as one read transaction sees them. ' +
         'Columns that are NULL are left out. The same rows come out of the catalogue that they are imported into.',
     )
-    .option('--db <file>', 'the catalogue database, opened read-only', 'data/catalogue.sqlite')
+    .dbOption()
     .addOption(new Option('--table <name...>', 'only these tables').choices(TABLE_NAMES))
-    .option('--json', 'changes nothing: rows are JSON already')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption('changes nothing: rows are JSON already')
+    .helpBelow(`
 Examples:
   playbill export > rows.ndjson                         everything
   playbill export --table venues sessions               two tables
@@ -33,11 +31,8 @@ Examples:
 
 Secrets are never in a catalogue, so there are none in its rows; names of secrets and public keys are.
 
-Exit codes: 0 printed, 2 wrong usage or unreadable input.`,
-    )
-    .action(async (flags: ExportFlags) => {
-      context.exitCode = await runExport(flags, context);
-    });
+Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
+    .runs(runExport);
 }
 
 async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {

@@ -1,19 +1,18 @@
 // `playbill import`: files of rows into a catalogue, which is made where there is none.
 
-import type { Command } from 'commander';
 import type { RowsResultJson } from '../../contract/results.ts';
 import { shellWord } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { countText, tableText } from '../output/terminal.ts';
+import { tableText } from '../output/table.ts';
+import { countText } from '../output/terminal.ts';
 
-interface ImportFlags {
-  readonly db: string;
+interface ImportFlags extends Pick<SharedFlags, 'db' | 'json'> {
   readonly replace?: true;
-  readonly json?: true;
 }
 
-export function addImportCommand(program: Command, context: CommandContext): void {
+export function addImportCommand(program: PlaybillCommand): void {
   program
     .command('import')
     .summary('read rows into the catalogue, which is made if there is none')
@@ -22,16 +21,10 @@ export function addImportCommand(program: Command, context: CommandContext): voi
         'Rows may come in any order. Columns left out get their default. A row whose key is there already is refused.',
     )
     .argument('<file...>', 'files of rows; - for standard input')
-    .option(
-      '--db <file>',
-      'the catalogue database; made, with the folders above it, if there is none',
-      'data/catalogue.sqlite',
-    )
+    .dbOption('the catalogue database; made, with the folders above it, if there is none')
     .option('--replace', 'let a row take the place of one with the same key; what refers to it stays')
-    .option('--json', 'print the summary as JSON')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption('print the summary as JSON')
+    .helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
   playbill import venues.ndjson sessions.ndjson --db /var/lib/playbill/catalogue.sqlite
@@ -43,11 +36,8 @@ A line:
 
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 
-Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`,
-    )
-    .action(async (files: readonly string[], flags: ImportFlags) => {
-      context.exitCode = await runImport(files, flags, context);
-    });
+Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`)
+    .runs(runImport);
 }
 
 async function runImport(files: readonly string[], flags: ImportFlags, context: CommandContext): Promise<number> {

@@ -1,59 +1,49 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
 import { existsSync } from 'node:fs';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { Instant } from '../../catalogue/instant.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { KeyRequest } from '../../operations/keys.ts';
-import { instantArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { errorText, tableText } from '../output/terminal.ts';
+import { tableText } from '../output/table.ts';
+import { errorText } from '../output/terminal.ts';
 
-interface IssueFlags {
-  readonly front: string;
+interface IssueFlags extends SharedFlags, Pick<KeyRequest, 'front' | 'alg'> {
   readonly keyid?: string;
-  readonly alg: KeyRequest['alg'];
   readonly secretRef?: string;
   readonly to?: string;
   readonly notBefore?: Instant;
   readonly notAfter?: Instant;
-  readonly db: string;
-  readonly out: string;
-  readonly json?: true;
 }
 
-interface KeysFlags {
-  readonly db: string;
-  readonly out: string;
-  readonly at?: Instant;
-  readonly json?: true;
-}
+const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
+6 the tree could not be written.`;
 
-export function addKeysCommand(program: Command, context: CommandContext): void {
+const HELP = `
+Examples:
+  playbill keys issue --front moscow --to moscow.key.json
+  playbill keys list
+  playbill keys revoke moscow-2026-05
+
+${EXIT_CODES}`;
+
+export function addKeysCommand(program: PlaybillCommand): void {
   const keys = program
     .command('keys')
     .summary('issue, list and revoke the keys that requests are signed with')
     .description(
       'A key speaks for one front. The catalogue holds its public half, or the name of a secret; never more.',
     )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  playbill keys issue --front moscow --to moscow.key.json
-  playbill keys list
-  playbill keys revoke moscow-2026-05
-
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`,
-    );
-  addIssue(keys, context);
-  addList(keys, context);
-  addRevoke(keys, context);
+    .helpBelow(HELP);
+  addIssue(keys);
+  addList(keys);
+  addRevoke(keys);
 }
 
-function addIssue(keys: Command, context: CommandContext): void {
+function addIssue(keys: PlaybillCommand): void {
   keys
     .command('issue')
     .summary('make a key pair, or name a secret, and bind it to a front')
@@ -79,24 +69,18 @@ function addIssue(keys: Command, context: CommandContext): void {
       "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
     )
     .option('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
-    .option('--not-before <instant>', 'valid from', instantArgument('--not-before'))
-    .option('--not-after <instant>', 'valid until', instantArgument('--not-after'))
-    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
-    .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
-    .option('--json', 'print the key alone; with --to, all of it but the private half')
-    .addHelpText(
-      'after',
-      `
+    .instantOption('--not-before', 'valid from')
+    .instantOption('--not-after', 'valid until')
+    .dbOption('the catalogue database')
+    .outOption('the tree whose key ring is put into force, where there is one')
+    .jsonOption('print the key alone; with --to, all of it but the private half')
+    .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
   playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`,
-    )
-    .action(async (flags: IssueFlags) => {
-      context.exitCode = await runIssue(flags, context);
-    });
+${EXIT_CODES}`)
+    .runs(runIssue);
 }
 
 async function runIssue(flags: IssueFlags, context: CommandContext): Promise<number> {
@@ -123,10 +107,8 @@ async function runIssue(flags: IssueFlags, context: CommandContext): Promise<num
     throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
   }
   const { issueKey } = await import('../../operations/keys.ts');
-  const { front: code, keyid: name = null, secretRef: ref = null, to = null } = flags;
-  const { notBefore = null, notAfter = null } = flags;
-  const request = { front: code, keyid: name, alg: flags.alg, secretRef: ref, notBefore, notAfter, to };
-  const issued = await issueKey(flags.db, request, context.now());
+  const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
+  const issued = await issueKey(flags.db, { ...unset, ...flags }, context.now());
   const { keyid, front, alg, secretRef } = issued;
   if (flags.to === undefined) {
     terminal.print(JSON.stringify(issued));
@@ -146,34 +128,33 @@ async function runIssue(flags: IssueFlags, context: CommandContext): Promise<num
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
 keep it in a file that only you can read, as --to FILE makes it.`;
 
-function addList(keys: Command, context: CommandContext): void {
+function addList(keys: PlaybillCommand): void {
   keys
     .command('list')
     .summary('all keys, and whether they are valid now')
-    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
-    .option('--json', 'print them for machines')
-    .addHelpText(
-      'after',
-      `
+    .dbOption('the catalogue database')
+    .jsonOption('print them for machines')
+    .helpBelow(`
 Example:
   playbill keys list --json | jq -r '.keys[] | select(.state == "valid") | .keyid'
 
-Exit codes: 0 done, 2 wrong usage or unreadable input.`,
-    )
-    .action(async (flags: KeysFlags) => {
-      const { keysOf } = await import('../../operations/keys.ts');
-      const json = await keysOf(flags.db, context.now());
-      const rows = json.keys.map(({ keyid, front, alg, state, notBefore, notAfter }) => [
-        keyid,
-        front,
-        alg,
-        state,
-        datesText(notBefore, notAfter),
-      ]);
-      context.terminal.print(
-        flags.json === true ? JSON.stringify(json) : tableText(['keyid', 'front', 'alg', 'state', 'dates'], rows),
-      );
-    });
+Exit codes: 0 done, 2 wrong usage or unreadable input.`)
+    .runs(runList);
+}
+
+async function runList(flags: Pick<SharedFlags, 'db' | 'json'>, { terminal, now }: CommandContext): Promise<number> {
+  const { keysOf } = await import('../../operations/keys.ts');
+  const json = await keysOf(flags.db, now());
+  const header = ['keyid', 'front', 'alg', 'state', 'dates'];
+  const rows = json.keys.map((key) => [
+    key.keyid,
+    key.front,
+    key.alg,
+    key.state,
+    datesText(key.notBefore, key.notAfter),
+  ]);
+  terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
+  return EXIT.done;
 }
 
 /** When a key is valid, to the minute. */
@@ -183,7 +164,7 @@ function datesText(notBefore: string | null, notAfter: string | null): string {
   return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
 }
 
-function addRevoke(keys: Command, context: CommandContext): void {
+function addRevoke(keys: PlaybillCommand): void {
   keys
     .command('revoke')
     .summary('end a key, and say what to type for each kind of edge')
@@ -192,37 +173,31 @@ function addRevoke(keys: Command, context: CommandContext): void {
         'they read the key ring again: what to type for that is printed.',
     )
     .argument('<keyid>', 'the key')
-    .option('--at <instant>', 'revoked from then on (default: the current time)', instantArgument('--at'))
-    .option('--db <file>', 'the catalogue database', 'data/catalogue.sqlite')
-    .option('--out <folder>', 'the tree whose key ring is put into force, where there is one', 'out')
-    .option('--json', 'print what was done for machines')
-    .addHelpText(
-      'after',
-      `
+    .instantOption('--at', 'revoked from then on (default: the current time)')
+    .dbOption('the catalogue database')
+    .outOption('the tree whose key ring is put into force, where there is one')
+    .jsonOption('print what was done for machines')
+    .helpBelow(`
 Example:
   playbill keys revoke moscow-2026-05
 
-Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`,
-    )
-    .action(async (keyid: string, flags: KeysFlags) => {
-      const { revoke } = await import('../../operations/keys.ts');
-      const revokedAt = await revoke(flags.db, keyid, flags.at ?? context.now());
-      context.terminal.print(
-        flags.json === true ? JSON.stringify({ keyid, revokedAt }) : `Revoked ${keyid} from ${revokedAt} on`,
-      );
-      context.exitCode = await enforce(flags, context);
-    });
+${EXIT_CODES}`)
+    .runs(runRevoke);
+}
+
+async function runRevoke(keyid: string, flags: SharedFlags, context: CommandContext): Promise<number> {
+  const { revoke } = await import('../../operations/keys.ts');
+  const revokedAt = await revoke(flags.db, keyid, flags.at ?? context.now());
+  const json = { keyid, revokedAt };
+  context.terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
+  return enforce(flags, context);
 }
 
 /**
  * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
  * and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
-async function enforce(
-  flags: { readonly db: string; readonly out: string },
-  { terminal }: CommandContext,
-): Promise<number> {
+async function enforce(flags: Pick<SharedFlags, 'db' | 'out'>, { terminal }: CommandContext): Promise<number> {
   if (!existsSync(flags.out)) {
     terminal.log(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
     return EXIT.done;

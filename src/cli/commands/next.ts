@@ -1,21 +1,17 @@
 // `playbill next`: the next instant at which a front's documents change, for a scheduler.
 
-import type { Command } from 'commander';
 import { findingLine } from '../../findings.ts';
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/watch-results.ts';
-import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { shortened, spanText, tableText } from '../output/terminal.ts';
+import { tableText } from '../output/table.ts';
+import { shortened, spanText } from '../output/terminal.ts';
 
-interface NextFlags {
-  readonly out: string;
-  readonly at?: Instant;
-  readonly json?: true;
-}
+type NextFlags = Pick<SharedFlags, 'out' | 'at' | 'json'>;
 
-export function addNextCommand(program: Command, context: CommandContext): void {
+export function addNextCommand(program: PlaybillCommand): void {
   program
     .command('next')
     .summary('the next effective change of every front and overall, for a scheduler')
@@ -23,12 +19,10 @@ export function addNextCommand(program: Command, context: CommandContext): void 
       'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or\n' +
         'the end of the snapshot, from when on it may be wrong. An expired snapshot is due since its end.',
     )
-    .option('--out <folder>', 'the tree to look at', 'out')
-    .option('--at <instant>', 'after this instant (default: the current time)', instantArgument('--at'))
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
+    .outOption('the tree to look at')
+    .instantOption('--at', 'after this instant (default: the current time)')
+    .jsonOption()
+    .helpBelow(`
 Examples:
   playbill next
   playbill next --at 2026-05-01T12:00:00+03:00
@@ -37,11 +31,8 @@ Examples:
 No build is needed for an edition to come into force: an edge chooses by the clock. The next build must come before the
 end of a snapshot.
 
-Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`,
-    )
-    .action(async (flags: NextFlags) => {
-      context.exitCode = await runNext(flags, context);
-    });
+Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`)
+    .runs(runNext);
 }
 
 async function runNext(flags: NextFlags, { terminal, now }: CommandContext): Promise<number> {

@@ -1,18 +1,17 @@
 // `playbill openapi`: the contract as an OpenAPI document or as a folder of JSON Schemas.
 
-import type { Command } from 'commander';
 import { AppError } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { bytesText } from '../output/terminal.ts';
 
-interface OpenApiFlags {
+interface OpenApiFlags extends Pick<SharedFlags, 'json'> {
   readonly server: string;
   readonly schemas?: string;
-  readonly json?: true;
 }
 
-export function addOpenApiCommand(program: Command, context: CommandContext): void {
+export function addOpenApiCommand(program: PlaybillCommand): void {
   program
     .command('openapi')
     .summary('print the OpenAPI document of the API, or write JSON Schemas')
@@ -25,21 +24,18 @@ export function addOpenApiCommand(program: Command, context: CommandContext): vo
       '--schemas <folder>',
       'write JSON Schemas there instead: of documents, pointer, manifest, key ring, and --json results',
     )
-    .option('--json', 'the document is JSON already; with --schemas, print the list of files as JSON')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption('the document is JSON already; with --schemas, print the list of files as JSON')
+    .helpBelow(`
 Examples:
   playbill openapi --server https://cdn.example > openapi.json
   playbill openapi --schemas schemas                    one file for each document and each --json result
 
-Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`,
-    )
-    .action(async (flags: OpenApiFlags) => {
-      context.exitCode = await (flags.schemas === undefined
+Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`)
+    .runs((flags: OpenApiFlags, context: CommandContext) =>
+      flags.schemas === undefined
         ? printDocument(serverOf(flags.server), context)
-        : writeSchemas(flags.schemas, flags.json === true, context));
-    });
+        : writeSchemas(flags.schemas, flags.json === true, context),
+    );
 }
 
 async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<number> {
@@ -50,17 +46,13 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
   const { rfc9421 } = await import('../../edge/rule/rfc9421.ts');
   const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
   const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
-  const refusals = reasonsOf(REFUSALS).map((reason) => {
+  const reasons = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
+  const refusals = reasons.map((reason) => {
     const { status, when } = REFUSALS[reason];
     return { ...refuse(status, reason, settings), when };
   });
-  terminal.print(JSON.stringify(openApiDocument({ version: toolVersion, server, refusals }), null, 2));
+  terminal.print(JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2));
   return EXIT.done;
-}
-
-/** The keys of a closed table, typed. */
-function reasonsOf<T extends object>(table: T): (keyof T)[] {
-  return Object.keys(table) as (keyof T)[];
 }
 
 /** @throws AppError usage */

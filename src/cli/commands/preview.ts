@@ -1,22 +1,19 @@
 // `playbill preview`: a local page that shows a front as its visitors see it, at any instant of its editions.
 
 import { existsSync, readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { AppError, messageOf } from '../../errors.ts';
 import type { PageBundle } from '../../preview/bundle.ts';
-import { portArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import { listening } from '../listening.ts';
+import { serveUntilInterrupted } from '../listening.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
-interface PreviewFlags {
-  readonly out: string;
+interface PreviewFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly host: string;
   readonly port: number;
-  readonly json?: true;
 }
 
-export function addPreviewCommand(program: Command, context: CommandContext): void {
+export function addPreviewCommand(program: PlaybillCommand): void {
   program
     .command('preview')
     .summary('a local page that shows a front as its visitors see it')
@@ -25,22 +22,17 @@ export function addPreviewCommand(program: Command, context: CommandContext): vo
         'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no database and no\n' +
         'signature. Pictures are loaded only where the page is asked for them. Ends with Ctrl-C.',
     )
-    .option('--out <folder>', 'the tree to show', 'out')
+    .outOption('the tree to show')
     .option('--host <address>', 'the loopback address to listen on', '127.0.0.1')
-    .option('--port <number>', 'the port; 0 for any that is free', portArgument('--port'), 8081)
-    .option('--json', 'print the address for machines')
-    .addHelpText(
-      'after',
-      `
+    .portOption(8081)
+    .jsonOption('print the address for machines')
+    .helpBelow(`
 Examples:
   playbill preview
   playbill preview --out /srv/playbill --port 0
 
-Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback or cannot be listened on.`,
-    )
-    .action(async (flags: PreviewFlags) => {
-      context.exitCode = await runPreview(flags, context);
-    });
+Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback or cannot be listened on.`)
+    .runs(runPreview);
 }
 
 async function runPreview(flags: PreviewFlags, context: CommandContext): Promise<number> {
@@ -48,15 +40,11 @@ async function runPreview(flags: PreviewFlags, context: CommandContext): Promise
   const { servePreview } = await import('../../operations/serve.ts');
   const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
   const server = servePreview(flags.out, flags.host, await pageBundle(), context.now, onBug);
-  const { address, port } = await listening(server, flags);
-  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/`;
-  terminal.print(flags.json === true ? JSON.stringify({ url }) : url);
-  terminal.log(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
-  context.onInterrupt = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  await new Promise((resolve) => server.once('close', resolve));
+  await serveUntilInterrupted(server, flags, context, (origin) => {
+    const url = `${origin}/`;
+    terminal.print(flags.json === true ? JSON.stringify({ url }) : url);
+    terminal.log(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
+  });
   return EXIT.done;
 }
 

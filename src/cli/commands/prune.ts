@@ -1,22 +1,21 @@
 // `playbill prune`: what nobody can go back to, or point at, any more.
 
-import type { Command } from 'commander';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { PruneResultJson } from '../../contract/release-results.ts';
-import { DEFAULT_GRACE_SECONDS, durationArgument, durationText } from '../arguments.ts';
+import { DEFAULT_GRACE_SECONDS, durationText } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import { prunedText, prunedTotals } from '../output/releases.ts';
+import { planLines, prunedText, prunedTotals } from '../output/releases.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { bytesText, countText, tableText } from '../output/terminal.ts';
+import { tableText } from '../output/table.ts';
+import { countText } from '../output/terminal.ts';
 
-interface PruneFlags {
+interface PruneFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly grace: number;
   readonly dryRun?: true;
-  readonly out: string;
-  readonly json?: true;
 }
 
-export function addPruneCommand(program: Command, context: CommandContext): void {
+export function addPruneCommand(program: PlaybillCommand): void {
   program
     .command('prune')
     .summary('remove releases that are not kept any longer, and files that nobody names')
@@ -28,28 +27,18 @@ export function addPruneCommand(program: Command, context: CommandContext): void
         'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds\n' +
         'prune by themselves, with a grace of 1h.',
     )
-    .option(
-      '--grace <duration>',
-      'how long a superseded release is kept in any case',
-      durationArgument('--grace'),
-      DEFAULT_GRACE_SECONDS,
-    )
+    .durationOption('--grace', 'how long a superseded release is kept in any case', DEFAULT_GRACE_SECONDS)
     .option('--dry-run', 'say what would go and what stays and why; remove nothing')
-    .option('--out <folder>', 'the tree to clean up', 'out')
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
+    .outOption('the tree to clean up')
+    .jsonOption()
+    .helpBelow(`
 Examples:
   playbill prune --dry-run                 what would go
   playbill build --no-prune && playbill prune --grace 6h      where copies of the tree lag behind
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged manifest (it might name any file),
-5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`,
-    )
-    .action(async (flags: PruneFlags) => {
-      context.exitCode = await runPrune(flags, context);
-    });
+5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+    .runs(runPrune);
 }
 
 async function runPrune(flags: PruneFlags, context: CommandContext): Promise<number> {
@@ -77,8 +66,7 @@ function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan }: P
   if (isDryRun) {
     const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
     if (rows.length > 0) lines.push(tableText(['release', 'as of', 'why kept'], rows), '');
-    for (const { action, path, bytes, reason } of plan)
-      lines.push(`${action} ${path} (${bytesText(bytes)}): ${reason}`);
+    lines.push(...planLines(plan));
   }
   const keptTotal = releases.filter(({ kept }) => kept !== null).length;
   lines.push(

@@ -1,19 +1,15 @@
 // `playbill releases`: what one may go back to.
 
-import type { Command } from 'commander';
 import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { bytesText, tableText } from '../output/terminal.ts';
+import { tableText } from '../output/table.ts';
+import { bytesText } from '../output/terminal.ts';
 
-interface ReleasesFlags {
-  readonly out: string;
-  readonly json?: true;
-}
-
-export function addReleasesCommand(program: Command, context: CommandContext): void {
+export function addReleasesCommand(program: PlaybillCommand): void {
   program
     .command('releases')
     .summary('list the kept releases: what one may go back to')
@@ -21,23 +17,18 @@ export function addReleasesCommand(program: Command, context: CommandContext): v
       'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the\n' +
         'editions that it names (releases share files), and which is in force.',
     )
-    .option('--out <folder>', 'the tree to look at', 'out')
-    .option('--json', 'print the list as JSON')
-    .addHelpText(
-      'after',
-      `
+    .outOption('the tree to look at')
+    .jsonOption('print the list as JSON')
+    .helpBelow(`
 Examples:
   playbill releases
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest
 
-Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`,
-    )
-    .action(async (flags: ReleasesFlags) => {
-      context.exitCode = await runReleases(flags, context);
-    });
+Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`)
+    .runs(runReleases);
 }
 
-async function runReleases(flags: ReleasesFlags, context: CommandContext): Promise<number> {
+async function runReleases(flags: Pick<SharedFlags, 'out' | 'json'>, context: CommandContext): Promise<number> {
   const { releasesOfTree } = await import('../../operations/history.ts');
   const { releases, hold, findings } = await releasesOfTree(flags.out);
   const json: ReleasesResultJson = {

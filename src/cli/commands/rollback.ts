@@ -1,6 +1,5 @@
 // `playbill rollback`: to an older release in one command, and on again.
 
-import type { Command } from 'commander';
 import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
@@ -8,16 +7,15 @@ import { AppError } from '../../errors.ts';
 import type { PlanAction } from '../../release/publish/plan.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
 
-interface RollbackFlags {
+interface RollbackFlags extends Pick<SharedFlags, 'out' | 'json'> {
   readonly resume?: true;
-  readonly out: string;
-  readonly json?: true;
 }
 
-export function addRollbackCommand(program: Command, context: CommandContext): void {
+export function addRollbackCommand(program: PlaybillCommand): void {
   program
     .command('rollback')
     .summary('go back to a kept release, and hold the tree there')
@@ -28,22 +26,17 @@ export function addRollbackCommand(program: Command, context: CommandContext): v
     )
     .argument('[id]', 'the release to go back to, an id (see: playbill releases)')
     .option('--resume', 'let builds publish again; what is in force stays so until the next one')
-    .option('--out <folder>', 'the tree to change', 'out')
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
+    .outOption('the tree to change')
+    .jsonOption()
+    .helpBelow(`
 Examples:
   playbill releases                        find the last good one
   playbill rollback 3f2a91c07be455d0       go back to it; again, if it was interrupted
   playbill rollback --resume               when the catalogue is mended; then build
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
-5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`,
-    )
-    .action(async (id: string | undefined, flags: RollbackFlags) => {
-      context.exitCode = await runRollback(id, flags, context);
-    });
+5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+    .runs(runRollback);
 }
 
 async function runRollback(id: string | undefined, flags: RollbackFlags, context: CommandContext): Promise<number> {

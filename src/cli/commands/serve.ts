@@ -1,25 +1,21 @@
 // `playbill serve`: the edge rule over local HTTP, on the tree of --out, for development and tests.
 
-import type { Command } from 'commander';
-import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
-import { durationArgument, instantArgument, portArgument } from '../arguments.ts';
+import { formatInstant, instantOf } from '../../catalogue/instant.ts';
 import { EXIT } from '../exit-codes.ts';
-import { listening } from '../listening.ts';
+import { serveUntilInterrupted } from '../listening.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
-interface ServeFlags {
-  readonly out: string;
+interface ServeFlags extends Pick<SharedFlags, 'out' | 'at' | 'json'> {
   readonly host: string;
   readonly port: number;
-  readonly at?: Instant;
   readonly unsigned?: true;
   readonly base: string;
   readonly maxAge: number;
   readonly authority: boolean;
-  readonly json?: true;
 }
 
-export function addServeCommand(program: Command, context: CommandContext): void {
+export function addServeCommand(program: PlaybillCommand): void {
   program
     .command('serve')
     .summary('the edge rule over local HTTP, for development and tests')
@@ -27,28 +23,23 @@ export function addServeCommand(program: Command, context: CommandContext): void
       'Answers as an edge would, and follows the pointers as builds move them. Secrets of hmac keys are read from environment\n' +
         'variables of their names. Ends with Ctrl-C.',
     )
-    .option('--out <folder>', 'the tree to serve', 'out')
+    .outOption('the tree to serve')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--port <number>', 'the port; 0 for any that is free', portArgument('--port'), 8080)
-    .option('--at <instant>', 'serve as of another instant, under no-store', instantArgument('--at'))
+    .portOption(8080)
+    .instantOption('--at', 'serve as of another instant, under no-store')
     .option('--unsigned', 'answer without signatures; on loopback addresses only')
     .option('--base <path>', 'the path before /products/', '')
-    .option('--max-age <duration>', 'the longest max-age of an answer', durationArgument('--max-age'), 60)
+    .durationOption('--max-age', 'the longest max-age of an answer', 60)
     .option('--no-authority', 'do not require @authority to be signed')
-    .option('--json', 'print the access log as JSON, one object a line')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption('print the access log as JSON, one object a line')
+    .helpBelow(`
 Examples:
   playbill serve
   playbill serve --unsigned --port 0
   playbill serve --at 2026-05-02T00:00:00+03:00 --unsigned      what midnight will bring
 
-Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listened on.`,
-    )
-    .action(async (flags: ServeFlags) => {
-      context.exitCode = await runServe(flags, context);
-    });
+Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listened on.`)
+    .runs(runServe);
 }
 
 async function runServe(flags: ServeFlags, context: CommandContext): Promise<number> {
@@ -70,15 +61,9 @@ async function runServe(flags: ServeFlags, context: CommandContext): Promise<num
       terminal.print(flags.json === true ? JSON.stringify(entry) : line);
     },
   });
-  const { address, port } = await listening(server, flags);
-  const host = address.includes(':') ? `[${address}]` : address;
-  terminal.log(
-    `Serving ${flags.out} on http://${host}:${port}${flags.base}${flags.unsigned === true ? ', without signatures' : ''}; Ctrl-C ends it`,
+  const how = flags.unsigned === true ? ', without signatures' : '';
+  await serveUntilInterrupted(server, flags, context, (origin) =>
+    terminal.log(`Serving ${flags.out} on ${origin}${flags.base}${how}; Ctrl-C ends it`),
   );
-  context.onInterrupt = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  await new Promise((resolve) => server.once('close', resolve));
   return EXIT.done;
 }

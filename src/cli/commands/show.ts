@@ -1,20 +1,18 @@
 // `playbill show`: the document that a request at an instant gets, byte for byte, on stdout.
 
-import { Option, type Command } from 'commander';
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { Option } from 'commander';
+import { formatInstant } from '../../catalogue/instant.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
-import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
-interface ShowFlags {
+interface ShowFlags extends Pick<SharedFlags, 'at' | 'out'> {
   readonly front: string;
   readonly endpoint: Endpoint;
-  readonly at?: Instant;
-  readonly out: string;
 }
 
-export function addShowCommand(program: Command, context: CommandContext): void {
+export function addShowCommand(program: PlaybillCommand): void {
   program
     .command('show')
     .summary('print the document that a request at an instant gets')
@@ -24,26 +22,17 @@ export function addShowCommand(program: Command, context: CommandContext): void 
     )
     .requiredOption('--front <code>', 'the front, as in X-Front')
     .addOption(new Option('--endpoint <name>', 'which document').choices(ENDPOINTS).makeOptionMandatory())
-    .option(
-      '--at <instant>',
-      'the instant of the request, with Z or an offset (default: the current time)',
-      instantArgument('--at'),
-    )
-    .option('--out <folder>', 'the tree to read', 'out')
-    .option('--json', 'changes nothing: the document is JSON already')
-    .addHelpText(
-      'after',
-      `
+    .instantOption('--at', 'the instant of the request, with Z or an offset (default: the current time)')
+    .outOption('the tree to read')
+    .jsonOption('changes nothing: the document is JSON already')
+    .helpBelow(`
 Examples:
   playbill show --front moscow --endpoint products                                       what is served now
   playbill show --front moscow --endpoint products --at 2026-05-02T00:00:00+03:00        at midnight
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
-Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`,
-    )
-    .action(async (flags: ShowFlags) => {
-      context.exitCode = await runShow(flags, context);
-    });
+Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
+    .runs(runShow);
 }
 
 async function runShow(flags: ShowFlags, context: CommandContext): Promise<number> {

@@ -1,16 +1,16 @@
 // `playbill sign`: the headers of a signed request, or a curl command that works when pasted.
 
 import { readFileSync, statSync } from 'node:fs';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { ClientKey } from '../../client/signature.ts';
 import type { IssuedKeyJson } from '../../contract/results.ts';
 import { AppError, messageOf, shellWord } from '../../errors.ts';
-import { instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
-interface SignFlags {
+interface SignFlags extends Pick<SharedFlags, 'json'> {
   readonly key: string;
   readonly secretEnv?: string;
   readonly front?: string;
@@ -18,10 +18,9 @@ interface SignFlags {
   readonly created?: Instant;
   readonly authority: boolean;
   readonly curl?: true;
-  readonly json?: true;
 }
 
-export function addSignCommand(program: Command, context: CommandContext): void {
+export function addSignCommand(program: PlaybillCommand): void {
   program
     .command('sign')
     .summary('print the headers, or a ready curl command, of a signed request')
@@ -36,26 +35,17 @@ export function addSignCommand(program: Command, context: CommandContext): void 
     )
     .option('--front <code>', 'X-Front (default: the front of the key)')
     .addOption(new Option('--method <name>', 'a HEAD is signed as HEAD').choices(['GET', 'HEAD']).default('GET'))
-    .option(
-      '--created <instant>',
-      'the time of the signature (default: the current time)',
-      instantArgument('--created'),
-    )
+    .instantOption('--created', 'the time of the signature (default: the current time)')
     .option('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
     .option('--curl', 'print a curl command')
-    .option('--json', 'print the headers as JSON')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption('print the headers as JSON')
+    .helpBelow(`
 Examples:
   playbill sign http://127.0.0.1:8080/products/ --key moscow.key.json --curl
   playbill sign https://cdn.example/fronts/categories/ --key moscow.key.json --json
 
-Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`,
-    )
-    .action(async (url: string, flags: SignFlags) => {
-      context.exitCode = await runSign(url, flags, context);
-    });
+Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
+    .runs(runSign);
 }
 
 async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: CommandContext): Promise<number> {
@@ -87,20 +77,13 @@ async function runSign(url: string, flags: SignFlags, { terminal, now, environme
       error,
     );
   });
-  if (flags.curl === true) terminal.print(curlText(curlCommand(url, headers), flags.method));
-  else if (flags.json === true) terminal.print(JSON.stringify(headers));
-  else
-    terminal.print(
-      Object.entries(headers)
-        .map(([name, value]) => `${name}: ${value}`)
-        .join('\n'),
-    );
+  if (flags.curl === true) {
+    const command = curlCommand(url, headers);
+    // curl sends a HEAD under -I.
+    terminal.print(flags.method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command);
+  } else if (flags.json === true) terminal.print(JSON.stringify(headers));
+  else for (const [name, value] of Object.entries(headers)) terminal.print(`${name}: ${value}`);
   return EXIT.done;
-}
-
-/** curl sends a HEAD under -I, where -i stands for a GET. */
-function curlText(command: string, method: SignFlags['method']): string {
-  return method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command;
 }
 
 async function readKeyFile(path: string): Promise<IssuedKeyJson> {
@@ -122,7 +105,7 @@ async function readKeyFile(path: string): Promise<IssuedKeyJson> {
   const [issue] = issued.error.issues;
   throw new AppError(
     'key-file-unreadable',
-    `expected what keys issue prints in ${path}, found other JSON (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
+    `expected what keys issue prints in ${path}, found JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
     hint,
   );
 }

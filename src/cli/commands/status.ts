@@ -1,24 +1,20 @@
 // `playbill status`: whether storefronts are kept fresh, for a person, a monitor and Prometheus.
 
-import type { Command } from 'commander';
-import type { Instant } from '../../catalogue/instant.ts';
 import type { StatusResultJson } from '../../contract/watch-results.ts';
-import { durationArgument, instantArgument } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
 import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { countText, findingText, shortened, spanText, tableText, type Terminal } from '../output/terminal.ts';
+import { tableText } from '../output/table.ts';
+import { countText, findingText, shortened, spanText, type Terminal } from '../output/terminal.ts';
 
-interface StatusFlags {
-  readonly out: string;
-  readonly at?: Instant;
+interface StatusFlags extends Pick<SharedFlags, 'out' | 'at' | 'json'> {
   readonly maxAge?: number;
   readonly prometheus?: string;
-  readonly json?: true;
 }
 
-export function addStatusCommand(program: Command, context: CommandContext): void {
+export function addStatusCommand(program: PlaybillCommand): void {
   program
     .command('status')
     .summary('age and remaining validity of every front; exit 1 when stale')
@@ -28,14 +24,12 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
         'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with\n' +
         'no front at all. Opens no database.',
     )
-    .option('--out <folder>', 'the tree to look at', 'out')
-    .option('--at <instant>', 'as of another instant (default: the current time)', instantArgument('--at'))
-    .option('--max-age <duration>', 'older snapshots are stale', durationArgument('--max-age'))
+    .outOption('the tree to look at')
+    .instantOption('--at', 'as of another instant (default: the current time)')
+    .durationOption('--max-age', 'older snapshots are stale')
     .option('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpBelow(`
 Examples:
   playbill status                                       a table
   playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
@@ -48,11 +42,8 @@ A front keeps an older snapshot when the last build held it back, for the reason
 stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
 
 Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
-be written.`,
-    )
-    .action(async (flags: StatusFlags) => {
-      context.exitCode = await runStatus(flags, context);
-    });
+be written.`)
+    .runs(runStatus);
 }
 
 async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
@@ -88,6 +79,7 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
 }
 
 function frontTable(fronts: StatusResultJson['fronts']): string {
+  const header = ['front', 'age', 'right for', 'cards', 'editions', 'state'];
   const rows = fronts.map(({ front, stale, snapshot }) => [
     shortened(front, 24),
     snapshot === null ? '-' : spanText(snapshot.ageSeconds),
@@ -96,9 +88,7 @@ function frontTable(fronts: StatusResultJson['fronts']): string {
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
     stale ?? 'fresh',
   ]);
-  const [head = '', ...lines] = tableText(['front', 'age', 'right for', 'cards', 'editions', 'state'], rows).split(
-    '\n',
-  );
+  const [head = '', ...lines] = tableText(header, rows).split('\n');
   const described = lines.flatMap((line, i) => {
     const held = fronts[i]?.snapshot?.held ?? null;
     return held === null ? [line] : [line, `  keeps an older snapshot: ${held}`];

@@ -1,16 +1,11 @@
 // `playbill verify`: everything that is wrong with a tree, one finding a line, printed front by front.
 
-import type { Command } from 'commander';
+import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { bytesText, countText } from '../output/terminal.ts';
 
-interface VerifyFlags {
-  readonly out: string;
-  readonly json?: true;
-}
-
-export function addVerifyCommand(program: Command, context: CommandContext): void {
+export function addVerifyCommand(program: PlaybillCommand): void {
   program
     .command('verify')
     .summary('check a tree without the database: digests, schemas, order, dates')
@@ -19,11 +14,9 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
         'the time at which each edition is in force, what files say of each other, and the key ring. Prints one finding a line: ' +
         'severity, code, path, what was expected and found. Writes nothing, follows no link, and opens no database.',
     )
-    .option('--out <folder>', 'the tree to check', 'out')
-    .option('--json', `print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
-    .addHelpText(
-      'after',
-      `
+    .outOption('the tree to check')
+    .jsonOption(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .helpBelow(`
 Examples:
   playbill verify                                       the tree in out
   playbill verify --out /srv/playbill | grep ^error     only what is damaged
@@ -34,14 +27,11 @@ files, and what a stopped run leaves behind, which the next build mends. To mend
 or remove it and run build: what the new snapshot needs is written again. A damaged pointer or key ring is replaced by
 any build; a damaged manifest, and a folder in a file's place, is for you to remove.
 
-Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or one of a newer schema.`,
-    )
-    .action(async (flags: VerifyFlags) => {
-      context.exitCode = await runVerify(flags, context);
-    });
+Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or one of a newer schema.`)
+    .runs(runVerify);
 }
 
-async function runVerify(flags: VerifyFlags, { terminal }: CommandContext): Promise<number> {
+async function runVerify(flags: Pick<SharedFlags, 'out' | 'json'>, { terminal }: CommandContext): Promise<number> {
   const { verify } = await import('../../operations/verify.ts');
   const bar = await terminal.progress('verifying');
   const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };

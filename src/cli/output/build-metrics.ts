@@ -1,29 +1,28 @@
 // `build --prometheus`: replaces the textfile at the end of every run, however it ended, so that an alert sees when builds fail (the
 // exit code) and when they stop (the last success grows old). A killed run writes nothing, so the last success grows old as well.
 
-import type { BuildResultJson } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import { buildMetrics, METRICS_HEADER, treeMetrics, type BuildRun } from './prometheus.ts';
+import { buildMetrics, METRICS_HEADER, treeMetrics, type BuildEnd } from './prometheus.ts';
 import type { CommandContext } from '../context.ts';
 import { errorText } from './terminal.ts';
 
 /**
- * Runs a build, which leaves its exit code in the context, and writes how it ended. A file that cannot be replaced is refused
- * before anything is built; later it is a warning. @throws AppError metrics-not-writable, and what the build throws
+ * Runs a build, and writes how it ended. A file that cannot be replaced is refused before anything is built; later it is a
+ * warning. @throws AppError metrics-not-writable, and what the build throws
  */
 export async function withMetrics(
   path: string,
   out: string,
   context: CommandContext,
-  run: () => Promise<BuildResultJson>,
-): Promise<void> {
+  run: () => Promise<BuildEnd>,
+): Promise<BuildEnd> {
   const { readReplaceableFile } = await import('../../storage/text-file.ts');
   readReplaceableFile(path, METRICS_HEADER);
   try {
-    const { findingsTotal, warnings } = await run();
-    const isOnPublishFailed = warnings.some(({ code }) => code === 'on-publish-failed');
-    await writeMetrics(path, out, { exitCode: context.exitCode, findings: findingsTotal, isOnPublishFailed }, context);
+    const end = await run();
+    await writeMetrics(path, out, end, context);
+    return end;
   } catch (error) {
     const exitCode = error instanceof AppError ? exitCodeOf(error.code) : EXIT.bug;
     // The run that holds the lock writes its own metrics.
@@ -34,18 +33,13 @@ export async function withMetrics(
   }
 }
 
-async function writeMetrics(
-  path: string,
-  out: string,
-  run: Omit<BuildRun, 'endedAt'>,
-  context: CommandContext,
-): Promise<void> {
+async function writeMetrics(path: string, out: string, end: BuildEnd, context: CommandContext): Promise<void> {
   const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
   try {
     const tree = await treeMetricsOf(out, context);
     // Read only now: another run may have ended meanwhile, and its success is as good as ours.
     const before = readReplaceableFile(path, METRICS_HEADER);
-    replaceTextFile(path, tree + buildMetrics({ ...run, endedAt: context.clock() }, before), context.processId);
+    replaceTextFile(path, tree + buildMetrics({ ...end, endedAt: context.clock() }, before), context.processId);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     context.terminal.log(errorText(error).replace(/^error/, 'warning'));

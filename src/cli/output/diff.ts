@@ -16,6 +16,8 @@ export interface ReportStyle {
   readonly change: (change: DocumentChange) => string;
   /** Anything else: text of ours. */
   readonly note: (text: string) => string;
+  /** Changes are counted, not listed. */
+  readonly isBrief?: boolean;
 }
 
 const SIGN = { added: '+', gone: '-', changed: '~', moved: '>' } as const;
@@ -48,12 +50,11 @@ export const MARKDOWN_STYLE: ReportStyle = {
   note: (text) => `\n${text}`,
 };
 
-/** A group of changes with its title, or nothing; under `isBrief` the title alone. `counts` are of all, where not all are listed. */
+/** A group of changes with its title, or nothing. `counts` are of all, where not all are listed. */
 export function partLines(
   title: string,
   changes: readonly DocumentChange[],
   style: ReportStyle,
-  isBrief = false,
   counts = countChanges(changes),
 ): string[] {
   const summary = summaryText(changes, counts);
@@ -61,7 +62,7 @@ export function partLines(
   const more = totalOf(counts) - changes.length;
   return [
     style.part(title, summary),
-    ...(isBrief ? [] : changes.map(style.change)),
+    ...(style.isBrief === true ? [] : changes.map(style.change)),
     ...(more > 0 ? [`    … ${more} more`] : []),
   ];
 }
@@ -78,7 +79,6 @@ export function frontLines(
   difference: Omit<FrontDifference, 'upcoming'> &
     Partial<Pick<PlannedDiffJson['changed'][number], 'upcoming' | 'counts'>>,
   style: ReportStyle,
-  isBrief = false,
 ): string[] {
   const { front, timezone, cardsBefore, cardsAfter, clock, data, ambiguous, comparableUntil, counts } = difference;
   const upcoming = difference.upcoming ?? [];
@@ -88,11 +88,11 @@ export function frontLines(
   const more = counts ? totalOf(counts.upcoming) - upcoming.flatMap(({ changes }) => changes).length : 0;
   return [
     style.front(front, cardsBefore === cardsAfter ? cards : `${cardsBefore} → ${cards}`),
-    ...partLines('by the clock', clock, style, isBrief, counts?.clock),
-    ...partLines('by the data', data, style, isBrief, counts?.data),
-    ...partLines(ambiguousTitle, ambiguous, style, isBrief, counts?.ambiguous),
+    ...partLines('by the clock', clock, style, counts?.clock),
+    ...partLines('by the data', data, style, counts?.data),
+    ...partLines(ambiguousTitle, ambiguous, style, counts?.ambiguous),
     ...upcoming.flatMap(({ from, changes }) =>
-      partLines(`by the data, from ${zoneTimeText(from, zone)} on`, changes, style, isBrief),
+      partLines(`by the data, from ${zoneTimeText(from, zone)} on`, changes, style),
     ),
     ...(more > 0 ? [`    … ${more} more`] : []),
   ];

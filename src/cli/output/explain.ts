@@ -116,8 +116,9 @@ function ruleLines(
     line(product.status === 'published', `published: its status is ${product.status}`),
   ];
   if (rules === null) return [...lines, line(false, 'its rows can be read')];
-  const { visibleFrom, visibleUntil } = rules.shelf;
-  const isVisible = units.at >= (visibleFrom ?? '') && (visibleUntil === null || units.at < visibleUntil);
+  const { shelf } = rules;
+  const isVisible =
+    units.at >= (shelf.visibleFrom ?? '') && (shelf.visibleUntil === null || units.at < shelf.visibleUntil);
   if (reason !== 'not-on-shelf') lines.push(line(isVisible, visibleText(rules, units)));
   const offered = rules.sessions.filter(({ refusal }) => refusal === null).length;
   return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];

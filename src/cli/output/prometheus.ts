@@ -6,129 +6,95 @@ import { parseInstant } from '../../catalogue/instant.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
-type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
 
 /** How every textfile of ours begins. */
 export const METRICS_HEADER = '# HELP playbill_';
 
-const LAST_SUCCESS = 'playbill_build_last_success_timestamp_seconds';
+const TREE_METRICS = {
+  playbill_release_info: 'The current release; always 1.',
+  playbill_release_now_timestamp_seconds: 'The instant that the current release is for.',
+  playbill_release_horizon_seconds: 'How far beyond its instant the current release was rendered.',
+  playbill_stale: '1 where a front was stale, or none published, when this file was written.',
+  playbill_rollback_hold: '1 where a rollback holds the tree: builds publish nothing.',
+  playbill_front_stale_from_timestamp_seconds:
+    'From when the front is stale unless a build comes first; 0 where its pointer is broken.',
+  playbill_front_now_timestamp_seconds: 'The instant that the current snapshot is for.',
+  playbill_front_valid_until_timestamp_seconds: 'Until when the current snapshot is known to be right.',
+  playbill_front_age_seconds: 'Age of the current snapshot when this file was written.',
+  playbill_front_remaining_seconds:
+    'How long the current snapshot was going to be right when this file was written; negative afterwards.',
+  playbill_front_cards: 'Cards of the edition in force.',
+  playbill_front_editions: 'Editions of the current snapshot.',
+  playbill_front_dropped: 'Products without a card, by the first reason that holds.',
+  playbill_front_held: '1 where the current release kept an older snapshot of the front, with the reason.',
+};
+
+const BUILD_METRICS = {
+  playbill_build_last_run_timestamp_seconds: 'When a build last ended, however.',
+  playbill_build_last_success_timestamp_seconds: 'When a build last ended with exit code 0; 0 for never.',
+  playbill_build_exit_code: 'Exit code of the last build.',
+  playbill_build_findings: 'Findings of the last build, warnings included.',
+  playbill_build_on_publish_failed: '1 where --on-publish of the last build failed.',
+};
+
+const LAST_SUCCESS = /^playbill_build_last_success_timestamp_seconds (\d+)$/m;
 
 /** How a run of `build` ended. */
-export interface BuildRun {
+export interface BuildEnd {
   readonly exitCode: number;
   /** null where the run ended before the catalogue was read. */
   readonly findings: number | null;
   readonly isOnPublishFailed: boolean;
-  /** When it ended, in seconds since 1970. */
-  readonly endedAt: number;
 }
 
 /** The samples that a tree gives. */
-export function treeMetrics(status: StatusResultJson): string {
-  const { release, hold, fronts } = status;
+export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson): string {
   const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
-  const perFront = (valueOf: (front: (typeof sound)[number]) => number | null): Sample[] =>
-    sound.flatMap((front): Sample[] => {
-      const value = valueOf(front);
-      return value === null ? [] : [[{ front: front.front }, value]];
-    });
-  return metricsText([
-    [
-      'playbill_release_info',
-      'The current release; always 1.',
+  const perFront = (valueOf: (front: (typeof sound)[number]) => number): Sample[] =>
+    sound.map((front) => [{ front: front.front }, valueOf(front)]);
+  return metricsText(TREE_METRICS, {
+    playbill_release_info:
       release === null ? [] : [[{ release: release.id, tool: release.tool, tzdata: release.tzdata }, 1]],
-    ],
-    [
-      'playbill_release_now_timestamp_seconds',
-      'The instant that the current release is for.',
-      release === null ? [] : [[{}, secondsOf(release.now)]],
-    ],
-    [
-      'playbill_release_horizon_seconds',
-      'How far beyond its instant the current release was rendered.',
-      release === null ? [] : [[{}, release.horizonSeconds]],
-    ],
-    [
-      'playbill_stale',
-      '1 where a front was stale, or none published, when this file was written.',
-      [[{}, Number(status.isStale)]],
-    ],
-    [
-      'playbill_rollback_hold',
-      '1 where a rollback holds the tree: builds publish nothing.',
-      [[{}, Number(hold !== null)]],
-    ],
-    [
-      'playbill_front_stale_from_timestamp_seconds',
-      'From when the front is stale unless a build comes first; 0 where its pointer is broken.',
-      fronts.map(({ front, snapshot }) => [{ front }, snapshot === null ? 0 : secondsOf(snapshot.staleFrom)]),
-    ],
-    [
-      'playbill_front_now_timestamp_seconds',
-      'The instant that the current snapshot is for.',
-      perFront(({ now }) => secondsOf(now)),
-    ],
-    [
-      'playbill_front_valid_until_timestamp_seconds',
-      'Until when the current snapshot is known to be right.',
-      perFront(({ validUntil }) => secondsOf(validUntil)),
-    ],
-    [
-      'playbill_front_age_seconds',
-      'Age of the current snapshot when this file was written.',
-      perFront(({ ageSeconds }) => ageSeconds),
-    ],
-    [
-      'playbill_front_remaining_seconds',
-      'How long the current snapshot was going to be right when this file was written; negative afterwards.',
-      perFront(({ remainingSeconds }) => remainingSeconds),
-    ],
-    ['playbill_front_cards', 'Cards of the edition in force.', perFront(({ cards }) => cards)],
-    [
-      'playbill_front_editions',
-      'Editions of the current snapshot.',
-      sound.flatMap(({ front, editions }) =>
-        Object.entries(editions).map(([endpoint, count]): Sample => [{ front, endpoint }, count]),
-      ),
-    ],
-    [
-      'playbill_front_dropped',
-      'Products without a card, by the first reason that holds.',
-      sound.flatMap(({ front, dropped }) =>
-        Object.entries(dropped).map(([reason, count]): Sample => [{ front, reason }, count]),
-      ),
-    ],
-    [
-      'playbill_front_held',
-      '1 where the current release kept an older snapshot of the front, with the reason.',
-      sound.flatMap(({ front, held }): Sample[] => (held === null ? [] : [[{ front, reason: held }, 1]])),
-    ],
-  ]);
+    playbill_release_now_timestamp_seconds: release === null ? [] : [[{}, secondsOf(release.now)]],
+    playbill_release_horizon_seconds: release === null ? [] : [[{}, release.horizonSeconds]],
+    playbill_stale: [[{}, Number(isStale)]],
+    playbill_rollback_hold: [[{}, Number(hold !== null)]],
+    playbill_front_stale_from_timestamp_seconds: fronts.map(({ front, snapshot }) => [
+      { front },
+      snapshot === null ? 0 : secondsOf(snapshot.staleFrom),
+    ]),
+    playbill_front_now_timestamp_seconds: perFront(({ now }) => secondsOf(now)),
+    playbill_front_valid_until_timestamp_seconds: perFront(({ validUntil }) => secondsOf(validUntil)),
+    playbill_front_age_seconds: perFront(({ ageSeconds }) => ageSeconds),
+    playbill_front_remaining_seconds: perFront(({ remainingSeconds }) => remainingSeconds),
+    playbill_front_cards: sound.flatMap(({ front, cards }) => (cards === null ? [] : [[{ front }, cards]])),
+    playbill_front_editions: sound.flatMap(({ front, editions }) =>
+      Object.entries(editions).map(([endpoint, count]): Sample => [{ front, endpoint }, count]),
+    ),
+    playbill_front_dropped: sound.flatMap(({ front, dropped }) =>
+      Object.entries(dropped).map(([reason, count]): Sample => [{ front, reason }, count]),
+    ),
+    playbill_front_held: sound.flatMap(({ front, held }) => (held === null ? [] : [[{ front, reason: held }, 1]])),
+  });
 }
 
-/** The samples that only a build knows. A run that failed keeps the last success of the text before; 0 is never. */
-export function buildMetrics(run: BuildRun, before: string): string {
-  const earlier = Number(new RegExp(`^${LAST_SUCCESS} (\\d+)$`, 'm').exec(before)?.[1] ?? 0);
-  const endedAt = Math.floor(run.endedAt);
-  return metricsText([
-    ['playbill_build_last_run_timestamp_seconds', 'When a build last ended, however.', [[{}, endedAt]]],
-    [
-      LAST_SUCCESS,
-      'When a build last ended with exit code 0; 0 for never.',
-      [[{}, run.exitCode === 0 ? Math.max(endedAt, earlier) : earlier]],
-    ],
-    ['playbill_build_exit_code', 'Exit code of the last build.', [[{}, run.exitCode]]],
-    [
-      'playbill_build_findings',
-      'Findings of the last build, warnings included.',
-      run.findings === null ? [] : [[{}, run.findings]],
-    ],
-    [
-      'playbill_build_on_publish_failed',
-      '1 where --on-publish of the last build failed.',
-      [[{}, Number(run.isOnPublishFailed)]],
-    ],
-  ]);
+/**
+ * The samples that only a build knows; `endedAt` is in seconds since 1970. A run that failed keeps the last success of the text
+ * before; 0 is never.
+ */
+export function buildMetrics(
+  { exitCode, findings, isOnPublishFailed, endedAt }: BuildEnd & { readonly endedAt: number },
+  before: string,
+): string {
+  const earlier = Number(LAST_SUCCESS.exec(before)?.[1] ?? 0);
+  const seconds = Math.floor(endedAt);
+  return metricsText(BUILD_METRICS, {
+    playbill_build_last_run_timestamp_seconds: [[{}, seconds]],
+    playbill_build_last_success_timestamp_seconds: [[{}, exitCode === 0 ? Math.max(seconds, earlier) : earlier]],
+    playbill_build_exit_code: [[{}, exitCode]],
+    playbill_build_findings: findings === null ? [] : [[{}, findings]],
+    playbill_build_on_publish_failed: [[{}, Number(isOnPublishFailed)]],
+  });
 }
 
 /** The lines of an earlier text that only a build writes, and `status` keeps. */
@@ -138,11 +104,14 @@ export function buildMetricsOf(before: string): string {
 }
 
 /** The text format, version 0.0.4. A metric without a sample is left out. */
-function metricsText(metrics: readonly Metric[]): string {
-  return metrics
-    .filter(([, , samples]) => samples.length > 0)
-    .map(([name, help, samples]) => {
-      const lines = samples.map(([labels, value]) => `${name}${labelsText(labels)} ${value}\n`);
+function metricsText<Name extends string>(
+  helps: Readonly<Record<Name, string>>,
+  samples: Readonly<Record<NoInfer<Name>, readonly Sample[]>>,
+): string {
+  return (Object.entries(helps) as [Name, string][])
+    .filter(([name]) => samples[name].length > 0)
+    .map(([name, help]) => {
+      const lines = samples[name].map(([labels, value]) => `${name}${labelsText(labels)} ${value}\n`);
       return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
     })
     .join('');

@@ -1,6 +1,6 @@
 // What several commands print about releases: a hold, and what was pruned.
 
-import type { BuildResultJson } from '../../contract/results.ts';
+import type { PruneResultJson } from '../../contract/release-results.ts';
 import type { PlanEntry } from '../../release/publish/plan.ts';
 import { bytesText, countText } from './terminal.ts';
 
@@ -15,7 +15,7 @@ export function holdLines(releaseId: string | null, inForceId: string | null): s
 }
 
 /** Of a plan: what pruning removes. */
-export function prunedTotals(plan: readonly PlanEntry[]): BuildResultJson['pruned'] {
+export function prunedTotals(plan: readonly PlanEntry[]): PruneResultJson['pruned'] {
   const pruned = plan.filter(({ reason }) => reason === 'not-kept' || reason === 'not-named');
   return {
     releases: pruned.filter(({ reason }) => reason === 'not-kept').length,
@@ -24,7 +24,12 @@ export function prunedTotals(plan: readonly PlanEntry[]): BuildResultJson['prune
   };
 }
 
+/** What a plan does to each file, and why. */
+export function planLines(plan: PruneResultJson['plan']): string[] {
+  return plan.map(({ action, path, bytes, reason }) => `${action} ${path} (${bytesText(bytes)}): ${reason}`);
+}
+
 /** `2 releases, 31 files (1.2 MB)`. */
-export function prunedText({ releases, files, bytes }: BuildResultJson['pruned']): string {
+export function prunedText({ releases, files, bytes }: PruneResultJson['pruned']): string {
   return `${countText(releases, 'release')}, ${countText(files, 'file')} (${bytesText(bytes)})`;
 }

@@ -5,8 +5,6 @@ import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
 import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
 
-export { tableBlocks, tableText } from './table.ts';
-
 export interface Terminal {
   /** Prints a line of the result, or several. */
   readonly print: (text: string) => void;
