@@ -3,18 +3,21 @@
 
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { Kysely, SqliteDialect, type Compilable } from 'kysely';
+import type { CompiledQuery, QueryExecutorProvider } from 'kysely';
 import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
-import type { CatalogueTables } from './schema/tables.ts';
+import { anyTable } from './schema/query-builders.ts';
+
+/** A query of the builders, or `sql`. */
+export interface Query {
+  compile(executors: QueryExecutorProvider): CompiledQuery;
+}
 
 /** One read transaction on a catalogue. Rows come as arrays, in the order of the query's columns. */
 export interface CatalogueReader {
-  /** Builds queries; what it builds goes to `rows`. */
-  readonly db: Kysely<CatalogueTables>;
   /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
-  rows(query: Compilable): Promise<unknown[][]>;
+  rows(query: Query): Promise<unknown[][]>;
   /** The same in batches, for tables that do not fit in memory twice. */
-  batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
+  batches(query: Query, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
   /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
   readonly journalMode: string;
   /** Ends the transaction and begins another, which sees what was committed since. @throws AppError database-… */
@@ -75,17 +78,17 @@ export class SqliteRows {
     this.#guard = guard;
   }
 
-  async rows(query: Compilable): Promise<unknown[][]> {
+  async rows(query: Query): Promise<unknown[][]> {
     return this.#guard(this.path, () => {
-      const { sql, parameters } = query.compile();
+      const { sql, parameters } = query.compile(anyTable);
       const statement = this.#statements.get(sql) ?? this.#prepare(sql);
       this.#statements.set(sql, statement);
       return statement.all(...parameters);
     });
   }
 
-  async *batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
-    const { sql, parameters } = query.compile();
+  async *batches(query: Query, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
+    const { sql, parameters } = query.compile(anyTable);
     const rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
     const nextBatch = (): unknown[][] => {
       const batch: unknown[][] = [];
@@ -113,13 +116,11 @@ export class SqliteRows {
 }
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
-  readonly db: Kysely<CatalogueTables>;
   readonly journalMode: string;
 
   constructor(path: string, handle: Database.Database, journalMode: string) {
     super(path, handle, readErrors);
     this.journalMode = journalMode;
-    this.db = new Kysely<CatalogueTables>({ dialect: new SqliteDialect({ database: handle }) });
   }
 
   async restart(): Promise<void> {
@@ -130,8 +131,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   }
 
   async close(): Promise<void> {
-    await this.db.destroy();
-    if (this.handle.open) this.handle.close();
+    this.handle.close();
   }
 }
 

@@ -14,6 +14,7 @@ import { loadFronts } from '../database/read/load-fronts.ts';
 import { ProductLoad, type ProductContext } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues } from '../database/read/load-taxonomy.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
+import { knownTables } from '../database/schema/query-builders.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { Zones } from '../database/schema/zones.ts';
 import { AppError } from '../errors.ts';
@@ -159,7 +160,7 @@ function plainEntry(productId: number): FrontProduct {
 }
 
 async function frontIdOf(reader: CatalogueReader, code: string): Promise<number | undefined> {
-  const [row] = await reader.rows(reader.db.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
+  const [row] = await reader.rows(knownTables.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
   return typeof row?.[0] === 'number' ? row[0] : undefined;
 }
 

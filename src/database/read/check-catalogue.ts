@@ -2,14 +2,13 @@
 // (schema/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Compilable } from 'kysely';
 import type { Finding } from '../../findings.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader, Query } from '../open.ts';
 import { examineContract } from '../schema/check-schema.ts';
 import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
 import { journalModeFinding, noPublicTier, pauseFinding, wallTimeFinding } from '../schema/row-rules.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../schema/tables.ts';
-import { anyTable, checkedRows, wholeTable } from '../schema/untyped-query.ts';
+import { anyTable, checkedRows, knownTables, wholeTable } from '../schema/query-builders.ts';
 import { instantIn } from '../schema/values.ts';
 import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
@@ -109,6 +108,16 @@ const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until']);
 const START = new RowChecker('sessions', ['id', 'venue_id', 'starts_at', 'starts_local']);
 const SESSION = new RowChecker('sessions', ['id']);
 
+/** Ids of sessions that have ticket tiers of their own, none of them public. */
+const PRIVATE_SESSIONS: Query = knownTables
+  .selectFrom('price_tiers')
+  .select('session_id')
+  .where('kind', '=', 'ticket')
+  .where('session_id', 'is not', null)
+  .groupBy('session_id')
+  .having((eb) => eb.fn.max('is_public'), '=', 0)
+  .orderBy('session_id');
+
 /** Rules that no column's rule can hold, of the tables in `sound`. */
 async function* ruleFindings(
   reader: CatalogueReader,
@@ -144,7 +153,7 @@ async function* ruleFindings(
     });
   }
   if (sound.has('price_tiers')) {
-    yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), privateSessions(reader));
+    yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), PRIVATE_SESSIONS);
   }
 }
 
@@ -153,7 +162,7 @@ async function* applied<T extends TableName, const C extends ColumnsOf<T>>(
   reader: CatalogueReader,
   checker: RowChecker<T, C>,
   findingIn: (row: RowOf<T, C>) => Finding | null,
-  query: Compilable = checkedRows(checker),
+  query: Query = checkedRows(checker),
 ): AsyncGenerator<Finding> {
   for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
     for (const row of batch) {
@@ -162,16 +171,4 @@ async function* applied<T extends TableName, const C extends ColumnsOf<T>>(
     }
     await setImmediate();
   }
-}
-
-/** Ids of sessions that have ticket tiers of their own, none of them public. */
-function privateSessions(reader: CatalogueReader): Compilable {
-  return reader.db
-    .selectFrom('price_tiers')
-    .select('session_id')
-    .where('kind', '=', 'ticket')
-    .where('session_id', 'is not', null)
-    .groupBy('session_id')
-    .having((eb) => eb.fn.max('is_public'), '=', 0)
-    .orderBy('session_id');
 }

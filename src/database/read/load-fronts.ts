@@ -7,13 +7,14 @@ import type { CatalogueReader } from '../open.ts';
 import {
   dangling,
   findingOf,
+  names,
   parseId,
   repeated,
   RowChecker,
   type FindingLog,
   type RowOf,
 } from '../schema/row-checker.ts';
-import { checkedRows } from '../schema/untyped-query.ts';
+import { checkedRows } from '../schema/query-builders.ts';
 import { unknownZone, type Zones } from '../schema/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
 import type { Positions } from './load-taxonomy.ts';
@@ -41,17 +42,10 @@ export interface LoadedFronts extends FrontCodes {
   readonly badCodes: readonly string[];
 }
 
-const FRONT = new RowChecker('fronts', [
-  'id',
-  'code',
-  'name',
-  'timezone',
-  'currency',
-  'currency_exponent',
-  'weekend_days',
-  'status',
-  'min_cards',
-]);
+const FRONT = new RowChecker(
+  'fronts',
+  names('id code name timezone currency currency_exponent weekend_days status min_cards'),
+);
 const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);

@@ -5,21 +5,15 @@ import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../open.ts';
-import { dangling, FindingLog, findingOf, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
-import { checkedRows } from '../schema/untyped-query.ts';
+import { dangling, FindingLog, findingOf, names, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
+import { checkedRows } from '../schema/query-builders.ts';
 import type { FrontCodes } from './load-fronts.ts';
 import { markUndecodable } from './undecodable-text.ts';
 
-export const KEY = new RowChecker('front_keys', [
-  'keyid',
-  'front_id',
-  'alg',
-  'public_key',
-  'secret_ref',
-  'not_before',
-  'not_after',
-  'revoked_at',
-]);
+export const KEY = new RowChecker(
+  'front_keys',
+  names('keyid front_id alg public_key secret_ref not_before not_after revoked_at'),
+);
 
 type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 

@@ -5,7 +5,7 @@ import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../open.ts';
 import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
-import { checkedRows } from '../schema/untyped-query.ts';
+import { checkedRows } from '../schema/query-builders.ts';
 import { unknownZone, type Zones } from '../schema/zones.ts';
 import { markUndecodable } from './undecodable-text.ts';
 

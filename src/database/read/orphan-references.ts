@@ -6,7 +6,7 @@ import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, findingOf, RowChecker } from '../schema/row-checker.ts';
 import { TABLE_RULES, type TableName } from '../schema/tables.ts';
-import { anyTable, wholeTable } from '../schema/untyped-query.ts';
+import { anyTable, wholeTable } from '../schema/query-builders.ts';
 
 const ROWS_PER_BATCH = 1000;
 

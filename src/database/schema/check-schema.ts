@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
-import { anyTable } from './untyped-query.ts';
+import { anyTable } from './query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 

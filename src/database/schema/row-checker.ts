@@ -12,6 +12,15 @@ export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)
 
 export type ColumnsOf<T extends TableName> = readonly (keyof (typeof TABLES)[T] & string)[];
 
+type NamesIn<S extends string> = S extends `${infer First} ${infer Rest}`
+  ? readonly [First, ...NamesIn<Rest>]
+  : readonly [S];
+
+/** A long list of names from a text that has a space between any two. */
+export function names<const S extends string>(text: S): NamesIn<S> {
+  return text.split(' ') as readonly string[] as NamesIn<S>;
+}
+
 /** Checks rows of one table, read with one list of columns. */
 export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   readonly table: T;

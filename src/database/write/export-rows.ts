@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
-import { wholeTable } from '../schema/untyped-query.ts';
+import { wholeTable } from '../schema/query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { quoted } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';

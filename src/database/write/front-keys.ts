@@ -1,15 +1,14 @@
 // The keys of fronts in the catalogue: issued, listed, revoked. Public halves and names of secrets only; a private key is never
 // stored. Each change is one transaction.
 
-import type { Compilable } from 'kysely';
 import type { KeyRing } from '../../contract/key-ring.ts';
-import { AppError, messageOf, shellWord } from '../../errors.ts';
-import { anyTable } from '../schema/untyped-query.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import { anyTable, knownTables } from '../schema/query-builders.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { WritableCatalogue, writing } from '../create.ts';
 import { loadFrontRows } from '../read/load-fronts.ts';
 import { KEY, keyRingEntry, loadKeyRing } from '../read/load-keys.ts';
-import type { CatalogueReader } from '../open.ts';
+import { missingError, type CatalogueReader, type Query } from '../open.ts';
 import { FindingLog, quoted } from '../schema/row-checker.ts';
 
 /** What a new key needs; instants are canonical text. */
@@ -96,7 +95,7 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
 export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
-  const query = reader.db
+  const query = knownTables
     .selectFrom('front_keys as k')
     .innerJoin('fronts as f', 'f.id', 'k.front_id')
     .select(['k.keyid', 'f.code', 'k.alg', 'k.secret_ref', 'k.not_before', 'k.not_after', 'k.revoked_at'])
@@ -128,13 +127,7 @@ export async function currentKeyRing(reader: CatalogueReader, published: KeyRing
 async function changing(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<void>): Promise<void> {
   const catalogue = WritableCatalogue.open(databasePath);
   try {
-    if (catalogue.isNew) {
-      throw new AppError(
-        'database-missing',
-        `expected a catalogue database at ${databasePath}, found nothing`,
-        `make one: playbill import FILE.ndjson --db ${shellWord(databasePath)} (or name another with --db)`,
-      );
-    }
+    if (catalogue.isNew) throw missingError(databasePath);
     await checkContract(catalogue);
     await change(catalogue);
     catalogue.keep();
@@ -143,8 +136,8 @@ async function changing(databasePath: string, change: (catalogue: WritableCatalo
   }
 }
 
-function run(catalogue: WritableCatalogue, query: Compilable): void {
-  const { sql, parameters } = query.compile();
+function run(catalogue: WritableCatalogue, query: Query): void {
+  const { sql, parameters } = query.compile(anyTable);
   try {
     writing(catalogue.path, () => catalogue.handle.prepare(sql).run(...parameters));
   } catch (error) {

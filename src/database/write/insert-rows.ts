@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
-import { anyTable } from '../schema/untyped-query.ts';
+import { anyTable } from '../schema/query-builders.ts';
 import { writing, type WritableCatalogue } from '../create.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
 
