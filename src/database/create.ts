@@ -28,13 +28,11 @@ export class WritableCatalogue extends SqliteRows {
    */
   static open(path: string): WritableCatalogue {
     sweepImportFolders(path);
-    if (!existsSync(path)) return WritableCatalogue.#make(path);
-    refuseNoFile(path);
-    return writing(path, () => begin(new WritableCatalogue(path, new Database(path, { fileMustExist: true }), null)));
-  }
-
-  static #make(path: string): WritableCatalogue {
     return writing(path, () => {
+      if (existsSync(path)) {
+        refuseNoFile(path);
+        return begin(new WritableCatalogue(path, new Database(path, { fileMustExist: true }), null));
+      }
       makeFolder(dirname(path));
       const folder = makeImportFolder(path);
       try {

@@ -17,7 +17,7 @@ export interface CatalogueReader {
   /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
   rows(query: Query): Promise<unknown[][]>;
   /** The same in batches, for tables that do not fit in memory twice. */
-  batches(query: Query, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
+  batches(query: Query, rowsPerBatch?: number): AsyncGenerator<unknown[][]>;
   /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
   readonly journalMode: string;
   /** Ends the transaction and begins another, which sees what was committed since. @throws AppError database-… */
@@ -87,7 +87,7 @@ export class SqliteRows {
     });
   }
 
-  async *batches(query: Query, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
+  async *batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
     const { sql, parameters } = query.compile(anyTable);
     const rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
     const nextBatch = (): unknown[][] => {

@@ -69,7 +69,7 @@ export async function loadFront(
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
-  // Without an id there is no shelf to read.
+  // Without an id there are no products to read.
   const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
   const front = fronts.find((one) => one.code === code) ?? null;
   const state = front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
@@ -77,7 +77,8 @@ export async function loadFront(
   const isReadingViews = views.has('sessions') || views.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, isReadingViews };
   const isAnyProductBad = front !== null && (await noteBadProducts(front, new ProductLoad(reader, context, now), log));
-  const isHeldBack = state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.isFrontBad(frontId));
+  const isHeldBack =
+    state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
   return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
 }
 
@@ -90,9 +91,9 @@ async function noteBadProducts(front: Front, load: ProductLoad, log: HoldingLog)
   let isAnyBad = false;
   for (const id of productIds) {
     const [product] = await load.products(onlyId(id), log);
-    if (product === undefined && !log.isProductBad(id))
+    if (product === undefined && !log.badProductIds.has(id))
       log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], { frontId: front.id });
-    isAnyBad ||= product === undefined || log.isProductBad(id);
+    isAnyBad ||= product === undefined || log.badProductIds.has(id);
   }
   return isAnyBad;
 }
@@ -106,7 +107,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   let rules: ExplainedRules | null = null;
   const [product] = front === null ? [] : await new ProductLoad(reader, context, now).products(onlyId(row.id), log);
   // What has a finding cannot be trusted: its sessions or tiers may be missing.
-  if (front !== null && product !== undefined && !log.isProductBad(row.id)) {
+  if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };
     const sessions = await sessionRows(reader, context.venues, row.id);
     rules = explainRules(placed, entry !== undefined, sessions, await tierRows(reader, row.id), now);

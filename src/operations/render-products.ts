@@ -176,13 +176,13 @@ async function missingProducts(
 
 /** Whether any of a front's products is bad or missing. */
 function isFrontBad(front: Front, missing: ReadonlyMap<number, 'bad' | 'unknown'>, log: FindingLog): boolean {
-  let isBad = log.isFrontBad(front.id);
-  if (missing.size === 0 && !log.isAnyProductBad()) return isBad;
+  let isBad = log.badFrontIds.has(front.id);
+  if (missing.size === 0 && log.badProductIds.size === 0) return isBad;
   for (const productId of front.products.ids) {
     const why = missing.get(productId);
     if (why === 'unknown')
       log.add([dangling(`front_products ${front.id},${productId}`, 'product_id', 'products', productId)], {});
-    isBad ||= why !== undefined || log.isProductBad(productId);
+    isBad ||= why !== undefined || log.badProductIds.has(productId);
   }
   return isBad;
 }

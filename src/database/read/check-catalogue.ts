@@ -22,8 +22,6 @@ export interface CheckOptions {
   readonly onRows: (table: TableName, rows: number) => void;
 }
 
-const ROWS_PER_BATCH = 2000;
-
 /**
  * Everything that is wrong with a catalogue. Tables that fall short of the contract are a finding and are not read further.
  * @throws AppError database-unreadable, database-busy
@@ -52,7 +50,7 @@ async function* badValues(
 ): AsyncGenerator<Finding> {
   const { query, checker } = wholeTable(table);
   onRows(table, 0);
-  for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(query)) {
     onRows(table, batch.length);
     await markUndecodable(reader, checker, batch);
     for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row);
@@ -69,7 +67,7 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
     .select((eb) => eb.fn.countAll().as('rows_total'))
     .groupBy([...key])
     .having((eb) => eb.fn.countAll(), '>', 1);
-  for await (const batch of reader.batches(repeated, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(repeated)) {
     for (const row of batch) {
       const place = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
@@ -90,7 +88,7 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
   const rows = checkedRows(checker, [column, TABLE_RULES[table].key[0] ?? '']).where(column, 'in', repeated);
   const at = columns.indexOf(column);
   let first: readonly unknown[] = [];
-  for await (const batch of reader.batches(rows, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(rows)) {
     for (const row of batch) {
       if (row[at] !== first[at]) {
         first = row;
@@ -102,8 +100,7 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
   }
 }
 
-const FRONT_ZONE = new RowChecker('fronts', ['id', 'timezone']);
-const VENUE_ZONE = new RowChecker('venues', ['id', 'timezone']);
+const VENUE = new RowChecker('venues', ['id', 'timezone']);
 const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until']);
 const START = new RowChecker('sessions', ['id', 'venue_id', 'starts_at', 'starts_local']);
 const SESSION = new RowChecker('sessions', ['id']);
@@ -125,14 +122,11 @@ async function* ruleFindings(
   tzdata: string,
 ): AsyncGenerator<Finding> {
   const zones = new Zones();
-  if (sound.has('fronts')) {
-    yield* applied(reader, FRONT_ZONE, (row) =>
-      zones.get(row[1]) === null ? unknownZone(FRONT_ZONE.placeOf(row), row[1]) : null,
-    );
-  }
-  if (sound.has('venues')) {
-    yield* applied(reader, VENUE_ZONE, (row) =>
-      zones.get(row[1]) === null ? unknownZone(VENUE_ZONE.placeOf(row), row[1]) : null,
+  for (const table of ['fronts', 'venues'] as const) {
+    if (!sound.has(table)) continue;
+    const checker = new RowChecker(table, ['id', 'timezone']);
+    yield* applied(reader, checker, (row) =>
+      zones.get(row[1]) === null ? unknownZone(checker.placeOf(row), row[1]) : null,
     );
   }
   if (sound.has('front_keys')) yield* applied(reader, KEY, keyFinding);
@@ -140,7 +134,7 @@ async function* ruleFindings(
     yield* applied(reader, PAUSE, (row) => pauseFinding(() => PAUSE.placeOf(row), row[1], row[2]));
   }
   if (sound.has('sessions') && sound.has('venues')) {
-    const venues = (await reader.rows(checkedRows(VENUE_ZONE))).filter((row) => VENUE_ZONE.accepts(row));
+    const venues = (await reader.rows(checkedRows(VENUE))).filter((row) => VENUE.accepts(row));
     const zoneOf = new Map(venues.map(([id, timezone]) => [id, zones.get(timezone)]));
     yield* applied(reader, START, (row) => {
       const [, venueId, startsAt, startsLocal] = row;
@@ -164,7 +158,7 @@ async function* applied<T extends TableName, const C extends ColumnsOf<T>>(
   findingIn: (row: RowOf<T, C>) => Finding | null,
   query: Query = checkedRows(checker),
 ): AsyncGenerator<Finding> {
-  for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(query)) {
     for (const row of batch) {
       const finding = checker.accepts(row) ? findingIn(row) : null;
       if (finding !== null) yield finding;

@@ -6,13 +6,13 @@ import type { ExplainResultJson } from '../../contract/explain-result.ts';
 import type { CatalogueReader } from '../open.ts';
 import { checkedRows, knownTables } from '../schema/query-builders.ts';
 import { RowChecker } from '../schema/row-checker.ts';
-import { instantIn, periodOf } from '../schema/values.ts';
+import { periodOf } from '../schema/values.ts';
 import { SESSION, TIER } from './product-queries.ts';
 
 const PRODUCT = new RowChecker('products', ['id', 'slug']);
 const NAMED_TIER = new RowChecker('price_tiers', [...TIER.columns, 'name']);
 
-/** A session as its row has it, whatever its status, past or not. */
+/** A session as its row has it, whatever its status, past or not; instants as text. */
 export type SessionRow = Awaited<ReturnType<typeof sessionRows>>[number];
 
 /** A price tier as its row has it, add-ons and private ones included. */
@@ -43,19 +43,10 @@ export async function sessionRows(
   const query = checkedRows(SESSION, ['starts_at', 'id']).where('product_id', '=', productId);
   return (await reader.rows(query)).flatMap((row) => {
     if (!SESSION.accepts(row)) return [];
-    const [id, venueId, startsAt, , salesStart, salesEnd, status, paused, available] = row;
+    const [id, venueId, startsAt, , salesStartAt, salesEndAt, status, paused, available] = row;
     const venue = venues.get(venueId) ?? null;
     if (venue === null) return [];
-    return {
-      id,
-      status,
-      venue,
-      startsAt: instantIn(startsAt),
-      salesStartAt: salesStart === null ? null : instantIn(salesStart),
-      salesEndAt: salesEnd === null ? null : instantIn(salesEnd),
-      isPaused: paused === 1,
-      available,
-    };
+    return { id, status, venue, startsAt, salesStartAt, salesEndAt, isPaused: paused === 1, available };
   });
 }
 

@@ -101,7 +101,7 @@ export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: 
     if (codeOf.has(id) || otherId !== undefined) {
       const message = `expected a unique id and code, found ${id} or "${code}" twice`;
       log.add([findingOf('error', 'duplicate-key', FRONT.placeOf(row), message)], { frontId: id });
-      if (otherId !== undefined) log.markFrontBad(otherId);
+      if (otherId !== undefined) log.badFrontIds.add(otherId);
       // Not the same row twice: one of the two has another front's id or code, and its own cannot be known.
       if (codeOf.get(id) !== code) isEveryCodeKnown = false;
       // A code that only this row has does not belong to a removed front: its snapshot stays.
@@ -140,7 +140,7 @@ async function loadAttached(
     if (!codeOf.has(frontId)) log.add([dangling(checker.placeOf(row), 'front_id', 'fronts', frontId)], {});
     else if (position === undefined) log.add([dangling(checker.placeOf(row), idColumn, parent, id)], { frontId });
     // The element's own row has a finding: every front that attaches it is held back.
-    else if (position === null) log.markFrontBad(frontId);
+    else if (position === null) log.badFrontIds.add(frontId);
     else if (known.includes(position)) log.add([repeated(checker.placeOf(row))], { frontId });
     else {
       known.push(position);

@@ -88,12 +88,6 @@ export class ProductLoad {
     return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
   }
 
-  /** All ranges, one after the other. */
-  async *batches(log: FindingLog): AsyncGenerator<readonly Product[]> {
-    await this.noteOrphanRows(log);
-    for (const range of await this.ranges()) yield await this.products(range, log);
-  }
-
   /** The wanted products of a range. Child rows without a product are reported with the range that their ids fall into. */
   async products(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
     this.#log = log;
@@ -154,7 +148,7 @@ export class ProductLoad {
     for (const row of rowsIn(json)) {
       this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
       const id = parseId(productId);
-      if (id !== undefined) this.#log.markProductBad(id);
+      if (id !== undefined) this.#log.badProductIds.add(id);
     }
   }
 
@@ -264,7 +258,7 @@ export class ProductLoad {
         this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
       // The element's own row has a finding. A tag or badge is on every front of the product; categories and groups only on
       // fronts that attach them, which loadFronts holds back.
-      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.markProductBad(productId);
+      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.badProductIds.add(productId);
       else if (position !== null && links.some((link) => link.position === position)) {
         this.#log.add([repeated(checker.placeOf(row))], { productId });
       } else if (position !== null) links.push({ position, row });

@@ -138,8 +138,9 @@ interface Concerns {
 export class FindingLog {
   readonly kept: Finding[] = [];
   total = 0;
-  readonly #frontIds = new Set<number>();
-  readonly #productIds = new Set<number>();
+  /** Held back by a finding of severity error, or because they use something that has one. */
+  readonly badFrontIds = new Set<number>();
+  readonly badProductIds = new Set<number>();
 
   /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
   add(findings: readonly Finding[], concerns: Concerns): void {
@@ -147,30 +148,9 @@ export class FindingLog {
       this.total += 1;
       if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
       if (finding.severity === 'warning') continue;
-      if (concerns.frontId !== undefined) this.#frontIds.add(concerns.frontId);
-      if (concerns.productId !== undefined) this.#productIds.add(concerns.productId);
+      if (concerns.frontId !== undefined) this.badFrontIds.add(concerns.frontId);
+      if (concerns.productId !== undefined) this.badProductIds.add(concerns.productId);
     }
-  }
-
-  /** Marks a product that has no finding of its own but uses something that has one. */
-  markProductBad(productId: number): void {
-    this.#productIds.add(productId);
-  }
-
-  markFrontBad(frontId: number): void {
-    this.#frontIds.add(frontId);
-  }
-
-  isFrontBad(frontId: number): boolean {
-    return this.#frontIds.has(frontId);
-  }
-
-  isAnyProductBad(): boolean {
-    return this.#productIds.size > 0;
-  }
-
-  isProductBad(productId: number): boolean {
-    return this.#productIds.has(productId);
   }
 }
 

@@ -9,8 +9,6 @@ import { quoted } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
 import { markUndecodable } from '../read/undecodable-text.ts';
 
-const ROWS_PER_BATCH = 1000;
-
 /**
  * The rows of tables by primary key, as text in pieces of whole lines. Only columns that are NULL are left out, so that an import gives
  * the same rows even if defaults have changed. `onBatch` is called with the number of rows of each batch.
@@ -23,7 +21,7 @@ export async function* exportRows(
 ): AsyncGenerator<string> {
   for (const table of tables) {
     const { columns, query, checker } = wholeTable(table);
-    for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+    for await (const batch of reader.batches(query)) {
       onBatch(table, batch.length);
       await markUndecodable(reader, checker, batch);
       yield batch

@@ -24,15 +24,7 @@ export interface NewKey {
 }
 
 /** One key as `keys list` shows it. */
-export interface ListedKey {
-  readonly keyid: string;
-  readonly front: string;
-  readonly alg: string;
-  readonly secretRef: string | null;
-  readonly notBefore: string | null;
-  readonly notAfter: string | null;
-  readonly revokedAt: string | null;
-}
+export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
 
 /**
  * Stores a key for a front. @throws AppError front-unknown, key-exists, key-invalid, database-…, contract-…
@@ -94,7 +86,7 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
 }
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
-export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
+export async function listKeys(reader: CatalogueReader) {
   const query = knownTables
     .selectFrom('front_keys as k')
     .innerJoin('fronts as f', 'f.id', 'k.front_id')

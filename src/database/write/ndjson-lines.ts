@@ -29,7 +29,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string):
     if (!isUtf8(bytes)) {
       throw new AppError(
         'import-line-invalid',
-        `${name}:${number}: expected UTF-8, found other bytes`,
+        `${name}:${number}: expected UTF-8, found bytes that are not`,
         'convert it first, for example: iconv -f LATIN1 -t UTF-8',
       );
     }
