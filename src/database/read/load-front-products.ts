@@ -133,16 +133,12 @@ class FrontProductsBuilder {
     const idAt = (position: number): number => this.productNumbers.ids[numbers[position] ?? -1] ?? 0;
     const weightAt = (position: number): number => weights[position] ?? 0;
     const order = [...weights.keys()].sort((a, b) => weightAt(a) - weightAt(b) || idAt(a) - idAt(b));
-    const moved = new Map<number, Period>();
-    for (const [to, from] of order.entries()) {
-      const period = periods.get(from);
-      if (period !== undefined) moved.set(to, period);
-    }
+    const positionOf = new Map(order.map((from, to) => [from, to]));
     return new FrontProducts(
       this.productNumbers,
       Int32Array.from(order, (position) => numbers[position] ?? 0),
       Uint8Array.from(order, (position) => flags[position] ?? 0),
-      moved,
+      new Map([...periods].map(([from, period]) => [positionOf.get(from) ?? -1, period])),
     );
   }
 }

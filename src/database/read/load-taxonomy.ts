@@ -12,12 +12,8 @@ import { markUndecodable } from './undecodable-text.ts';
 /** By id: the position of an element, or null where its row is bad. */
 export type Positions = ReadonlyMap<number, number | null>;
 
-export interface LoadedTaxonomy {
+export interface LoadedTaxonomy extends Readonly<Record<keyof Taxonomy, Positions>> {
   readonly taxonomy: Taxonomy;
-  readonly categories: Positions;
-  readonly groups: Positions;
-  readonly tags: Positions;
-  readonly badges: Positions;
 }
 
 const CATEGORY = new RowChecker('categories', ['id', 'slug', 'name_singular', 'name_plural']);
