@@ -50,11 +50,8 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
 }
 
 export function missingError(path: string): AppError {
-  return new AppError(
-    'database-missing',
-    `expected a catalogue database at ${path}, found nothing`,
-    `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`,
-  );
+  const hint = `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`;
+  return new AppError('database-missing', `expected a catalogue database at ${path}, found nothing`, hint);
 }
 
 /** Refuses an existing path that is not a file. @throws AppError database-unreadable */
@@ -156,21 +153,18 @@ export function databaseError(path: string, error: unknown): unknown {
   if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
   const message = messageOf(error);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return new AppError(
-      'database-busy',
-      `${path} is locked by a writer: ${message}`,
-      'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"',
-      error,
-    );
+    const hint = 'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"';
+    return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
   }
   if (code === 'SQLITE_CANTOPEN') {
     const hint =
       'check the permissions; a database in WAL mode on a read-only mount does not open: copy it, or switch it with PRAGMA journal_mode=DELETE';
     return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
   }
+  const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
   return new AppError(
     'database-unreadable',
-    `expected a readable SQLite catalogue at ${path}, found: ${message}`,
+    expected,
     'check the file with: sqlite3 FILE "PRAGMA integrity_check"',
     error,
   );

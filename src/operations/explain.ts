@@ -11,7 +11,7 @@ import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { productNames, productRow, sessionRows, tierRows } from '../database/read/explain-rows.ts';
 import { MISTYPED_IDS, onlyId } from '../database/read/grouped-query.ts';
 import { loadFronts } from '../database/read/load-fronts.ts';
-import { ProductLoad, type ProductContext } from '../database/read/load-products.ts';
+import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues } from '../database/read/load-taxonomy.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
@@ -42,27 +42,13 @@ export async function explainProduct(options: ExplainOptions, now: Instant): Pro
   }
 }
 
-/** One front as a build would load it, and what its products refer to. */
-interface LoadedFront {
-  readonly reader: CatalogueReader;
-  readonly code: string;
-  readonly state: ExplainResultJson['frontState'];
-  /** null where the front is not active. */
-  readonly front: Front | null;
-  readonly context: ProductContext;
-  readonly log: FindingLog;
-  readonly holding: readonly Finding[];
-  readonly isHeldBack: boolean;
-  readonly now: Instant;
-}
+type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 
-/** @throws AppError front-unknown, contract-…, database-unreadable, database-busy */
-export async function loadFront(
-  reader: CatalogueReader,
-  code: string,
-  tzdata: string,
-  now: Instant,
-): Promise<LoadedFront> {
+/**
+ * One front as a build would load it, null where it is not active; and what its products refer to.
+ * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
+ */
+export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
   const views = await checkContract(reader);
   const frontId = await frontIdOf(reader, code);
   const log = new HoldingLog(frontId);
@@ -72,7 +58,8 @@ export async function loadFront(
   // Without an id there are no products to read.
   const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
   const front = fronts.find((one) => one.code === code) ?? null;
-  const state = front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
+  const state: ExplainResultJson['frontState'] =
+    front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
   const isReadingViews = views.has('sessions') || views.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, isReadingViews };

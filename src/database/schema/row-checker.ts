@@ -159,10 +159,6 @@ export function findingOf(severity: Severity, code: FindingCode, place: string, 
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
-  return findingOf(
-    'error',
-    'dangling-id',
-    place,
-    `${column}: expected the id of a row of ${parent}, found ${typeof id === 'object' && id !== null ? quoted(id) : String(id)}`,
-  );
+  const found = typeof id === 'object' && id !== null ? quoted(id) : String(id);
+  return findingOf('error', 'dangling-id', place, `${column}: expected the id of a row of ${parent}, found ${found}`);
 }

@@ -30,7 +30,11 @@ export async function* exportRows(
           for (const [i, column] of columns.entries()) {
             const value = values[i];
             if (value === null) continue;
-            if (!isPrintable(value)) throw unprintable(checker.placeOf(values), column, value);
+            if (!isPrintable(value)) {
+              const place = `${checker.placeOf(values)}: ${column}`;
+              const message = `${place}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
+              throw new AppError('export-value-unprintable', message, 'see all such values with: playbill check-db');
+            }
             row[column] = value;
           }
           return `${JSON.stringify({ table, row })}\n`;
@@ -46,12 +50,4 @@ export async function* exportRows(
 function isPrintable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return typeof value === 'string';
-}
-
-function unprintable(place: string, column: string, value: unknown): AppError {
-  return new AppError(
-    'export-value-unprintable',
-    `${place}: ${column}: expected text or a number that JSON holds exactly, found ${quoted(value)}`,
-    'see all such values with: playbill check-db',
-  );
 }

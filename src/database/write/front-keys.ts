@@ -35,11 +35,8 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
     const frontId = [...codeOf].find(([, code]) => code === front)?.[0];
     if (frontId === undefined) {
       const known = [...codeOf.values()].toSorted().slice(0, 10).join(', ');
-      throw new AppError(
-        'front-unknown',
-        `expected the code of a front, found "${front}"`,
-        `fronts are: ${known || 'none'}`,
-      );
+      const message = `expected the code of a front, found "${front}"`;
+      throw new AppError('front-unknown', message, `fronts are: ${known || 'none'}`);
     }
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
     if (!KEY.accepts(row)) {
@@ -52,11 +49,8 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
     );
     if (taken.length > 0) {
-      throw new AppError(
-        'key-exists',
-        `expected a new keyid, found "${key.keyid}" in use`,
-        'choose another with --keyid',
-      );
+      const message = `expected a new keyid, found "${key.keyid}" in use`;
+      throw new AppError('key-exists', message, 'choose another with --keyid');
     }
     const values = Object.fromEntries(KEY.columns.map((column, i) => [column, row[i]]));
     run(catalogue, anyTable.insertInto('front_keys').values(values));
@@ -134,11 +128,8 @@ function run(catalogue: WritableCatalogue, query: Query): void {
     writing(catalogue.path, () => catalogue.handle.prepare(sql).run(...parameters));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError(
-      'database-not-writable',
-      `front_keys of ${catalogue.path} does not accept the change: ${messageOf(error)}`,
-      'where front_keys is a view over your own tables, change those, then build',
-      error,
-    );
+    const message = `front_keys of ${catalogue.path} does not accept the change: ${messageOf(error)}`;
+    const hint = 'where front_keys is a view over your own tables, change those, then build';
+    throw new AppError('database-not-writable', message, hint, error);
   }
 }

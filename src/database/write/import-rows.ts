@@ -127,11 +127,8 @@ function rowOf(text: string, place: string): CheckedRow {
   if (!isRecord(row)) throw invalid(row === undefined ? 'no row' : `the row ${quoted(row)}`);
   const known = TABLE_NAMES.find((name) => name === table);
   if (known === undefined) {
-    throw new AppError(
-      'import-row-invalid',
-      `${place}: expected a table of the catalogue, found ${quoted(table)}`,
-      `tables are: ${TABLE_NAMES.join(', ')}`,
-    );
+    const message = `${place}: expected a table of the catalogue, found ${quoted(table)}`;
+    throw new AppError('import-row-invalid', message, `tables are: ${TABLE_NAMES.join(', ')}`);
   }
   return checkedRow(known, row, place);
 }
