@@ -4,15 +4,10 @@ import type { Zone } from './calendar.ts';
 import type { FrontProducts } from './front-products.ts';
 
 /** One storefront (catalogue.md, `fronts`). */
-export interface Front {
+export interface Front extends FrontProfile {
   readonly id: number;
   /** The value of `X-Front`. */
   readonly code: string;
-  readonly zone: Zone;
-  readonly currency: string;
-  readonly currencyExponent: number;
-  /** ISO weekday digits, ascending. */
-  readonly weekendDays: string;
   readonly minCards: number;
   /** Positions in the taxonomy, in the order in which the front prints them: (front weight, id). */
   readonly categories: readonly number[];
@@ -27,6 +22,7 @@ export interface Front {
  */
 export interface FrontProfile {
   readonly zone: Zone;
+  /** ISO weekday digits, ascending. */
   readonly weekendDays: string;
   readonly currency: string;
   readonly currencyExponent: number;

@@ -45,18 +45,6 @@ export interface Session {
   readonly tiers: readonly PriceTier[];
 }
 
-/** A product in a group; `group` is a position in the taxonomy. */
-export interface GroupMembership {
-  readonly group: number;
-  readonly sortWeight: number;
-}
-
-/** A badge with its window; `badge` is a position in the taxonomy. */
-export interface BadgeWindow {
-  readonly badge: number;
-  readonly valid: Period;
-}
-
 export interface Product {
   readonly id: number;
   readonly slug: string;
@@ -70,9 +58,9 @@ export interface Product {
   readonly image: Image | null;
   /** By (startsAt, id). */
   readonly sessions: readonly Session[];
-  /** By taxonomy position. */
-  readonly badges: readonly BadgeWindow[];
-  readonly groups: readonly GroupMembership[];
+  /** By `badge` and `group`: these, and the numbers below, are positions in the taxonomy. */
+  readonly badges: readonly { readonly badge: number; readonly valid: Period }[];
+  readonly groups: readonly { readonly group: number; readonly sortWeight: number }[];
   readonly categories: readonly number[];
   readonly tags: readonly number[];
   /** Per front id that excludes any: the ids of the excluded sessions, and how many of all its scheduled sessions that is. */

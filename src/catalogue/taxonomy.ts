@@ -1,30 +1,25 @@
 // Categories, groups, tags and badges: what cards refer to. Each list is sorted as documents print it where no front's own
 // weight decides, and is addressed by position.
 
-export interface Category {
+interface Element {
   readonly id: number;
   readonly slug: string;
+}
+
+interface Category extends Element {
   readonly nameSingular: string;
   readonly namePlural: string;
 }
 
-export interface Group {
-  readonly id: number;
-  readonly slug: string;
+interface Tag extends Element {
   readonly name: string;
+}
+
+interface Group extends Tag {
   readonly cardType: number;
 }
 
-export interface Tag {
-  readonly id: number;
-  readonly slug: string;
-  readonly name: string;
-}
-
-export interface Badge {
-  readonly id: number;
-  readonly slug: string;
-  readonly name: string;
+interface Badge extends Tag {
   /** `#RRGGBB`. */
   readonly color: string;
 }

@@ -28,13 +28,11 @@ export class WritableCatalogue extends SqliteRows {
    */
   static open(path: string): WritableCatalogue {
     sweepImportFolders(path);
-    if (!existsSync(path)) return WritableCatalogue.#make(path);
-    refuseNoFile(path);
-    return writing(path, () => begin(new WritableCatalogue(path, new Database(path, { fileMustExist: true }), null)));
-  }
-
-  static #make(path: string): WritableCatalogue {
     return writing(path, () => {
+      if (existsSync(path)) {
+        refuseNoFile(path);
+        return begin(new WritableCatalogue(path, new Database(path, { fileMustExist: true }), null));
+      }
       makeFolder(dirname(path));
       const folder = makeImportFolder(path);
       try {
@@ -95,12 +93,8 @@ function moveInPlace(from: string, to: string): void {
     closeSync(openSync(to, 'wx'));
   } catch (error) {
     if (systemCodeOf(error) !== 'EEXIST') throw error;
-    throw new AppError(
-      'database-exists',
-      `expected no database at ${to}, found one that was made meanwhile; nothing is imported`,
-      'run the same command again to import into it',
-      error,
-    );
+    const message = `expected no database at ${to}, found one that was made meanwhile; nothing is imported`;
+    throw new AppError('database-exists', message, 'run the same command again to import into it', error);
   }
   // A journal that a killed writer left beside a deleted database would be applied to this one.
   for (const suffix of ['-wal', '-shm', '-journal']) removeFile(`${to}${suffix}`);
@@ -119,11 +113,8 @@ export function writing<T>(path: string, write: () => T): T {
     if (error instanceof AppError || code.startsWith('SQLITE_CONSTRAINT')) throw error;
     const isRefused = code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_FULL') || /^E[A-Z]+$/.test(code);
     if (!isRefused && !code.startsWith('SQLITE_IOERR')) throw databaseError(path, error);
-    throw new AppError(
-      'database-not-writable',
-      `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is imported`,
-      'check its permissions and the room on its disk, or name another file with --db',
-      error,
-    );
+    const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is imported`;
+    const hint = 'check its permissions and the room on its disk, or name another file with --db';
+    throw new AppError('database-not-writable', message, hint, error);
   }
 }

@@ -3,18 +3,21 @@
 
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { Kysely, SqliteDialect, type Compilable } from 'kysely';
+import type { CompiledQuery, QueryExecutorProvider } from 'kysely';
 import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
-import type { CatalogueTables } from './schema/tables.ts';
+import { anyTable } from './schema/query-builders.ts';
+
+/** A query of the builders, or `sql`. */
+export interface Query {
+  compile(executors: QueryExecutorProvider): CompiledQuery;
+}
 
 /** One read transaction on a catalogue. Rows come as arrays, in the order of the query's columns. */
 export interface CatalogueReader {
-  /** Builds queries; what it builds goes to `rows`. */
-  readonly db: Kysely<CatalogueTables>;
   /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
-  rows(query: Compilable): Promise<unknown[][]>;
+  rows(query: Query): Promise<unknown[][]>;
   /** The same in batches, for tables that do not fit in memory twice. */
-  batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]>;
+  batches(query: Query, rowsPerBatch?: number): AsyncGenerator<unknown[][]>;
   /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
   readonly journalMode: string;
   /** Ends the transaction and begins another, which sees what was committed since. @throws AppError database-… */
@@ -47,11 +50,8 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
 }
 
 export function missingError(path: string): AppError {
-  return new AppError(
-    'database-missing',
-    `expected a catalogue database at ${path}, found nothing`,
-    `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`,
-  );
+  const hint = `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`;
+  return new AppError('database-missing', `expected a catalogue database at ${path}, found nothing`, hint);
 }
 
 /** Refuses an existing path that is not a file. @throws AppError database-unreadable */
@@ -75,17 +75,17 @@ export class SqliteRows {
     this.#guard = guard;
   }
 
-  async rows(query: Compilable): Promise<unknown[][]> {
+  async rows(query: Query): Promise<unknown[][]> {
     return this.#guard(this.path, () => {
-      const { sql, parameters } = query.compile();
+      const { sql, parameters } = query.compile(anyTable);
       const statement = this.#statements.get(sql) ?? this.#prepare(sql);
       this.#statements.set(sql, statement);
       return statement.all(...parameters);
     });
   }
 
-  async *batches(query: Compilable, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
-    const { sql, parameters } = query.compile();
+  async *batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
+    const { sql, parameters } = query.compile(anyTable);
     const rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
     const nextBatch = (): unknown[][] => {
       const batch: unknown[][] = [];
@@ -113,13 +113,11 @@ export class SqliteRows {
 }
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
-  readonly db: Kysely<CatalogueTables>;
   readonly journalMode: string;
 
   constructor(path: string, handle: Database.Database, journalMode: string) {
     super(path, handle, readErrors);
     this.journalMode = journalMode;
-    this.db = new Kysely<CatalogueTables>({ dialect: new SqliteDialect({ database: handle }) });
   }
 
   async restart(): Promise<void> {
@@ -130,8 +128,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   }
 
   async close(): Promise<void> {
-    await this.db.destroy();
-    if (this.handle.open) this.handle.close();
+    this.handle.close();
   }
 }
 
@@ -156,21 +153,18 @@ export function databaseError(path: string, error: unknown): unknown {
   if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
   const message = messageOf(error);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return new AppError(
-      'database-busy',
-      `${path} is locked by a writer: ${message}`,
-      'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"',
-      error,
-    );
+    const hint = 'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"';
+    return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
   }
   if (code === 'SQLITE_CANTOPEN') {
     const hint =
       'check the permissions; a database in WAL mode on a read-only mount does not open: copy it, or switch it with PRAGMA journal_mode=DELETE';
     return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
   }
+  const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
   return new AppError(
     'database-unreadable',
-    `expected a readable SQLite catalogue at ${path}, found: ${message}`,
+    expected,
     'check the file with: sqlite3 FILE "PRAGMA integrity_check"',
     error,
   );

@@ -8,6 +8,7 @@ import { ALWAYS, periodContains, type Period } from '../catalogue/period.ts';
 import type { Session } from '../catalogue/product.ts';
 import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/explain-result.ts';
 import type { SessionRow, TierRow } from '../database/read/explain-rows.ts';
+import { instantIn } from '../database/schema/values.ts';
 import { productStates, type PlacedProduct } from '../render/product-states.ts';
 
 /** How far ahead the next change is looked for. */
@@ -61,43 +62,44 @@ function explainSessions(
   const pool = new Set(poolAt(product, excluded, now)?.sessions.map(({ id }) => id));
   const days = frontDaysOf(front.zone.dayAt(now), front.weekendDays);
   return rows.map((row) => {
-    const session = loaded.get(row.id);
-    const day = row.venue.zone.dayAt(row.startsAt);
-    const refusal = refusalOf(row, session, excluded?.sessionIds.has(row.id) === true, now);
+    const { id, venue, status, startsAt, ...sales } = row;
+    const session = loaded.get(id);
+    const start = instantIn(startsAt);
+    const day = venue.zone.dayAt(start);
+    const refusal = refusalOf(row, session, excluded?.sessionIds.has(id) === true, now);
     const isOffered = session !== undefined && offerRefusalAt(session, excluded, now) === null;
-    if (isOffered !== (refusal === null)) throw new Error(`session ${row.id} is explained wrongly`);
+    if (isOffered !== (refusal === null)) throw new Error(`session ${id} is explained wrongly`);
+    const isOn = {
+      today: day === days.today,
+      tomorrow: day === days.tomorrow,
+      weekend: day >= days.weekendFrom && day < days.weekendUntil,
+    };
     return {
-      session: row.id,
-      start: row.venue.zone.format(row.startsAt),
-      venue: row.venue.name,
-      status: row.status,
+      session: id,
+      start: venue.zone.format(start),
+      venue: venue.name,
+      status,
       refusal,
       soldOut: session !== undefined && isOffered ? outReasonAt(session, now) : null,
-      isInPool: pool.has(row.id),
-      isOnSale: row.salesStartAt === null || row.salesStartAt <= now,
-      salesStartAt: endText(row.salesStartAt),
-      salesEndAt: endText(row.salesEndAt),
-      isPaused: row.isPaused,
-      available: row.available,
-      days: [
-        ...(day === days.today ? (['today'] as const) : []),
-        ...(day === days.tomorrow ? (['tomorrow'] as const) : []),
-        ...(day >= days.weekendFrom && day < days.weekendUntil ? (['weekend'] as const) : []),
-      ],
+      isInPool: pool.has(id),
+      isOnSale: sales.salesStartAt === null || sales.salesStartAt <= formatInstant(now),
+      ...sales,
+      days: (['today', 'tomorrow', 'weekend'] as const).filter((name) => isOn[name]),
     };
   });
 }
 
 /** The first rule that refuses a session: its status, then those of offer.ts. The load leaves out sessions that are over already. */
 function refusalOf(
-  row: SessionRow,
+  { status, startsAt, salesEndAt }: SessionRow,
   session: Session | undefined,
   isExcluded: boolean,
   now: Instant,
 ): ExplainedSession['refusal'] {
-  if (row.status !== 'scheduled') return 'not-scheduled';
+  if (status !== 'scheduled') return 'not-scheduled';
   if (isExcluded) return 'excluded';
-  if (now >= (row.salesEndAt ?? row.startsAt)) return 'over';
+  // Instants compare as text.
+  if (formatInstant(now) >= (salesEndAt ?? startsAt)) return 'over';
   return session === undefined ? 'product-not-published' : offerRefusalAt(session, undefined, now);
 }
 
@@ -165,7 +167,7 @@ function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boo
   ];
 }
 
-/** The text of an instant; null for none, and for the open end of a period. */
-function endText(instant: number | null): string | null {
-  return instant === null || !Number.isFinite(instant) ? null : formatInstant(instantOf(instant));
+/** The text of an end of a period; null where it is open. */
+function endText(instant: number): string | null {
+  return Number.isFinite(instant) ? formatInstant(instantOf(instant)) : null;
 }

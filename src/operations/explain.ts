@@ -11,9 +11,10 @@ import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { productNames, productRow, sessionRows, tierRows } from '../database/read/explain-rows.ts';
 import { MISTYPED_IDS, onlyId } from '../database/read/grouped-query.ts';
 import { loadFronts } from '../database/read/load-fronts.ts';
-import { ProductLoad, type ProductContext } from '../database/read/load-products.ts';
+import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues } from '../database/read/load-taxonomy.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
+import { knownTables } from '../database/schema/query-builders.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { Zones } from '../database/schema/zones.ts';
 import { AppError } from '../errors.ts';
@@ -41,42 +42,30 @@ export async function explainProduct(options: ExplainOptions, now: Instant): Pro
   }
 }
 
-/** One front as a build would load it, and what its products refer to. */
-interface LoadedFront {
-  readonly reader: CatalogueReader;
-  readonly code: string;
-  readonly state: ExplainResultJson['frontState'];
-  /** null where the front is not active. */
-  readonly front: Front | null;
-  readonly context: ProductContext;
-  readonly log: FindingLog;
-  readonly holding: readonly Finding[];
-  readonly isHeldBack: boolean;
-  readonly now: Instant;
-}
+type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 
-/** @throws AppError front-unknown, contract-…, database-unreadable, database-busy */
-export async function loadFront(
-  reader: CatalogueReader,
-  code: string,
-  tzdata: string,
-  now: Instant,
-): Promise<LoadedFront> {
+/**
+ * One front as a build would load it, null where it is not active; and what its products refer to.
+ * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
+ */
+export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
   const views = await checkContract(reader);
   const frontId = await frontIdOf(reader, code);
   const log = new HoldingLog(frontId);
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
-  // Without an id there is no shelf to read.
+  // Without an id there are no products to read.
   const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
   const front = fronts.find((one) => one.code === code) ?? null;
-  const state = front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
+  const state: ExplainResultJson['frontState'] =
+    front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
   const isReadingViews = views.has('sessions') || views.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, isReadingViews };
   const isAnyProductBad = front !== null && (await noteBadProducts(front, new ProductLoad(reader, context, now), log));
-  const isHeldBack = state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.isFrontBad(frontId));
+  const isHeldBack =
+    state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
   return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
 }
 
@@ -89,9 +78,9 @@ async function noteBadProducts(front: Front, load: ProductLoad, log: HoldingLog)
   let isAnyBad = false;
   for (const id of productIds) {
     const [product] = await load.products(onlyId(id), log);
-    if (product === undefined && !log.isProductBad(id))
+    if (product === undefined && !log.badProductIds.has(id))
       log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], { frontId: front.id });
-    isAnyBad ||= product === undefined || log.isProductBad(id);
+    isAnyBad ||= product === undefined || log.badProductIds.has(id);
   }
   return isAnyBad;
 }
@@ -105,7 +94,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   let rules: ExplainedRules | null = null;
   const [product] = front === null ? [] : await new ProductLoad(reader, context, now).products(onlyId(row.id), log);
   // What has a finding cannot be trusted: its sessions or tiers may be missing.
-  if (front !== null && product !== undefined && !log.isProductBad(row.id)) {
+  if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };
     const sessions = await sessionRows(reader, context.venues, row.id);
     rules = explainRules(placed, entry !== undefined, sessions, await tierRows(reader, row.id), now);
@@ -159,7 +148,7 @@ function plainEntry(productId: number): FrontProduct {
 }
 
 async function frontIdOf(reader: CatalogueReader, code: string): Promise<number | undefined> {
-  const [row] = await reader.rows(reader.db.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
+  const [row] = await reader.rows(knownTables.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
   return typeof row?.[0] === 'number' ? row[0] : undefined;
 }
 

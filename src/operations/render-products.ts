@@ -133,7 +133,7 @@ function renderingOf(
   const initialStates = new InitialStates(products, productNumbers, now);
   const rendered = { taxonomy: encodeTaxonomy(taxonomy), products, initialStates, spares: [] };
   const byCode = new Map(fronts.map((front) => [front.code, { front, profileIndex: profileIndexOf(front) }]));
-  const find = (code: string): { readonly front: Front; readonly profileIndex: number } => {
+  const find = (code: string) => {
     const found = byCode.get(code);
     if (found === undefined) throw new Error(`no front ${code}`);
     return found;
@@ -152,11 +152,8 @@ function selectedCodes(wanted: readonly string[] | null, active: readonly string
   for (const code of wanted) {
     if (!active.includes(code)) {
       const some = active.slice(0, 10).join(', ') + (active.length > 10 ? ', …' : '');
-      throw new AppError(
-        'front-unknown',
-        `expected the code of an active front, found "${code}"`,
-        `active fronts are: ${some || 'none'}`,
-      );
+      const message = `expected the code of an active front, found "${code}"`;
+      throw new AppError('front-unknown', message, `active fronts are: ${some || 'none'}`);
     }
   }
   return new Set(wanted);
@@ -176,13 +173,13 @@ async function missingProducts(
 
 /** Whether any of a front's products is bad or missing. */
 function isFrontBad(front: Front, missing: ReadonlyMap<number, 'bad' | 'unknown'>, log: FindingLog): boolean {
-  let isBad = log.isFrontBad(front.id);
-  if (missing.size === 0 && !log.isAnyProductBad()) return isBad;
+  let isBad = log.badFrontIds.has(front.id);
+  if (missing.size === 0 && log.badProductIds.size === 0) return isBad;
   for (const productId of front.products.ids) {
     const why = missing.get(productId);
     if (why === 'unknown')
       log.add([dangling(`front_products ${front.id},${productId}`, 'product_id', 'products', productId)], {});
-    isBad ||= why !== undefined || log.isProductBad(productId);
+    isBad ||= why !== undefined || log.badProductIds.has(productId);
   }
   return isBad;
 }

@@ -10,21 +10,13 @@ interface TypedArray<A> {
 }
 
 export class Column<A extends TypedArray<A>> {
-  readonly #allocate: (length: number) => A;
+  readonly #ArrayOf: new (length: number) => A;
   #array: A;
   #length = 0;
 
-  private constructor(allocate: (length: number) => A) {
-    this.#allocate = allocate;
-    this.#array = allocate(1024);
-  }
-
-  static ofInt32(): Column<Int32Array> {
-    return new Column((length) => new Int32Array(length));
-  }
-
-  static ofFloat64(): Column<Float64Array> {
-    return new Column((length) => new Float64Array(length));
+  constructor(ArrayOf: new (length: number) => A) {
+    this.#ArrayOf = ArrayOf;
+    this.#array = new ArrayOf(1024);
   }
 
   get length(): number {
@@ -33,7 +25,7 @@ export class Column<A extends TypedArray<A>> {
 
   push(value: number): void {
     if (this.#length === this.#array.length) {
-      const larger = this.#allocate(this.#length * 2);
+      const larger = new this.#ArrayOf(this.#length * 2);
       larger.set(this.#array);
       this.#array = larger;
     }

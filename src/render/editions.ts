@@ -7,8 +7,7 @@ import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import { DocumentBuffer } from './document-buffer.ts';
 import { FacetBits, FrontFacets } from './facets.ts';
 import type { Endpoint } from './paths.ts';
-import type { RenderedCatalogue } from './rendered-catalogue.ts';
-import { FrontCards } from './front-cards.ts';
+import { FrontCards, type RenderedCatalogue } from './front-cards.ts';
 
 /** One document of one front, valid from an instant. */
 export interface Edition {

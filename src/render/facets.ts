@@ -3,13 +3,12 @@
 import type { Front } from '../catalogue/front.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 
+const FACET_KINDS = ['categories', 'groups', 'tags', 'badges'] as const;
+
+type FacetKind = (typeof FACET_KINDS)[number];
+
 /** Every element of the taxonomy as its JSON text, by position. */
-export interface EncodedTaxonomy {
-  readonly categories: readonly string[];
-  readonly groups: readonly string[];
-  readonly tags: readonly string[];
-  readonly badges: readonly string[];
-}
+export type EncodedTaxonomy = Readonly<Record<FacetKind, readonly string[]>>;
 
 /** Elements in the key order of the spec's tables 2.1 and 2.3 to 2.5. */
 export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
@@ -49,10 +48,6 @@ export class FacetBits {
     return ((bits[this.#firstWords[kind] + (position >>> 5)] ?? 0) & (1 << (position & 31))) !== 0;
   }
 }
-
-const FACET_KINDS = ['categories', 'groups', 'tags', 'badges'] as const;
-
-export type FacetKind = (typeof FACET_KINDS)[number];
 
 /** The facets of one front's documents as text: `bits` are those of all its cards. */
 export class FrontFacets {

@@ -7,17 +7,27 @@ import type { DropReason } from '../catalogue/offer.ts';
 import { ALWAYS, periodContains } from '../catalogue/period.ts';
 import { flagsText } from './card.ts';
 import type { CardSource } from './document-buffer.ts';
+import type { EncodedTaxonomy } from './facets.ts';
 import {
   CHANGES,
   GROUP_LIST_SHIFT,
   HAS_OWN_TIMELINES,
   hasNextState,
   INITIAL,
+  type InitialStates,
   NO_PRODUCT,
   stateAt,
 } from './initial-states.ts';
-import type { RenderedCatalogue } from './rendered-catalogue.ts';
 import { dropReasonOf, NO_TIMELINE, VARIANT, type RenderedProducts } from './rendered-products.ts';
+
+/** What all fronts are rendered from. */
+export interface RenderedCatalogue {
+  readonly taxonomy: EncodedTaxonomy;
+  readonly products: RenderedProducts;
+  readonly initialStates: InitialStates;
+  /** Buffers of documents that are written, for reuse. */
+  readonly spares: Uint8Array[];
+}
 
 const NO_VARIANT = -1;
 

@@ -9,10 +9,9 @@ import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { productsDocumentSchema, type ProductCard } from '../contract/documents.ts';
 import { FrontEditions } from './editions.ts';
 import { encodeTaxonomy } from './facets.ts';
-import { FrontCards } from './front-cards.ts';
+import { FrontCards, type RenderedCatalogue } from './front-cards.ts';
 import { InitialStates } from './initial-states.ts';
 import { ProductRenderer } from './product-renderer.ts';
-import type { RenderedCatalogue } from './rendered-catalogue.ts';
 import { RenderedProductsBuilder } from './rendered-products.ts';
 
 /** A product with its entry on a front. */

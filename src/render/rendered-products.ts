@@ -81,18 +81,18 @@ const BLOCK_BYTES = 1 << 22;
 
 /** Collects rendered products, by ascending id. */
 export class RenderedProductsBuilder {
-  readonly #ids = Column.ofFloat64();
-  readonly #nextBoundaries = Column.ofFloat64();
-  readonly #timelines = Column.ofInt32();
-  readonly #ownStarts = Column.ofInt32();
-  readonly #ownFrontIds = Column.ofFloat64();
-  readonly #ownTimelines = Column.ofInt32();
-  readonly #groupStarts = Column.ofInt32();
-  readonly #groupMemberships = Column.ofInt32();
-  readonly #stateFroms = Column.ofFloat64();
-  readonly #stateVariants = Column.ofInt32();
-  readonly #variants = Column.ofInt32();
-  readonly #variantFacets = Column.ofInt32();
+  readonly #ids = new Column(Float64Array);
+  readonly #nextBoundaries = new Column(Float64Array);
+  readonly #timelines = new Column(Int32Array);
+  readonly #ownStarts = new Column(Int32Array);
+  readonly #ownFrontIds = new Column(Float64Array);
+  readonly #ownTimelines = new Column(Int32Array);
+  readonly #groupStarts = new Column(Int32Array);
+  readonly #groupMemberships = new Column(Int32Array);
+  readonly #stateFroms = new Column(Float64Array);
+  readonly #stateVariants = new Column(Int32Array);
+  readonly #variants = new Column(Int32Array);
+  readonly #variantFacets = new Column(Int32Array);
   readonly #blocks: Uint8Array[] = [];
   readonly #encoder = new TextEncoder();
   /** The last block, and how much of it is used. */
@@ -116,16 +116,8 @@ export class RenderedProductsBuilder {
     const { flagsFrom, flagsUntil, groupsLength, restLength, bits } = parts;
     const groupsUntil = written - restLength;
     const groupsFrom = groupsUntil - groupsLength;
-    const numbers = [
-      this.#blocks.length - 1,
-      this.#used,
-      flagsFrom,
-      flagsUntil,
-      groupsFrom,
-      groupsUntil,
-      written,
-      bits,
-    ];
+    const block = this.#blocks.length - 1;
+    const numbers = [block, this.#used, flagsFrom, flagsUntil, groupsFrom, groupsUntil, written, bits];
     for (const number of numbers) this.#variants.push(number);
     for (const word of facets) this.#variantFacets.push(word);
     this.#used += written;

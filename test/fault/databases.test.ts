@@ -134,7 +134,6 @@ const CHANGE_ALL = `
 function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void): CatalogueReader {
   let reads = 0;
   return {
-    db: reader.db,
     journalMode: reader.journalMode,
     rows: (query) => {
       beforeRead((reads += 1));

@@ -10,6 +10,7 @@ import { explainResultSchema, type ExplainResultJson } from '../../src/contract/
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { openCatalogue } from '../../src/database/open.ts';
+import { knownTables } from '../../src/database/schema/query-builders.ts';
 import { explainOn, loadFront } from '../../src/operations/explain.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
@@ -21,7 +22,7 @@ async function explainFront(database: string, code: string, now: Instant): Promi
   const reader = await openCatalogue(database);
   try {
     const front = await loadFront(reader, code, process.versions['tz'] ?? '', now);
-    const slugs = reader.db
+    const slugs = knownTables
       .selectFrom('front_products as f')
       .innerJoin('products as p', 'p.id', 'f.product_id')
       .select('p.slug')

@@ -428,7 +428,7 @@ describe('a line that is not a row', () => {
     const latin1 = Buffer.concat([Buffer.from(venue(1)), Buffer.from(venue(2, { name: 'Théâtre' }), 'latin1')]);
     const error = await refusalOf(newPath(), [file(latin1)]);
     expect(error).toMatchObject({ code: 'import-line-invalid', hint: expect.stringContaining('iconv') });
-    expect(error.message).toBe('rows.ndjson:2: expected UTF-8, found other bytes');
+    expect(error.message).toBe('rows.ndjson:2: expected UTF-8, found bytes that are not');
   });
 
   test('a file that cannot be read is named', async () => {

@@ -2,14 +2,13 @@
 // (schema/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Compilable } from 'kysely';
 import type { Finding } from '../../findings.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader, Query } from '../open.ts';
 import { examineContract } from '../schema/check-schema.ts';
 import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
 import { journalModeFinding, noPublicTier, pauseFinding, wallTimeFinding } from '../schema/row-rules.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../schema/tables.ts';
-import { anyTable, checkedRows, wholeTable } from '../schema/untyped-query.ts';
+import { anyTable, checkedRows, knownTables, wholeTable } from '../schema/query-builders.ts';
 import { instantIn } from '../schema/values.ts';
 import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
@@ -22,8 +21,6 @@ export interface CheckOptions {
   /** Called with the number of rows checked in a table, batch by batch. */
   readonly onRows: (table: TableName, rows: number) => void;
 }
-
-const ROWS_PER_BATCH = 2000;
 
 /**
  * Everything that is wrong with a catalogue. Tables that fall short of the contract are a finding and are not read further.
@@ -53,7 +50,7 @@ async function* badValues(
 ): AsyncGenerator<Finding> {
   const { query, checker } = wholeTable(table);
   onRows(table, 0);
-  for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(query)) {
     onRows(table, batch.length);
     await markUndecodable(reader, checker, batch);
     for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row);
@@ -70,7 +67,7 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
     .select((eb) => eb.fn.countAll().as('rows_total'))
     .groupBy([...key])
     .having((eb) => eb.fn.countAll(), '>', 1);
-  for await (const batch of reader.batches(repeated, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(repeated)) {
     for (const row of batch) {
       const place = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
@@ -91,7 +88,7 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
   const rows = checkedRows(checker, [column, TABLE_RULES[table].key[0] ?? '']).where(column, 'in', repeated);
   const at = columns.indexOf(column);
   let first: readonly unknown[] = [];
-  for await (const batch of reader.batches(rows, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(rows)) {
     for (const row of batch) {
       if (row[at] !== first[at]) {
         first = row;
@@ -103,11 +100,20 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
   }
 }
 
-const FRONT_ZONE = new RowChecker('fronts', ['id', 'timezone']);
-const VENUE_ZONE = new RowChecker('venues', ['id', 'timezone']);
+const VENUE = new RowChecker('venues', ['id', 'timezone']);
 const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until']);
 const START = new RowChecker('sessions', ['id', 'venue_id', 'starts_at', 'starts_local']);
 const SESSION = new RowChecker('sessions', ['id']);
+
+/** Ids of sessions that have ticket tiers of their own, none of them public. */
+const PRIVATE_SESSIONS: Query = knownTables
+  .selectFrom('price_tiers')
+  .select('session_id')
+  .where('kind', '=', 'ticket')
+  .where('session_id', 'is not', null)
+  .groupBy('session_id')
+  .having((eb) => eb.fn.max('is_public'), '=', 0)
+  .orderBy('session_id');
 
 /** Rules that no column's rule can hold, of the tables in `sound`. */
 async function* ruleFindings(
@@ -116,14 +122,11 @@ async function* ruleFindings(
   tzdata: string,
 ): AsyncGenerator<Finding> {
   const zones = new Zones();
-  if (sound.has('fronts')) {
-    yield* applied(reader, FRONT_ZONE, (row) =>
-      zones.get(row[1]) === null ? unknownZone(FRONT_ZONE.placeOf(row), row[1]) : null,
-    );
-  }
-  if (sound.has('venues')) {
-    yield* applied(reader, VENUE_ZONE, (row) =>
-      zones.get(row[1]) === null ? unknownZone(VENUE_ZONE.placeOf(row), row[1]) : null,
+  for (const table of ['fronts', 'venues'] as const) {
+    if (!sound.has(table)) continue;
+    const checker = new RowChecker(table, ['id', 'timezone']);
+    yield* applied(reader, checker, (row) =>
+      zones.get(row[1]) === null ? unknownZone(checker.placeOf(row), row[1]) : null,
     );
   }
   if (sound.has('front_keys')) yield* applied(reader, KEY, keyFinding);
@@ -131,7 +134,7 @@ async function* ruleFindings(
     yield* applied(reader, PAUSE, (row) => pauseFinding(() => PAUSE.placeOf(row), row[1], row[2]));
   }
   if (sound.has('sessions') && sound.has('venues')) {
-    const venues = (await reader.rows(checkedRows(VENUE_ZONE))).filter((row) => VENUE_ZONE.accepts(row));
+    const venues = (await reader.rows(checkedRows(VENUE))).filter((row) => VENUE.accepts(row));
     const zoneOf = new Map(venues.map(([id, timezone]) => [id, zones.get(timezone)]));
     yield* applied(reader, START, (row) => {
       const [, venueId, startsAt, startsLocal] = row;
@@ -144,7 +147,7 @@ async function* ruleFindings(
     });
   }
   if (sound.has('price_tiers')) {
-    yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), privateSessions(reader));
+    yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), PRIVATE_SESSIONS);
   }
 }
 
@@ -153,25 +156,13 @@ async function* applied<T extends TableName, const C extends ColumnsOf<T>>(
   reader: CatalogueReader,
   checker: RowChecker<T, C>,
   findingIn: (row: RowOf<T, C>) => Finding | null,
-  query: Compilable = checkedRows(checker),
+  query: Query = checkedRows(checker),
 ): AsyncGenerator<Finding> {
-  for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(query)) {
     for (const row of batch) {
       const finding = checker.accepts(row) ? findingIn(row) : null;
       if (finding !== null) yield finding;
     }
     await setImmediate();
   }
-}
-
-/** Ids of sessions that have ticket tiers of their own, none of them public. */
-function privateSessions(reader: CatalogueReader): Compilable {
-  return reader.db
-    .selectFrom('price_tiers')
-    .select('session_id')
-    .where('kind', '=', 'ticket')
-    .where('session_id', 'is not', null)
-    .groupBy('session_id')
-    .having((eb) => eb.fn.max('is_public'), '=', 0)
-    .orderBy('session_id');
 }

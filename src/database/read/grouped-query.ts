@@ -1,8 +1,8 @@
 // Rows of one table, grouped: one row of the result per group, its rows as one JSON array of arrays. A driver returns rows one by one,
 // which with millions is most of a load's cost; JSON keeps the types of the stored values, and is parsed at once.
 
-import { sql, type Compilable, type RawBuilder } from 'kysely';
-import type { CatalogueReader } from '../open.ts';
+import { sql, type RawBuilder } from 'kysely';
+import type { CatalogueReader, Query } from '../open.ts';
 import type { TableName } from '../schema/tables.ts';
 
 /** A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every number, NULL is in no range. */
@@ -35,16 +35,15 @@ export interface Grouping {
 export async function strictTables(reader: CatalogueReader): Promise<ReadonlySet<string>> {
   const list = sql<string>`select t.name from pragma_table_list as t where t.schema = 'main' and t.strict = 1
     and not exists (select 1 from pragma_table_xinfo(t.name) as c where c.type in ('ANY', 'BLOB'))`;
-  return new Set((await reader.rows({ compile: () => list.compile(reader.db) })).map(([name]) => String(name)));
+  return new Set((await reader.rows(list)).map(([name]) => String(name)));
 }
 
 /** Group and rows, by group; rows of a group come in the order of the index, which is not guaranteed. */
 export function groupedQuery(
-  reader: CatalogueReader,
   { table, by, columns, where, plain }: Grouping,
   range: IdRange | 'null',
   isStrict: boolean,
-): Compilable {
+): Query {
   const value = (name: string): RawBuilder<unknown> => jsonValue(name, isStrict);
   const group = sql.ref(by);
   const conditions: RawBuilder<unknown>[] = [];
@@ -60,8 +59,7 @@ export function groupedQuery(
     plain === undefined
       ? sql`json_group_array(${whole})`
       : sql`json_group_array(case when ${plain.where} then ${sql.ref(plain.column)} else ${whole} end), json_group_array(${value(plain.alongside)})`;
-  const query = sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
-  return { compile: () => query.compile(reader.db) };
+  return sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
 }
 
 /**

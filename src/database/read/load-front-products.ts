@@ -6,19 +6,13 @@ import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-produ
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { groupedQuery, MISTYPED_IDS, onlyId, strictTables, valuesIn, type Grouping } from './grouped-query.ts';
 import type { CatalogueReader } from '../open.ts';
-import { dangling, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
+import { dangling, names, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
 
-const FRONT_PRODUCT = new RowChecker('front_products', [
-  'front_id',
-  'product_id',
-  'featured',
-  'banner',
-  'paused',
-  'sort_weight',
-  'visible_from',
-  'visible_until',
-]);
+const FRONT_PRODUCT = new RowChecker(
+  'front_products',
+  names('front_id product_id featured banner paused sort_weight visible_from visible_until'),
+);
 
 /** Most rows hold nothing but the product: they come as its id alone, and all weights in an array of their own. */
 const GROUPING: Grouping = {
@@ -52,7 +46,7 @@ export async function loadFrontProducts(
   const isStrict = (await strictTables(reader)).has('front_products');
   const ranges = onlyFrontId === undefined ? [{ after: null, upTo: null }] : [onlyId(onlyFrontId), MISTYPED_IDS];
   for (const range of ['null', ...ranges] as const) {
-    for await (const batch of reader.batches(groupedQuery(reader, GROUPING, range, isStrict), FRONTS_PER_BATCH)) {
+    for await (const batch of reader.batches(groupedQuery(GROUPING, range, isStrict), FRONTS_PER_BATCH)) {
       for (const [frontId, rowsJson, weightsJson] of batch) {
         const rows = valuesIn(rowsJson);
         const weights = valuesIn(weightsJson);
@@ -139,16 +133,12 @@ class FrontProductsBuilder {
     const idAt = (position: number): number => this.productNumbers.ids[numbers[position] ?? -1] ?? 0;
     const weightAt = (position: number): number => weights[position] ?? 0;
     const order = [...weights.keys()].sort((a, b) => weightAt(a) - weightAt(b) || idAt(a) - idAt(b));
-    const moved = new Map<number, Period>();
-    for (const [to, from] of order.entries()) {
-      const period = periods.get(from);
-      if (period !== undefined) moved.set(to, period);
-    }
+    const positionOf = new Map(order.map((from, to) => [from, to]));
     return new FrontProducts(
       this.productNumbers,
       Int32Array.from(order, (position) => numbers[position] ?? 0),
       Uint8Array.from(order, (position) => flags[position] ?? 0),
-      moved,
+      new Map([...periods].map(([from, period]) => [positionOf.get(from) ?? -1, period])),
     );
   }
 }

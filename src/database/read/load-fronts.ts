@@ -7,13 +7,14 @@ import type { CatalogueReader } from '../open.ts';
 import {
   dangling,
   findingOf,
+  names,
   parseId,
   repeated,
   RowChecker,
   type FindingLog,
   type RowOf,
 } from '../schema/row-checker.ts';
-import { checkedRows } from '../schema/untyped-query.ts';
+import { checkedRows } from '../schema/query-builders.ts';
 import { unknownZone, type Zones } from '../schema/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
 import type { Positions } from './load-taxonomy.ts';
@@ -41,17 +42,10 @@ export interface LoadedFronts extends FrontCodes {
   readonly badCodes: readonly string[];
 }
 
-const FRONT = new RowChecker('fronts', [
-  'id',
-  'code',
-  'name',
-  'timezone',
-  'currency',
-  'currency_exponent',
-  'weekend_days',
-  'status',
-  'min_cards',
-]);
+const FRONT = new RowChecker(
+  'fronts',
+  names('id code name timezone currency currency_exponent weekend_days status min_cards'),
+);
 const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
@@ -107,7 +101,7 @@ export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: 
     if (codeOf.has(id) || otherId !== undefined) {
       const message = `expected a unique id and code, found ${id} or "${code}" twice`;
       log.add([findingOf('error', 'duplicate-key', FRONT.placeOf(row), message)], { frontId: id });
-      if (otherId !== undefined) log.markFrontBad(otherId);
+      if (otherId !== undefined) log.badFrontIds.add(otherId);
       // Not the same row twice: one of the two has another front's id or code, and its own cannot be known.
       if (codeOf.get(id) !== code) isEveryCodeKnown = false;
       // A code that only this row has does not belong to a removed front: its snapshot stays.
@@ -146,7 +140,7 @@ async function loadAttached(
     if (!codeOf.has(frontId)) log.add([dangling(checker.placeOf(row), 'front_id', 'fronts', frontId)], {});
     else if (position === undefined) log.add([dangling(checker.placeOf(row), idColumn, parent, id)], { frontId });
     // The element's own row has a finding: every front that attaches it is held back.
-    else if (position === null) log.markFrontBad(frontId);
+    else if (position === null) log.badFrontIds.add(frontId);
     else if (known.includes(position)) log.add([repeated(checker.placeOf(row))], { frontId });
     else {
       known.push(position);

@@ -1,25 +1,19 @@
 // Loads front_keys into the key ring that edges verify with: public keys and names of secrets, never a secret.
 
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../open.ts';
-import { dangling, FindingLog, findingOf, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
-import { checkedRows } from '../schema/untyped-query.ts';
+import { dangling, FindingLog, findingOf, names, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
+import { checkedRows } from '../schema/query-builders.ts';
 import type { FrontCodes } from './load-fronts.ts';
 import { markUndecodable } from './undecodable-text.ts';
 
-export const KEY = new RowChecker('front_keys', [
-  'keyid',
-  'front_id',
-  'alg',
-  'public_key',
-  'secret_ref',
-  'not_before',
-  'not_after',
-  'revoked_at',
-]);
+export const KEY = new RowChecker(
+  'front_keys',
+  names('keyid front_id alg public_key secret_ref not_before not_after revoked_at'),
+);
 
 type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 
@@ -94,45 +88,34 @@ export function keyRingEntry(row: KeyRow, front: string): KeyRingEntry | string 
   }
   if (secretRef !== null) return `${alg}: expected no secret_ref, found one`;
   if (publicKey === null) return `${alg}: expected a public key as JWK text in public_key, found NULL`;
-  const jwk = publicJwkOf(publicKey);
-  if (typeof jwk === 'string') return `${alg}: ${jwk}`;
-  const { kty, crv, x, y } = jwk;
-  const isEc = alg === 'ecdsa-p256-sha256';
-  if (
-    kty !== (isEc ? 'EC' : 'OKP') ||
-    crv !== (isEc ? 'P-256' : 'Ed25519') ||
-    x === undefined ||
-    (isEc && y === undefined)
-  ) {
-    return `${alg}: expected a JWK of ${isEc ? 'kty EC, crv P-256 with x and y' : 'kty OKP, crv Ed25519 with x'}, found another`;
-  }
+  let parsed: unknown;
   try {
-    const material = isEc ? { kty, crv, x, y: y ?? '' } : { kty, crv, x };
-    const spki = createPublicKey({ key: material, format: 'jwk' })
-      .export({ type: 'spki', format: 'der' })
-      .toString('base64');
-    if (isEc) return { ...validity, alg, jwk: { kty: 'EC', crv: 'P-256', x, y: y ?? '' }, spki };
-    return { ...validity, alg: 'ed25519', jwk: { kty: 'OKP', crv: 'Ed25519', x }, spki };
+    parsed = JSON.parse(publicKey);
+  } catch {
+    return `${alg}: expected a JWK as JSON text, found text that is not JSON`;
+  }
+  if (typeof parsed !== 'object' || parsed === null) return `${alg}: expected a JWK object`;
+  if ('d' in parsed) {
+    return `${alg}: expected a public key, found a private one: replace it, and revoke it wherever it is in use`;
+  }
+  const { kty, crv, x, y }: Readonly<Record<string, unknown>> = { ...parsed };
+  try {
+    if (alg === 'ed25519') {
+      if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string')
+        return `${alg}: expected a JWK of kty OKP, crv Ed25519 with x, found another`;
+      const jwk = { kty, crv, x } as const;
+      return { ...validity, alg, jwk, spki: spkiOf(jwk) };
+    }
+    if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string')
+      return `${alg}: expected a JWK of kty EC, crv P-256 with x and y, found another`;
+    const jwk = { kty, crv, x, y } as const;
+    return { ...validity, alg, jwk, spki: spkiOf(jwk) };
   } catch {
     return `${alg}: expected a point on the curve, found coordinates that are not`;
   }
 }
 
-type PublicJwk = Readonly<Record<'kty' | 'crv' | 'x' | 'y', string | undefined>>;
-
-function publicJwkOf(text: string): PublicJwk | string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return 'expected a JWK as JSON text, found text that is not JSON';
-  }
-  if (typeof parsed !== 'object' || parsed === null) return 'expected a JWK object';
-  if ('d' in parsed)
-    return 'expected a public key, found a private one: replace it, and revoke it wherever it is in use';
-  const member = (name: string): string | undefined => {
-    const value: unknown = Object.getOwnPropertyDescriptor(parsed, name)?.value;
-    return typeof value === 'string' ? value : undefined;
-  };
-  return { kty: member('kty'), crv: member('crv'), x: member('x'), y: member('y') };
+/** Base64 of DER. Throws where the coordinates are not of a point. */
+function spkiOf(jwk: JsonWebKey): string {
+  return createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' }).toString('base64');
 }

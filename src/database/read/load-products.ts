@@ -19,12 +19,13 @@ import {
   GROUP_LINK,
   IMAGE,
   PRODUCT,
-  productIdQuery,
+  ORPHAN_TIERS,
+  PRODUCT_IDS,
   productQuery,
-  orphanTierQuery,
   TAG_LINK,
   type ChildTable,
 } from './product-queries.ts';
+import { knownTables } from '../schema/query-builders.ts';
 import { dangling, FindingLog, findingOf, parseId, repeated } from '../schema/row-checker.ts';
 import { pauseFinding } from '../schema/row-rules.ts';
 import { markUndecodable } from './undecodable-text.ts';
@@ -72,7 +73,7 @@ export class ProductLoad {
 
   /** Ranges of ids, ascending, that together hold every product, and every child row without one. */
   async ranges(): Promise<readonly IdRange[]> {
-    const ids = (await this.#reader.rows(productIdQuery(this.#reader))).map(([id]) => id);
+    const ids = (await this.#reader.rows(PRODUCT_IDS)).map(([id]) => id);
     const ends: number[] = [];
     for (let i = PRODUCTS_PER_RANGE - 1; i < ids.length - 1; i += PRODUCTS_PER_RANGE) {
       const id = ids[i];
@@ -83,14 +84,8 @@ export class ProductLoad {
 
   /** Ids of all products, bad ones and those not wanted included: what other tables may refer to. */
   async knownIds(): Promise<ReadonlySet<number>> {
-    const rows = await this.#reader.rows(productIdQuery(this.#reader));
+    const rows = await this.#reader.rows(PRODUCT_IDS);
     return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
-  }
-
-  /** All ranges, one after the other. */
-  async *batches(log: FindingLog): AsyncGenerator<readonly Product[]> {
-    await this.noteOrphanRows(log);
-    for (const range of await this.ranges()) yield await this.products(range, log);
   }
 
   /** The wanted products of a range. Child rows without a product are reported with the range that their ids fall into. */
@@ -99,7 +94,7 @@ export class ProductLoad {
     await this.#prepare();
     const children = new Map<ChildTable, ReadonlyMap<unknown, unknown>>();
     for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
-    const rows = await this.#reader.rows(productQuery(this.#reader, range));
+    const rows = await this.#reader.rows(productQuery(range));
     await markUndecodable(this.#reader, PRODUCT, rows);
     await markUndecodable(this.#reader, IMAGE, rows, PRODUCT.columns.length);
     const knownIds = new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number'));
@@ -127,7 +122,7 @@ export class ProductLoad {
 
   async #groups(table: ChildTable, range: IdRange | 'null'): Promise<[unknown, unknown][]> {
     const isStrict = this.#strict?.has(table) === true;
-    const query = groupedQuery(this.#reader, childGrouping(table, this.#now), range, isStrict);
+    const query = groupedQuery(childGrouping(table, this.#now), range, isStrict);
     return (await this.#reader.rows(query)).map(([id, json]) => [id, json]);
   }
 
@@ -153,14 +148,14 @@ export class ProductLoad {
     for (const row of rowsIn(json)) {
       this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
       const id = parseId(productId);
-      if (id !== undefined) this.#log.markProductBad(id);
+      if (id !== undefined) this.#log.badProductIds.add(id);
     }
   }
 
   /** Exclusions are few: all of them at once. */
   async #loadExclusions(): Promise<void> {
     const isStrict = ['front_session_exclusions', 'sessions'].every((table) => this.#strict?.has(table) === true);
-    for (const [productId, json] of await this.#reader.rows(exclusionQuery(this.#reader, isStrict))) {
+    for (const [productId, json] of await this.#reader.rows(exclusionQuery(isStrict))) {
       if (typeof productId === 'number') this.#exclusions.set(productId, json);
       else for (const row of rowsIn(json)) this.#orphanExclusions.push(row);
     }
@@ -263,7 +258,7 @@ export class ProductLoad {
         this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
       // The element's own row has a finding. A tag or badge is on every front of the product; categories and groups only on
       // fronts that attach them, which loadFronts holds back.
-      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.markProductBad(productId);
+      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.badProductIds.add(productId);
       else if (position !== null && links.some((link) => link.position === position)) {
         this.#log.add([repeated(checker.placeOf(row))], { productId });
       } else if (position !== null) links.push({ position, row });
@@ -273,7 +268,7 @@ export class ProductLoad {
 
   /** Reports tiers of a session that is not the product's: without them it would be sold at the default prices. */
   async #noteOrphanTiers(): Promise<void> {
-    for (const [productId, id, sessionId] of await this.#reader.rows(orphanTierQuery(this.#reader))) {
+    for (const [productId, id, sessionId] of await this.#reader.rows(ORPHAN_TIERS)) {
       const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
       this.#log.add([finding], { productId: parseId(productId) });
     }
@@ -287,7 +282,7 @@ export class ProductLoad {
     const countedIds = products.filter(isCounted).map((product) => product.id);
     if (countedIds.length === 0) return products;
     const totals = new Map<number, { sessionsTotal: number; scheduledTotal: number }>();
-    const query = this.#reader.db
+    const query = knownTables
       .selectFrom('sessions')
       .select((eb) => ['product_id', 'status', eb.fn.countAll().as('total')])
       .where('product_id', 'in', countedIds)

@@ -44,7 +44,7 @@ export function sessionsOf(
     }
     if (venue === null) {
       // The venue's own row has a finding, which holds back every product with a session there.
-      log.markProductBad(productId);
+      log.badProductIds.add(productId);
       continue;
     }
     const startsAt = instantIn(startsText);

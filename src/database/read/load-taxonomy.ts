@@ -5,19 +5,15 @@ import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../open.ts';
 import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
-import { checkedRows } from '../schema/untyped-query.ts';
+import { checkedRows } from '../schema/query-builders.ts';
 import { unknownZone, type Zones } from '../schema/zones.ts';
 import { markUndecodable } from './undecodable-text.ts';
 
 /** By id: the position of an element, or null where its row is bad. */
 export type Positions = ReadonlyMap<number, number | null>;
 
-export interface LoadedTaxonomy {
+export interface LoadedTaxonomy extends Readonly<Record<keyof Taxonomy, Positions>> {
   readonly taxonomy: Taxonomy;
-  readonly categories: Positions;
-  readonly groups: Positions;
-  readonly tags: Positions;
-  readonly badges: Positions;
 }
 
 const CATEGORY = new RowChecker('categories', ['id', 'slug', 'name_singular', 'name_plural']);

@@ -6,9 +6,7 @@ import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../open.ts';
 import { dangling, findingOf, RowChecker } from '../schema/row-checker.ts';
 import { TABLE_RULES, type TableName } from '../schema/tables.ts';
-import { anyTable, wholeTable } from '../schema/untyped-query.ts';
-
-const ROWS_PER_BATCH = 1000;
+import { anyTable, wholeTable } from '../schema/query-builders.ts';
 
 type RowSource = Pick<CatalogueReader, 'batches'>;
 
@@ -24,7 +22,7 @@ export async function* danglingIds(
     const ids = anyTable.selectFrom(parent).select('id').where('id', 'is not', null);
     // A value that is not an integer is a finding already.
     const isId = sql<boolean>`typeof(${sql.ref(column)}) = 'integer'`;
-    for await (const batch of reader.batches(query.where(isId).where(column, 'not in', ids), ROWS_PER_BATCH)) {
+    for await (const batch of reader.batches(query.where(isId).where(column, 'not in', ids))) {
       for (const row of batch) yield dangling(checker.placeOf(row), column, parent, row[columns.indexOf(column)]);
     }
   }
@@ -41,7 +39,7 @@ async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding>
     .select(['t.id', 't.session_id', 't.product_id', 's.product_id as session_product_id'])
     .whereRef('s.product_id', 'is not', 't.product_id')
     .orderBy('t.id');
-  for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+  for await (const batch of reader.batches(query)) {
     for (const row of batch) {
       const [, sessionId, productId, sessionProductId] = row;
       // A value that is not an id is a finding already.

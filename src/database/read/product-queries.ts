@@ -1,47 +1,25 @@
 // The queries for products and for the tables that refer to them, with their columns, by ranges of product ids.
 
-import { sql, type Compilable, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { jsonValue, type Grouping, type IdRange } from './grouped-query.ts';
-import type { CatalogueReader } from '../open.ts';
-import { RowChecker } from '../schema/row-checker.ts';
+import type { Query } from '../open.ts';
+import { knownTables } from '../schema/query-builders.ts';
+import { names, RowChecker } from '../schema/row-checker.ts';
 
-export const PRODUCT = new RowChecker('products', [
-  'id',
-  'slug',
-  'name',
-  'age_rating',
-  'sale_schema',
-  'pushka',
-  'paused',
-  'paused_until',
-  'image_id',
-  'status',
-]);
+export const PRODUCT = new RowChecker(
+  'products',
+  names('id slug name age_rating sale_schema pushka paused paused_until image_id status'),
+);
 export const IMAGE = new RowChecker('images', ['id', 'url', 'alt_text', 'copyright', 'copyright_url']);
-export const SESSION = new RowChecker('sessions', [
-  'id',
-  'venue_id',
-  'starts_at',
-  'starts_local',
-  'sales_start_at',
-  'sales_end_at',
-  'status',
-  'paused',
-  'available',
-]);
-export const TIER = new RowChecker('price_tiers', [
-  'id',
-  'session_id',
-  'kind',
-  'is_public',
-  'in_price_from',
-  'amount_minor',
-  'currency',
-  'available',
-  'valid_from',
-  'valid_until',
-]);
+export const SESSION = new RowChecker(
+  'sessions',
+  names('id venue_id starts_at starts_local sales_start_at sales_end_at status paused available'),
+);
+export const TIER = new RowChecker(
+  'price_tiers',
+  names('id session_id kind is_public in_price_from amount_minor currency available valid_from valid_until'),
+);
 export const EXCLUSION = new RowChecker('front_session_exclusions', ['front_id', 'session_id']);
 export const CATEGORY_LINK = new RowChecker('product_categories', ['product_id', 'category_id']);
 export const GROUP_LINK = new RowChecker('product_groups', ['product_id', 'group_id', 'sort_weight']);
@@ -49,23 +27,19 @@ export const TAG_LINK = new RowChecker('product_tags', ['product_id', 'tag_id'])
 export const BADGE_LINK = new RowChecker('product_badges', ['product_id', 'badge_id', 'valid_from', 'valid_until']);
 
 /** Ids of all products, ascending; what is no number comes last. */
-export function productIdQuery(reader: CatalogueReader): Compilable {
-  return reader.db.selectFrom('products').select('id').orderBy('id');
-}
+export const PRODUCT_IDS: Query = knownTables.selectFrom('products').select('id').orderBy('id');
 
 /** Products of a range with their images: the columns of PRODUCT, then those of IMAGE. Products without an id come with the first range. */
-export function productQuery(reader: CatalogueReader, { after, upTo }: IdRange): Compilable {
-  return reader.db
+export function productQuery({ after, upTo }: IdRange): Query {
+  return knownTables
     .selectFrom('products as p')
     .leftJoin('images as i', 'i.id', 'p.image_id')
-    .select(['p.id', 'p.slug', 'p.name', 'p.age_rating', 'p.sale_schema', 'p.pushka'])
-    .select(['p.paused', 'p.paused_until', 'p.image_id', 'p.status'])
-    .select(['i.id as image_row_id', 'i.url', 'i.alt_text', 'i.copyright', 'i.copyright_url'])
+    .select(PRODUCT.columns.map((name) => `p.${name}` as const))
+    .select(IMAGE.columns.map((name) => `i.${name}` as const))
     .$if(after !== null, (query) => query.where('p.id', '>', after))
-    .$if(after === null && upTo !== null, (query) =>
-      query.where((eb) => eb.or([eb('p.id', '<=', upTo), eb('p.id', 'is', null)])),
+    .$if(upTo !== null, (query) =>
+      query.where((eb) => eb.or([eb('p.id', '<=', upTo), ...(after === null ? [eb('p.id', 'is', null)] : [])])),
     )
-    .$if(after !== null && upTo !== null, (query) => query.where('p.id', '<=', upTo))
     .orderBy('p.id');
 }
 
@@ -103,22 +77,19 @@ function mayBeTicket(): RawBuilder<unknown> {
 }
 
 /** Exclusions as front_id, session_id and the session's status, over ones included, by its product; those of no session first. */
-export function exclusionQuery(reader: CatalogueReader, isStrict: boolean): Compilable {
+export function exclusionQuery(isStrict: boolean): Query {
   const row = sql.join(['e.front_id', 'e.session_id', 's.status'].map((name) => jsonValue(name, isStrict)));
-  const query = sql`select s.product_id, json_group_array(json_array(${row}) order by e.front_id, e.session_id)
+  return sql`select s.product_id, json_group_array(json_array(${row}) order by e.front_id, e.session_id)
     from front_session_exclusions as e left join sessions as s on s.id = e.session_id group by s.product_id order by s.product_id`;
-  return { compile: () => query.compile(reader.db) };
 }
 
 /** Tiers of a session that there is not, or that is another product's: product_id, id, session_id. Foreign keys hold this in tables. */
-export function orphanTierQuery(reader: CatalogueReader): Compilable {
-  return reader.db
-    .selectFrom('price_tiers as t')
-    .leftJoin('sessions as s', (join) =>
-      join.onRef('s.id', '=', 't.session_id').onRef('s.product_id', '=', 't.product_id'),
-    )
-    .select(['t.product_id', 't.id', 't.session_id'])
-    .where('t.session_id', 'is not', null)
-    .where('s.id', 'is', null)
-    .orderBy('t.id');
-}
+export const ORPHAN_TIERS: Query = knownTables
+  .selectFrom('price_tiers as t')
+  .leftJoin('sessions as s', (join) =>
+    join.onRef('s.id', '=', 't.session_id').onRef('s.product_id', '=', 't.product_id'),
+  )
+  .select(['t.product_id', 't.id', 't.session_id'])
+  .where('t.session_id', 'is not', null)
+  .where('s.id', 'is', null)
+  .orderBy('t.id');

@@ -2,7 +2,6 @@
 // character that may also be intended. Rows that have one are read again, as bytes.
 
 import { sql } from 'kysely';
-import { anyTable } from '../schema/untyped-query.ts';
 import type { Column } from '../schema/columns.ts';
 import type { CatalogueReader } from '../open.ts';
 import { UndecodableText } from '../schema/row-checker.ts';
@@ -32,14 +31,14 @@ export async function markUndecodable(
 
   const [key = ''] = TABLE_RULES[table].key;
   const keyAt = from + columns.indexOf(key);
-  const [[encoding] = []] = await reader.rows(compiled(sql`select encoding from pragma_encoding`));
+  const [[encoding] = []] = await reader.rows(sql`select encoding from pragma_encoding`);
   const decoder = new TextDecoder(String(encoding), { fatal: true });
   for (let i = 0; i < suspects.length; i += KEYS_PER_QUERY) {
     const some = suspects.slice(i, i + KEYS_PER_QUERY);
     const casts = suspectColumns.map((i) => sql`cast(${sql.ref(columns[i] ?? '')} as blob)`);
     const keys = some.map((row) => row[keyAt]);
     const query = sql`select ${sql.join([sql.ref(key), ...casts])} from ${sql.table(table)} where ${sql.ref(key)} in (${sql.join(keys)})`;
-    for (const [id, ...texts] of await reader.rows(compiled(query))) {
+    for (const [id, ...texts] of await reader.rows(query)) {
       for (const [n, bytes] of texts.entries()) {
         if (!(bytes instanceof Uint8Array) || isDecodable(bytes, decoder)) continue;
         const at = from + (suspectColumns[n] ?? 0);
@@ -58,8 +57,4 @@ function isDecodable(bytes: Uint8Array, decoder: InstanceType<typeof TextDecoder
   } catch {
     return false;
   }
-}
-
-function compiled(query: ReturnType<typeof sql>) {
-  return { compile: () => query.compile(anyTable) };
 }

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
-import { anyTable } from './untyped-query.ts';
+import { anyTable } from './query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
@@ -15,12 +15,6 @@ export interface ContractProblem {
   readonly place: string;
   readonly message: string;
   readonly hint: string;
-}
-
-export interface Contract {
-  /** The tables that are views: they have no foreign keys and no CHECKs. */
-  readonly views: ReadonlySet<TableName>;
-  readonly problems: readonly ContractProblem[];
 }
 
 type RowSource = Pick<CatalogueReader, 'rows'>;
@@ -42,8 +36,8 @@ export async function checkContract(reader: RowSource): Promise<ReadonlySet<Tabl
   return views;
 }
 
-/** The same with all problems instead of the first. @throws AppError database-unreadable, database-busy */
-export async function examineContract(reader: RowSource): Promise<Contract> {
+/** The same with all problems instead of the first; views have no foreign keys and no CHECKs. @throws AppError database-unreadable, database-busy */
+export async function examineContract(reader: RowSource) {
   const schema = anyTable
     .selectFrom(sql<{ name: string; type: string }>`sqlite_schema`.as('s'))
     .select(['name', 'type'])

@@ -39,9 +39,7 @@ export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INT
   );
 }
 
-export function boolean(): Column<0 | 1> {
-  return column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
-}
+export const boolean: Column<0 | 1> = column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
 
 /** No name is longer; longer text comes from a faulty join, and would be in every edition of every front that shows it. */
 const TEXT_LENGTH_MAX = 65_536;
@@ -50,48 +48,28 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= TEXT_LENGTH_MAX;
 }
 
-export function text(): Column<string> {
-  return column('TEXT', `text of at most ${TEXT_LENGTH_MAX} characters`, isText);
-}
-
-export function slug(): Column<string> {
-  return matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
-}
-
-export function code(): Column<string> {
-  return matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
-}
-
-export function keyId(): Column<string> {
-  return matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
-}
-
-export function currency(): Column<string> {
-  return matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
-}
-
-export function color(): Column<string> {
-  return matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');
-}
-
-export function httpsUrl(): Column<string> {
-  const isUrl = (value: unknown): boolean => isText(value) && /^https:\/\/[^]/.test(value);
-  return column('TEXT', `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`, isUrl);
-}
-
-export function weekendDays(): Column<string> {
-  return matching(/^(?=.{1,6}$)1?2?3?4?5?6?7?$/, '1 to 6 ISO weekday digits, ascending, such as 67');
-}
-
-export function instant(): Column<string> {
-  const isInstant = (value: unknown): boolean => typeof value === 'string' && parseInstant(value) !== undefined;
-  return column('TEXT', 'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', isInstant);
-}
-
-export function wallTime(): Column<string> {
-  const isWallTime = (value: unknown): boolean => typeof value === 'string' && parseWallTime(value) !== undefined;
-  return column('TEXT', 'a wall time as YYYY-MM-DDTHH:MM:SS', isWallTime);
-}
+export const text: Column<string> = column('TEXT', `text of at most ${TEXT_LENGTH_MAX} characters`, isText);
+export const slug = matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
+export const code = matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
+export const keyId = matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
+export const currency = matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
+export const color = matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');
+export const weekendDays = matching(/^(?=.{1,6}$)1?2?3?4?5?6?7?$/, '1 to 6 ISO weekday digits, ascending, such as 67');
+export const httpsUrl: Column<string> = column(
+  'TEXT',
+  `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,
+  (value) => isText(value) && /^https:\/\/[^]/.test(value),
+);
+export const instant: Column<string> = column(
+  'TEXT',
+  'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC',
+  (value) => typeof value === 'string' && parseInstant(value) !== undefined,
+);
+export const wallTime: Column<string> = column(
+  'TEXT',
+  'a wall time as YYYY-MM-DDTHH:MM:SS',
+  (value) => typeof value === 'string' && parseWallTime(value) !== undefined,
+);
 
 export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {
   return column('TEXT', `one of ${values.join(', ')}`, (value) => values.some((one) => one === value));

@@ -12,6 +12,15 @@ export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)
 
 export type ColumnsOf<T extends TableName> = readonly (keyof (typeof TABLES)[T] & string)[];
 
+type NamesIn<S extends string> = S extends `${infer First} ${infer Rest}`
+  ? readonly [First, ...NamesIn<Rest>]
+  : readonly [S];
+
+/** A long list of names from a text that has a space between any two. */
+export function names<const S extends string>(text: S): NamesIn<S> {
+  return text.split(' ') as readonly string[] as NamesIn<S>;
+}
+
 /** Checks rows of one table, read with one list of columns. */
 export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   readonly table: T;
@@ -129,8 +138,9 @@ interface Concerns {
 export class FindingLog {
   readonly kept: Finding[] = [];
   total = 0;
-  readonly #frontIds = new Set<number>();
-  readonly #productIds = new Set<number>();
+  /** Held back by a finding of severity error, or because they use something that has one. */
+  readonly badFrontIds = new Set<number>();
+  readonly badProductIds = new Set<number>();
 
   /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
   add(findings: readonly Finding[], concerns: Concerns): void {
@@ -138,30 +148,9 @@ export class FindingLog {
       this.total += 1;
       if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
       if (finding.severity === 'warning') continue;
-      if (concerns.frontId !== undefined) this.#frontIds.add(concerns.frontId);
-      if (concerns.productId !== undefined) this.#productIds.add(concerns.productId);
+      if (concerns.frontId !== undefined) this.badFrontIds.add(concerns.frontId);
+      if (concerns.productId !== undefined) this.badProductIds.add(concerns.productId);
     }
-  }
-
-  /** Marks a product that has no finding of its own but uses something that has one. */
-  markProductBad(productId: number): void {
-    this.#productIds.add(productId);
-  }
-
-  markFrontBad(frontId: number): void {
-    this.#frontIds.add(frontId);
-  }
-
-  isFrontBad(frontId: number): boolean {
-    return this.#frontIds.has(frontId);
-  }
-
-  isAnyProductBad(): boolean {
-    return this.#productIds.size > 0;
-  }
-
-  isProductBad(productId: number): boolean {
-    return this.#productIds.has(productId);
   }
 }
 
@@ -170,10 +159,6 @@ export function findingOf(severity: Severity, code: FindingCode, place: string, 
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
-  return findingOf(
-    'error',
-    'dangling-id',
-    place,
-    `${column}: expected the id of a row of ${parent}, found ${typeof id === 'object' && id !== null ? quoted(id) : String(id)}`,
-  );
+  const found = typeof id === 'object' && id !== null ? quoted(id) : String(id);
+  return findingOf('error', 'dangling-id', place, `${column}: expected the id of a row of ${parent}, found ${found}`);
 }

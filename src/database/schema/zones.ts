@@ -19,10 +19,6 @@ export class Zones {
 }
 
 export function unknownZone(place: string, name: string): Finding {
-  return findingOf(
-    'error',
-    'zone-unknown',
-    place,
-    `timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${quoted(name)}`,
-  );
+  const message = `timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${quoted(name)}`;
+  return findingOf('error', 'zone-unknown', place, message);
 }

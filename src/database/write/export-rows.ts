@@ -3,13 +3,11 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
-import { wholeTable } from '../schema/untyped-query.ts';
+import { wholeTable } from '../schema/query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { quoted } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
 import { markUndecodable } from '../read/undecodable-text.ts';
-
-const ROWS_PER_BATCH = 1000;
 
 /**
  * The rows of tables by primary key, as text in pieces of whole lines. Only columns that are NULL are left out, so that an import gives
@@ -23,7 +21,7 @@ export async function* exportRows(
 ): AsyncGenerator<string> {
   for (const table of tables) {
     const { columns, query, checker } = wholeTable(table);
-    for await (const batch of reader.batches(query, ROWS_PER_BATCH)) {
+    for await (const batch of reader.batches(query)) {
       onBatch(table, batch.length);
       await markUndecodable(reader, checker, batch);
       yield batch
@@ -32,7 +30,11 @@ export async function* exportRows(
           for (const [i, column] of columns.entries()) {
             const value = values[i];
             if (value === null) continue;
-            if (!isPrintable(value)) throw unprintable(checker.placeOf(values), column, value);
+            if (!isPrintable(value)) {
+              const place = `${checker.placeOf(values)}: ${column}`;
+              const message = `${place}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
+              throw new AppError('export-value-unprintable', message, 'see all such values with: playbill check-db');
+            }
             row[column] = value;
           }
           return `${JSON.stringify({ table, row })}\n`;
@@ -48,12 +50,4 @@ export async function* exportRows(
 function isPrintable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return typeof value === 'string';
-}
-
-function unprintable(place: string, column: string, value: unknown): AppError {
-  return new AppError(
-    'export-value-unprintable',
-    `${place}: ${column}: expected text or a number that JSON holds exactly, found ${quoted(value)}`,
-    'see all such values with: playbill check-db',
-  );
 }

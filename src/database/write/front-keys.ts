@@ -1,15 +1,14 @@
 // The keys of fronts in the catalogue: issued, listed, revoked. Public halves and names of secrets only; a private key is never
 // stored. Each change is one transaction.
 
-import type { Compilable } from 'kysely';
 import type { KeyRing } from '../../contract/key-ring.ts';
-import { AppError, messageOf, shellWord } from '../../errors.ts';
-import { anyTable } from '../schema/untyped-query.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import { anyTable, knownTables } from '../schema/query-builders.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { WritableCatalogue, writing } from '../create.ts';
 import { loadFrontRows } from '../read/load-fronts.ts';
 import { KEY, keyRingEntry, loadKeyRing } from '../read/load-keys.ts';
-import type { CatalogueReader } from '../open.ts';
+import { missingError, type CatalogueReader, type Query } from '../open.ts';
 import { FindingLog, quoted } from '../schema/row-checker.ts';
 
 /** What a new key needs; instants are canonical text. */
@@ -25,15 +24,7 @@ export interface NewKey {
 }
 
 /** One key as `keys list` shows it. */
-export interface ListedKey {
-  readonly keyid: string;
-  readonly front: string;
-  readonly alg: string;
-  readonly secretRef: string | null;
-  readonly notBefore: string | null;
-  readonly notAfter: string | null;
-  readonly revokedAt: string | null;
-}
+export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
 
 /**
  * Stores a key for a front. @throws AppError front-unknown, key-exists, key-invalid, database-…, contract-…
@@ -44,11 +35,8 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
     const frontId = [...codeOf].find(([, code]) => code === front)?.[0];
     if (frontId === undefined) {
       const known = [...codeOf.values()].toSorted().slice(0, 10).join(', ');
-      throw new AppError(
-        'front-unknown',
-        `expected the code of a front, found "${front}"`,
-        `fronts are: ${known || 'none'}`,
-      );
+      const message = `expected the code of a front, found "${front}"`;
+      throw new AppError('front-unknown', message, `fronts are: ${known || 'none'}`);
     }
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
     if (!KEY.accepts(row)) {
@@ -61,11 +49,8 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
     );
     if (taken.length > 0) {
-      throw new AppError(
-        'key-exists',
-        `expected a new keyid, found "${key.keyid}" in use`,
-        'choose another with --keyid',
-      );
+      const message = `expected a new keyid, found "${key.keyid}" in use`;
+      throw new AppError('key-exists', message, 'choose another with --keyid');
     }
     const values = Object.fromEntries(KEY.columns.map((column, i) => [column, row[i]]));
     run(catalogue, anyTable.insertInto('front_keys').values(values));
@@ -95,8 +80,8 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
 }
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
-export async function listKeys(reader: CatalogueReader): Promise<ListedKey[]> {
-  const query = reader.db
+export async function listKeys(reader: CatalogueReader) {
+  const query = knownTables
     .selectFrom('front_keys as k')
     .innerJoin('fronts as f', 'f.id', 'k.front_id')
     .select(['k.keyid', 'f.code', 'k.alg', 'k.secret_ref', 'k.not_before', 'k.not_after', 'k.revoked_at'])
@@ -128,13 +113,7 @@ export async function currentKeyRing(reader: CatalogueReader, published: KeyRing
 async function changing(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<void>): Promise<void> {
   const catalogue = WritableCatalogue.open(databasePath);
   try {
-    if (catalogue.isNew) {
-      throw new AppError(
-        'database-missing',
-        `expected a catalogue database at ${databasePath}, found nothing`,
-        `make one: playbill import FILE.ndjson --db ${shellWord(databasePath)} (or name another with --db)`,
-      );
-    }
+    if (catalogue.isNew) throw missingError(databasePath);
     await checkContract(catalogue);
     await change(catalogue);
     catalogue.keep();
@@ -143,17 +122,14 @@ async function changing(databasePath: string, change: (catalogue: WritableCatalo
   }
 }
 
-function run(catalogue: WritableCatalogue, query: Compilable): void {
-  const { sql, parameters } = query.compile();
+function run(catalogue: WritableCatalogue, query: Query): void {
+  const { sql, parameters } = query.compile(anyTable);
   try {
     writing(catalogue.path, () => catalogue.handle.prepare(sql).run(...parameters));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError(
-      'database-not-writable',
-      `front_keys of ${catalogue.path} does not accept the change: ${messageOf(error)}`,
-      'where front_keys is a view over your own tables, change those, then build',
-      error,
-    );
+    const message = `front_keys of ${catalogue.path} does not accept the change: ${messageOf(error)}`;
+    const hint = 'where front_keys is a view over your own tables, change those, then build';
+    throw new AppError('database-not-writable', message, hint, error);
   }
 }

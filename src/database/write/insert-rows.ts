@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
-import { anyTable } from '../schema/untyped-query.ts';
+import { anyTable } from '../schema/query-builders.ts';
 import { writing, type WritableCatalogue } from '../create.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
 
@@ -62,28 +62,26 @@ export class RowInserter {
 function refusalOf({ table, columns, values }: CheckedRow, place: string, error: unknown): unknown {
   const cause = error instanceof AppError ? error.cause : error;
   const code = systemCodeOf(cause);
+  const message = messageOf(cause);
   const refused = (expected: string, hint: string): AppError =>
-    new AppError('import-row-refused', `${place}: expected ${expected}, found: ${messageOf(cause)}`, hint, error);
+    new AppError('import-row-refused', `${place}: expected ${expected}`, hint, error);
   // A statement that cannot be prepared: a view does not take rows, or a table lacks the key that --replace needs.
   if (code === 'SQLITE_ERROR') {
-    return refused(`a table "${table}" that takes rows`, 'import into the tables behind the view instead');
+    const hint = 'import into the tables behind the view instead';
+    return refused(`a table "${table}" that takes rows, found: ${message}`, hint);
   }
   if (!code.startsWith('SQLITE_CONSTRAINT')) return error;
   if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_ROWID') {
     const key = TABLE_RULES[table].key.map((column) => String(values[columns.indexOf(column)])).join();
-    const message = `${place}: expected a new key, found ${table} ${key} in the database or on an earlier line (${messageOf(cause)})`;
-    return new AppError(
-      'import-row-refused',
-      message,
+    return refused(
+      `a new key, found ${table} ${key} in the database or on an earlier line (${message})`,
       'replace rows that are there: playbill import --replace FILE.ndjson',
-      error,
     );
   }
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
-    return refused(
-      `values that no other row of ${table} has`,
-      'give the row another value, or change the other row first',
-    );
+    const hint = 'give the row another value, or change the other row first';
+    return refused(`values that no other row of ${table} has, found: ${message}`, hint);
   }
-  return refused('a row that the database accepts', `see the CHECKs of "${table}" in data/schema.sql`);
+  const hint = `see the CHECKs of "${table}" in data/schema.sql`;
+  return refused(`a row that the database accepts, found: ${message}`, hint);
 }

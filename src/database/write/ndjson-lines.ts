@@ -27,11 +27,8 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string):
       parts.length === 0 ? Buffer.from(last.buffer, last.byteOffset, last.length) : Buffer.concat([...parts, last]);
     parts = [];
     if (!isUtf8(bytes)) {
-      throw new AppError(
-        'import-line-invalid',
-        `${name}:${number}: expected UTF-8, found other bytes`,
-        'convert it first, for example: iconv -f LATIN1 -t UTF-8',
-      );
+      const message = `${name}:${number}: expected UTF-8, found bytes that are not`;
+      throw new AppError('import-line-invalid', message, 'convert it first, for example: iconv -f LATIN1 -t UTF-8');
     }
     const text = bytes.toString('utf8');
     return { number, text: number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };

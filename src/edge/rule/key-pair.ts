@@ -18,25 +18,15 @@ export interface PrivateJwk extends PublicJwk {
   readonly d: string;
 }
 
-export interface PublicKey {
-  readonly jwk: PublicJwk;
-  /** Base64 of DER. */
-  readonly spki: string;
-}
-
-export interface KeyPair extends PublicKey {
-  readonly privateJwk: PrivateJwk;
-  /** PKCS #8 in PEM (RFC 7468), with a final newline. */
-  readonly privatePem: string;
-}
+export type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
 const PARAMETERS = {
   'ecdsa-p256-sha256': { name: 'ECDSA', namedCurve: 'P-256' },
   ed25519: { name: 'Ed25519' },
 } as const;
 
-/** A new key pair. Rejects where the runtime lacks the algorithm. */
-export async function generateKeyPair(alg: AsymmetricAlgorithm): Promise<KeyPair> {
+/** A new key pair; `privatePem` is PKCS #8 in PEM (RFC 7468), with a final newline. Rejects where the runtime lacks the algorithm. */
+export async function generateKeyPair(alg: AsymmetricAlgorithm) {
   const pair = await crypto.subtle.generateKey(PARAMETERS[alg], true, ['sign', 'verify']);
   if (!('privateKey' in pair)) throw new Error(`${alg}: expected a key pair`);
   const jwk = await crypto.subtle.exportKey('jwk', pair.privateKey);
@@ -45,13 +35,16 @@ export async function generateKeyPair(alg: AsymmetricAlgorithm): Promise<KeyPair
   const lines = pkcs8.match(/.{1,64}/g) ?? [];
   return {
     ...publicKey,
-    privateJwk: { ...publicKey.jwk, d: textOf(jwk, 'd') },
+    privateJwk: { ...publicKey.jwk, d: textOf(jwk, 'd') } satisfies PrivateJwk,
     privatePem: `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`,
   };
 }
 
-/** Both formats of the public key in a JWK; members beyond the public ones are left out. Rejects for anything but a key of `alg`. */
-export async function publicKeyFrom(jwk: unknown, alg: AsymmetricAlgorithm): Promise<PublicKey> {
+/**
+ * The public key in a JWK, as JWK and as SPKI (base64 of DER); members beyond the public ones are left out. Rejects for anything but a key
+ * of `alg`.
+ */
+export async function publicKeyFrom(jwk: unknown, alg: AsymmetricAlgorithm) {
   const publicJwk = publicJwkFrom(jwk);
   const key = await crypto.subtle.importKey('jwk', publicJwk, PARAMETERS[alg], true, ['verify']);
   return { jwk: publicJwk, spki: base64OfBytes(new Uint8Array(await crypto.subtle.exportKey('spki', key))) };

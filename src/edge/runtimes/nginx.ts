@@ -166,16 +166,12 @@ function readPointer(modules: NjsModules, path: string): PointerText | null {
 
 /** The second selection leaves nothing of the first one's headers behind. */
 function withoutHeaders(r: NjsRequest): NjsRequest {
-  const names = Object.keys(r.headersOut);
-  for (let i = 0; i < names.length; i++) delete r.headersOut[names[i] ?? ''];
+  Object.keys(r.headersOut).forEach((name) => delete r.headersOut[name]);
   return r;
 }
 
 function setHeaders(r: NjsRequest, decision: Decision): void {
-  for (let i = 0; i < decision.headers.length; i++) {
-    const line = decision.headers[i];
-    if (line !== undefined) r.headersOut[line[0]] = line[1];
-  }
+  decision.headers.forEach((line) => (r.headersOut[line[0]] = line[1]));
 }
 
 /** Sends what is no file: a refusal or a 304. */

@@ -1,0 +1,35 @@
+// Compiles SQL, and is connected to nothing: what is built goes to a reader's `rows`, or to a statement of the driver.
+
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Dialect } from 'kysely';
+import { RowChecker } from './row-checker.ts';
+import { TABLE_RULES, TABLES, type CatalogueTables, type TableName } from './tables.ts';
+
+const dialect: Dialect = {
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+};
+
+/** Builds queries on known tables. */
+export const knownTables = new Kysely<CatalogueTables>({ dialect });
+
+/** Builds queries on tables known only at run time, whose columns are strings: import, export and check-db do the same with each. */
+export const anyTable = new Kysely<Record<TableName, Record<string, unknown>>>({ dialect });
+
+/** The rows that a checker is for, in an order that must be total. */
+export function checkedRows(
+  { table, columns }: { readonly table: TableName; readonly columns: readonly string[] },
+  orderBy: readonly string[] = TABLE_RULES[table].key,
+) {
+  const query = anyTable.selectFrom(table).select([...columns]);
+  return orderBy.reduce((ordered, column) => ordered.orderBy(column), query);
+}
+
+/** A table with all its columns, in the order of its definition, and of the primary key. */
+export function wholeTable(table: TableName) {
+  const columns = Object.keys(TABLES[table]);
+  // The names come from the very table that the checker looks them up in.
+  const checker = new RowChecker(table, columns as never[]);
+  return { columns, checker, query: checkedRows(checker) };
+}
