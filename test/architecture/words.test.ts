@@ -32,7 +32,7 @@ const PRIVATE_WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
 const NAMES_OF_OTHERS = /^data\/demo\/seasons\/|^scripts\/(seed\/vocabulary|recipes\/cronjob)\./;
 
 /** Contract names that keep an old word: JSON keys and codes. */
-const CONTRACT = /not-on-shelf|rules\.shelf|\bshelf(?=: z\.|\?|\b['"]?\s*[:.,}])|'shelf'|"shelf"/g;
+const CONTRACT = /not-on-shelf|rules\.shelf|\{ shelf\b|\bshelf\.|\bshelf(?=: z\.|\?|\b['"]?\s*[:.,}])|'shelf'|"shelf"/g;
 
 /** Every use of a private word in a text, as `line: word`. */
 function privateWordsIn(text: string): string[] {
