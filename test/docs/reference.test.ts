@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { generatedFiles } from '../../scripts/generated.ts';
+import { ERROR_EXIT_CODES } from '../../src/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { statusResultSchema } from '../../src/contract/watch-results.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
@@ -61,13 +62,16 @@ describe('the reference', () => {
   const codes = (heading: string): string[] =>
     [...section(reference, heading).matchAll(/^\| `([a-z0-9-]+)`/gm)].map(([, code = '']) => code);
 
-  test.each([
-    ['Error codes', 'src/errors.ts', 'ErrorCode'],
-    ['Finding codes', 'src/findings.ts', 'FindingCode'],
-  ])('%s are all explained, and no other', (heading, path, union) => {
-    const members = membersOf(path, union);
+  test('explains every error code with its exit code, and no other', () => {
+    const rows = [...section(reference, 'Error codes').matchAll(/^\| `([a-z-]+)` \| (\d+) \|/gm)];
+    expect(Object.fromEntries(rows.map(([, code = '', exit]) => [code, Number(exit)]))).toEqual(ERROR_EXIT_CODES);
+    expect(codes('Error codes')).toHaveLength(Object.keys(ERROR_EXIT_CODES).length);
+  });
+
+  test('explains every finding code, and no other', () => {
+    const members = membersOf('src/findings.ts', 'FindingCode');
     expect(members.length).toBeGreaterThan(15);
-    expect(codes(heading).toSorted()).toEqual(members.toSorted());
+    expect(codes('Finding codes').toSorted()).toEqual(members.toSorted());
   });
 
   test('every metric is explained, and no other', () => {

@@ -229,7 +229,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   lines.push(
     `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
       `horizon ${durationText(result.horizonSeconds)}; ` +
-      `${result.hold === null ? '' : 'the current release stays '}release ${result.release ?? 'none'}`,
+      `release ${result.release ?? 'none'}${result.hold === null ? '' : ' stays current'}`,
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
   );
   if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);
