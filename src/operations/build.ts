@@ -14,7 +14,7 @@ import { AppError } from '../errors.ts';
 import { replaceKeyRing } from './publish-keys.ts';
 import { renderProducts, type FrontsToRender } from './render-products.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
-import { readHold, type Hold } from '../release/tree/hold.ts';
+import { readHold, type Hold } from '../release/history/hold.ts';
 import type { PlanEntry } from '../release/publish/plan.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { prune } from '../release/history/prune.ts';
@@ -158,7 +158,7 @@ export async function buildInto(
     isEveryFrontKnown: rendered.isEveryCodeKnown,
     findings: [...rendered.findings, ...treeFindings],
     findingsTotal: rendered.findingsTotal + treeFindings.length,
-    differences: diffs?.result(plan) ?? null,
+    differences: (await diffs?.result(plan)) ?? null,
   };
 }
 

@@ -63,26 +63,31 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
   const isReadingViews = views.has('sessions') || views.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, isReadingViews };
-  const isAnyProductBad = front !== null && (await noteBadProducts(front, new ProductLoad(reader, context, now), log));
+  const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
+  const load = new ProductLoad(reader, frontContext, now);
+  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, views.size > 0, log));
   const isHeldBack =
     state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
   return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
 }
 
-/** Notes what is wrong with the products that a front lists, one by one; whether any of them holds the front back. */
-async function noteBadProducts(front: Front, load: ProductLoad, log: HoldingLog): Promise<boolean> {
-  const productIds = front.products.ids;
-  for (const id of productIds) log.productIds.add(id);
+/**
+ * Notes what is wrong with the products that a front lists; whether any of them holds the front back. From tables they are read one by
+ * one. Views are read range by range, as a build does: nothing there keeps a slug unique, and each query may take as long as all rows.
+ */
+async function noteBadProducts(front: Front, load: ProductLoad, isAnyView: boolean, log: HoldingLog): Promise<boolean> {
+  const { ids } = front.products;
+  for (const id of ids) log.productIds.add(id);
   await load.noteOrphanRows(log);
-  await load.products(MISTYPED_IDS, log);
-  let isAnyBad = false;
-  for (const id of productIds) {
-    const [product] = await load.products(onlyId(id), log);
-    if (product === undefined && !log.badProductIds.has(id))
-      log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], { frontId: front.id });
-    isAnyBad ||= product === undefined || log.badProductIds.has(id);
+  const readIds = new Set<number>();
+  for (const range of isAnyView ? await load.ranges() : [...ids.map(onlyId), MISTYPED_IDS]) {
+    for (const { id } of await load.products(range, log)) readIds.add(id);
   }
-  return isAnyBad;
+  for (const id of ids) {
+    if (!readIds.has(id) && !log.badProductIds.has(id))
+      log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], { frontId: front.id });
+  }
+  return ids.some((id) => !readIds.has(id) || log.badProductIds.has(id));
 }
 
 /** @throws AppError product-unknown, database-unreadable, database-busy */

@@ -4,9 +4,9 @@
 import type { Finding } from '../findings.ts';
 import { prune, type Pruned, type PruneOptions } from '../release/history/prune.ts';
 import { listReleases, type ReleaseList } from '../release/history/release-list.ts';
-import { liftHold, rollBack, type RolledBack } from '../release/history/rollback.ts';
+import { rollBack, type RolledBack } from '../release/history/rollback.ts';
 import { treeMissing } from '../release/tree/found.ts';
-import { readHold, type Hold } from '../release/tree/hold.ts';
+import { liftHold, readHold, type Hold } from '../release/history/hold.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 import { DirectoryStore } from '../storage/directory/store.ts';

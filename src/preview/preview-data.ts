@@ -6,11 +6,11 @@ import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { AppError } from '../errors.ts';
 import { pointerText } from '../release/tree/codec.ts';
-import type { TreeFiles } from '../release/tree/files.ts';
+import type { TreeFolders } from '../release/tree/files.ts';
 import { orNull, orThrow } from '../release/tree/found.ts';
 import {
   parseProducts,
-  publishedFronts,
+  listedFronts,
   readCurrent,
   readEdition,
   readManifest,
@@ -21,11 +21,11 @@ import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/pa
 import { IN_FORCE, type Overview, type PreviewFront, type PreviewRelease, type ReleaseSummary } from './messages.ts';
 
 export class PreviewData {
-  readonly #files: TreeFiles;
+  readonly #files: TreeFolders;
   /** Of manifests that could be read. They never change: their names are their digests. */
   readonly #summaries = new Map<string, ReleaseSummary>();
 
-  constructor(files: TreeFiles) {
+  constructor(files: TreeFolders) {
     this.#files = files;
   }
 
@@ -67,10 +67,11 @@ export class PreviewData {
 
   async #inForce(): Promise<PreviewRelease> {
     const current = orNull(await readCurrent(this.#files));
-    const manifest = current === null ? null : orNull(await readManifest(current, this.#files));
-    const records = new Map(manifest?.fronts.map((record) => [record.front, record]));
+    const manifest = current === null ? null : await readManifest(current, this.#files);
+    const listed = manifest?.ok === true ? manifest.value.fronts : [];
+    const records = new Map(listed.map((record) => [record.front, record]));
     const fronts: PreviewFront[] = [];
-    const codes = new Set([...(await publishedFronts(this.#files)), ...records.keys()]);
+    const codes = new Set([...(await listedFronts(this.#files)), ...records.keys()]);
     for (const front of [...codes].toSorted()) {
       const read = await readPointer(front, this.#files);
       if (read.ok) fronts.push(frontWith(read.value.pointer, records.get(front)));
@@ -90,7 +91,8 @@ export class PreviewData {
   async #summaryOf(id: string): Promise<ReleaseSummary> {
     const known = this.#summaries.get(id);
     if (known !== undefined) return known;
-    const summary = { id, now: orNull(await readManifest(id, this.#files))?.now ?? null };
+    const manifest = await readManifest(id, this.#files);
+    const summary = { id, now: manifest.ok ? manifest.value.now : null };
     // One that cannot be read today may be mended tomorrow.
     if (summary.now !== null) this.#summaries.set(id, summary);
     return summary;

@@ -132,6 +132,14 @@ test('a finding that holds the front back is named: of the product, of another o
   expect(json).toMatchObject({ reason: 'product-unreadable', isHeldBack: true, rules: null });
   expect(json.holding.length).toBeGreaterThan(0);
   expect(await textOf('berlin', 'chayka', own)).not.toContain('held back');
+  const twins = changed(
+    'twins',
+    `PRAGMA legacy_alter_table = ON;
+     ALTER TABLE products RENAME TO own_products;
+     CREATE VIEW products AS SELECT * FROM own_products UNION ALL SELECT -1, slug, name, age_rating, sale_schema, pushka,
+       paused, paused_until, image_id, status FROM own_products WHERE slug = 'chayka'`,
+  );
+  expect(unfolded(await textOf('moscow', 'chayka', twins))).toContain('duplicate-key');
   const status = changed('status', "UPDATE products SET status = 'live' WHERE slug = 'chayka'");
   const live = unfolded(await textOf('moscow', 'chayka', status));
   expect(live).toContain('no card: its rows cannot be read');

@@ -340,4 +340,13 @@ describe('a dry run', () => {
       unknown: ['bravo'],
     });
   });
+
+  test('reports a front that is removed, where the manifest that listed it is lost', async () => {
+    const { database, tree } = await published();
+    change(database, "UPDATE fronts SET status = 'disabled' WHERE id = 1");
+    writeFileSync(join(tree, 'releases/current'), 'torn');
+    const { differences } = await buildTree(database, tree, instant(LATER), { isDryRun: true });
+    expect(differences?.gone).toEqual([{ front: 'alpha', cards: 3 }]);
+    expect(differences?.unknown).toEqual([]);
+  });
 });

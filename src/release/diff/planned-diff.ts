@@ -2,10 +2,9 @@
 // way to a store that writes nothing; keeps those of one front at a time, and of all differences their counts and the first few, so
 // that memory does not grow with the number of fronts.
 
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { DocumentChange, PlannedDiffJson } from '../../contract/diff-results.ts';
 import { AppError } from '../../errors.ts';
-import { editionIndexAt } from '../../render/edition-choice.ts';
 import { editionPath, treeFileOf } from '../../render/paths.ts';
 import type { PlanEntry } from '../publish/plan.ts';
 import type { FrontResult } from '../publish/render-front.ts';
@@ -110,17 +109,15 @@ export class PlannedDiffs {
   }
 
   /** All fronts that would be published, and those that would lose their pointers by the plan; each list by code. */
-  result(plan: readonly PlanEntry[]): PlannedDiffJson {
+  async result(plan: readonly PlanEntry[]): Promise<PlannedDiffJson> {
     const { added, gone, changed, same, unknown } = this.#result;
     for (const { action, path } of plan) {
       const file = treeFileOf(path);
       if (action !== 'remove' || file?.kind !== 'pointer') continue;
-      const listing = this.#published.manifest?.fronts.find(({ front }) => front === file.front);
-      if (listing === undefined) unknown.push(file.front);
-      else {
-        const at = editionIndexAt(listing.pointer.products, this.#published.manifest?.now ?? '');
-        gone.push({ front: file.front, cards: listing.cardsByEdition[at] ?? listing.cards });
-      }
+      const pointer = this.#published.pointer(file.front);
+      const at = parseInstant(this.#published.manifest?.now ?? pointer?.now ?? '');
+      const isKnown = pointer !== null && at !== undefined;
+      gone.push({ front: file.front, cards: isKnown ? await this.#published.cardsAt(pointer, at) : 0 });
     }
     for (const list of [added, gone, changed]) list.sort((a, b) => (a.front < b.front ? -1 : 1));
     for (const list of [same, unknown]) list.sort();

@@ -8,7 +8,7 @@
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
-import { orNull } from '../tree/found.ts';
+import { orThrow } from '../tree/found.ts';
 import type { DatedRelease } from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
@@ -29,8 +29,8 @@ export async function isInGrace(
   graceSeconds: number,
   store: ReleaseStore,
 ): Promise<boolean> {
-  const bytes = orNull(await store.read(PATH));
-  const text = bytes && new TextDecoder().decode(bytes).trimEnd();
+  const file = await store.read(PATH);
+  const text = !file.ok && file.why === 'missing' ? null : new TextDecoder().decode(orThrow(file)).trimEnd();
   if (text === null && !isOutOfOrder) return false;
   if (text === current.id) return graceSeconds > 0;
   const known = isOutOfOrder || text === null ? current.now : (parseInstant(text) ?? current.now);

@@ -18,7 +18,7 @@ import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/pat
 import { Plan, type PlanEntry } from '../publish/plan.ts';
 import { editionPathsOf, pointerText } from '../tree/codec.ts';
 import { orNull, orThrow } from '../tree/found.ts';
-import { readHold, type Hold } from '../tree/hold.ts';
+import { readHold, type Hold } from './hold.ts';
 import {
   readCurrent,
   readManifest,
@@ -57,7 +57,9 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   for (const id of await idsToRead(options, store)) {
     releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
   }
-  const currentId = orNull(await readCurrent(store));
+  const current = await readCurrent(store);
+  if (!current.ok && current.why === 'obstructed') orThrow(current);
+  const currentId = orNull(current);
   const hold = await readHold(store);
   const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
   const kept = hold === null ? releasesKept(releases, { ...options, currentId }) : new Map<string, KeepReason>();

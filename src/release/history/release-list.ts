@@ -4,7 +4,7 @@ import type { Finding } from '../../findings.ts';
 import { PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orNull } from '../tree/found.ts';
-import { readHold, type Hold } from '../tree/hold.ts';
+import { readHold, type Hold } from './hold.ts';
 import { readCurrent, readManifest, releaseIds } from '../tree/read.ts';
 
 export interface ListedRelease {

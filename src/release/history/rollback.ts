@@ -14,13 +14,11 @@ import { editionPathsOf } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orThrow } from '../tree/found.ts';
-import { HOLD_PATH } from '../tree/hold.ts';
+import { putHold } from './hold.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { readManifest, refuseUnknownRelease } from '../tree/read.ts';
-import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
-import { beginGrace } from './grace.ts';
 
 export interface RolledBack {
   readonly manifest: Manifest;
@@ -38,20 +36,13 @@ export async function rollBack(id: string, published: PublishedTree, store: Rele
   await refuseUnlessWhole(id, manifest, store);
 
   const plan = new Plan();
-  await replaceIfChanged(HOLD_PATH, `${id}\n`, store, plan);
+  await putHold(id, store, plan);
   // State after a stop here: builds wait; every front has the snapshot that it had.
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
   await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store, plan);
   return { manifest, plan: plan.entries };
-}
-
-/** Lets builds publish again. `currentId` is what they will supersede. @throws AppError tree-full, tree-not-writable */
-export async function liftHold(currentId: string | null, store: ReleaseStore): Promise<void> {
-  await beginGrace(currentId, store);
-  // State after a stop here: held still, and every release is kept.
-  await store.remove([HOLD_PATH]);
 }
 
 async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {

@@ -7,7 +7,7 @@ import type { ManifestFront } from '../../contract/manifest.ts';
 import { pathOf } from '../../render/paths.ts';
 import type { Plan } from './plan.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { replaceIfChanged } from '../tree/replace-if-changed.ts';
+import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { pointerText } from '../tree/codec.ts';
 

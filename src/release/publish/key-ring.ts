@@ -5,7 +5,7 @@ import type { KeyRing } from '../../contract/key-ring.ts';
 import { pathOf } from '../../render/paths.ts';
 import { Plan, type PlanEntry } from './plan.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { replaceIfChanged } from '../tree/replace-if-changed.ts';
+import { replaceIfChanged } from './replace-if-changed.ts';
 import { keyRingText } from '../tree/codec.ts';
 
 /** Puts the key ring into force. @throws AppError tree-full, tree-not-writable, tree-unreadable */

@@ -14,7 +14,7 @@ import { manifestText } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { replaceIfChanged } from '../tree/replace-if-changed.ts';
+import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
 import type { Guarded, GuardOptions } from './guards.ts';
@@ -22,7 +22,7 @@ import { Plan, type PlanEntry } from './plan.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 
 export interface PublishInput {
-  /** What became of the fronts that were to be rendered (render-front.ts, `frontTasks`). */
+  /** What became of the fronts that were to be rendered (`frontTasks`). */
   readonly results: readonly FrontResult[];
   /** Fronts that are not rendered, and why: their pointers stay. */
   readonly held: ReadonlyMap<string, HoldCode>;

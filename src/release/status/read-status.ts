@@ -7,10 +7,10 @@ import type { Pointer } from '../../contract/pointer.ts';
 import type { Finding } from '../../findings.ts';
 import { ENDPOINTS, pathOf } from '../../render/paths.ts';
 import { entryOf, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
-import type { TreeFiles } from '../tree/files.ts';
+import type { TreeFolders } from '../tree/files.ts';
 import { damaged, type Failure, type Found } from '../tree/found.ts';
-import { readHold, type Hold } from '../tree/hold.ts';
-import { publishedFronts, readCurrent, readManifest, readPointer } from '../tree/read.ts';
+import type { Hold } from '../history/hold.ts';
+import { listedFronts, readCurrent, readHeldId, readManifest, readPointer } from '../tree/read.ts';
 
 export interface TreeStatus {
   /** The current release; null where there is none, or none that can be read. */
@@ -40,17 +40,19 @@ interface BrokenFront {
 }
 
 /** Reads what a monitor needs of a tree. @throws AppError tree-newer-schema, tree-unreadable */
-export async function readTreeStatus(files: TreeFiles): Promise<TreeStatus> {
+export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   const findings: Finding[] = [];
   // Pointers first, the release after them: the other way round a publish in between would make every pointer unknown to it.
   const pointers = new Map<string, Found<Pointer>>();
-  for (const code of await publishedFronts(files)) pointers.set(code, await readDatedPointer(code, files));
+  for (const code of await listedFronts(files)) pointers.set(code, await readDatedPointer(code, files));
   const release = await readCurrentRelease(files, findings);
   const listings = new Map(release?.manifest.fronts.map((front) => [front.front, front]));
   for (const code of listings.keys()) {
     if (!pointers.has(code)) pointers.set(code, await readDatedPointer(code, files));
   }
-  const hold = await readHold(files);
+  const held = await readHeldId(files);
+  // Whatever is in its place, builds wait.
+  const hold = !held.ok && held.why === 'missing' ? null : { releaseId: held.ok ? held.value : null };
   const fronts = [...pointers].map(([code, read]): PublishedFront => {
     if (!read.ok) {
       const isMissing = read.why === 'missing';
@@ -69,7 +71,7 @@ export async function readTreeStatus(files: TreeFiles): Promise<TreeStatus> {
 }
 
 /** A pointer whose instants are dates of the calendar, which no schema sees. */
-async function readDatedPointer(code: string, files: TreeFiles): Promise<Found<Pointer>> {
+async function readDatedPointer(code: string, files: TreeFolders): Promise<Found<Pointer>> {
   const read = await readPointer(code, files);
   if (!read.ok) return read;
   const { pointer } = read.value;
@@ -81,7 +83,7 @@ async function readDatedPointer(code: string, files: TreeFiles): Promise<Found<P
 }
 
 /** The current release. It decides nothing that is served, so damage to it makes no front stale: the next build replaces it. */
-async function readCurrentRelease(files: TreeFiles, findings: Finding[]): Promise<TreeStatus['release']> {
+async function readCurrentRelease(files: TreeFolders, findings: Finding[]): Promise<TreeStatus['release']> {
   const current = await readCurrent(files);
   if (!current.ok) {
     if (current.why !== 'missing') findings.push(findingOf('current', current, 'warning'));

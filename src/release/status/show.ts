@@ -6,9 +6,9 @@ import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { editionPath, isFrontCode, pathOf, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../tree/codec.ts';
-import type { TreeFiles } from '../tree/files.ts';
+import type { TreeFolders } from '../tree/files.ts';
 import { damaged, missing, nothingPublished, orThrow } from '../tree/found.ts';
-import { publishedFronts, readEdition, readPointer } from '../tree/read.ts';
+import { listedFronts, readEdition, readPointer } from '../tree/read.ts';
 
 export interface Shown {
   /** The document as published, with its final newline. */
@@ -22,11 +22,11 @@ export interface Shown {
  * Reads the edition of a front in force at an instant.
  * @throws AppError nothing-published, tree-unreadable (a damaged pointer or edition), tree-newer-schema
  */
-export async function showDocument(front: string, endpoint: Endpoint, files: TreeFiles, at: Instant): Promise<Shown> {
+export async function showDocument(front: string, endpoint: Endpoint, files: TreeFolders, at: Instant): Promise<Shown> {
   // A code is checked before it becomes part of a path.
   const read = isFrontCode(front) ? await readPointer(front, files) : missing(pathOf({ kind: 'pointer', front: '' }));
   if (!read.ok && read.why === 'missing') {
-    throw nothingPublished(`front ${JSON.stringify(front)}`, files.root, await publishedFronts(files));
+    throw nothingPublished(`front ${JSON.stringify(front)}`, files.root, await listedFronts(files));
   }
   const { pointer } = orThrow(read);
   const instant = formatInstant(at);

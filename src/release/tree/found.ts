@@ -34,13 +34,17 @@ export function damaged(location: string, message: string, why: 'altered' | 'dam
   return { ok: false, why, location, message, isReplaceable: true };
 }
 
-/** The value. @throws AppError with `code` where there is none */
+const BUILD_AGAIN = 'move it away, then run: playbill build';
+
+/** The value. @throws AppError with `code` where there is none; tree-unreadable where the system refuses */
 export function orThrow<T>(result: Found<T>, code: 'tree-unreadable' | 'release-damaged' = 'tree-unreadable'): T {
   if (result.ok) return result.value;
-  const isManifest = code === 'release-damaged';
-  const remedy = isManifest ? 'a damaged manifest is for you to remove' : 'move it away, then run: playbill build';
-  const hint = `for everything that is damaged: playbill verify; ${remedy}`;
-  throw new AppError(code, `${result.location}: ${result.message}`, hint);
+  const message = `${result.location}: ${result.message}`;
+  // What cannot be read may be sound: it is never to be removed.
+  if (result.why === 'unreadable') throw new AppError('tree-unreadable', message, 'check its owner and permissions');
+  const remedies = { 'release-damaged': 'a damaged manifest is for you to remove', 'tree-unreadable': BUILD_AGAIN };
+  const remedy = result.why === 'missing' ? 'run: playbill build' : remedies[code];
+  throw new AppError(code, message, `for everything that is damaged: playbill verify; ${remedy}`);
 }
 
 /** The value; null where there is none, whatever is in its place. @throws AppError tree-unreadable: the system refuses to read it */

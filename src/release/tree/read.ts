@@ -7,7 +7,15 @@ import type { KeyRing } from '../../contract/key-ring.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { AppError } from '../../errors.ts';
-import { digestOf, editionPath, FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
+import {
+  digestOf,
+  editionPath,
+  FRONTS_FOLDER,
+  isFrontCode,
+  pathOf,
+  RELEASES_FOLDER,
+  treeFileOf,
+} from '../../render/paths.ts';
 import {
   isSameText,
   parseJson,
@@ -20,8 +28,8 @@ import {
   pointerText,
 } from './codec.ts';
 import { sha256Of } from './digest.ts';
-import type { TreeFiles } from './files.ts';
-import { damaged, found, missing, type Failure, type Found } from './found.ts';
+import type { TreeFiles, TreeFolders } from './files.ts';
+import { damaged, found, missing, orThrow, type Failure, type Found } from './found.ts';
 
 /** How many releases a hint names. */
 const RELEASES_NAMED = 10;
@@ -144,6 +152,19 @@ export async function publishedFronts(files: TreeFiles): Promise<readonly string
     return file?.kind === 'pointer' ? [file.front] : [];
   });
   return codes.sort();
+}
+
+/** The same, folder by folder; a front whose folder cannot be listed may have a pointer, and is among them. @throws AppError tree-unreadable */
+export async function listedFronts(tree: TreeFolders): Promise<readonly string[]> {
+  const codes: string[] = [];
+  for (const { path, kind } of orThrow(await tree.entries(FRONTS_FOLDER))) {
+    const front = path.slice(FRONTS_FOLDER.length + 1);
+    if (kind !== 'folder' || !isFrontCode(front)) continue;
+    const entries = await tree.entries(path);
+    const pointer = pathOf({ kind: 'pointer', front });
+    if (!entries.ok || entries.value.some((entry) => entry.path === pointer)) codes.push(front);
+  }
+  return codes;
 }
 
 /** Ids of all releases that a tree keeps, sorted; whether their manifests can be read is another question. @throws AppError tree-unreadable */

@@ -36,7 +36,7 @@ function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
   const report = (message: string): void => sink.error(PROBLEM_CODE['key-ring'], KEY_RING, message);
   const ring = parseKeyRing(bytes, KEY_RING);
   const json = parseJson(bytes, KEY_RING);
-  const secret = json.ok ? secretMemberIn(json.value, '') : undefined;
+  const secret = secretMemberIn(lenientJson(bytes), '');
   if (secret !== undefined) {
     const message = `has a member ${secret}: whatever it is, treat it as known to others, revoke the key and run build again`;
     sink.error('secret-in-tree', KEY_RING, message);
@@ -51,6 +51,15 @@ function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
   );
   if (mismatched.length > 0) report(summary(mismatched));
   if (json.ok && !isSameText(`${JSON.stringify(json.value)}\n`, bytes)) report(NOT_CANONICAL);
+}
+
+/** Whatever JSON there may be: a secret is reported in a damaged file, too. */
+function lenientJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
 }
 
 /** A key ring is four levels deep; a file that only looks like one may be a million. */

@@ -1,8 +1,8 @@
 // Mutable small files: written only when their bytes change, so that their modification time says when that was.
 
-import type { Plan } from '../publish/plan.ts';
-import { orNull } from './found.ts';
-import type { ReleaseStore } from './store.ts';
+import type { Plan } from './plan.ts';
+import { orNull } from '../tree/found.ts';
+import type { ReleaseStore } from '../tree/store.ts';
 
 /** Writes a small text file, unless it is there with the same bytes. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function replaceIfChanged(path: string, text: string, store: ReleaseStore, plan: Plan): Promise<void> {

@@ -1,0 +1,36 @@
+// The hold: `releases/hold`, a file with the id of the release that a rollback has gone back to. While it is there, builds render and
+// plan but publish nothing, so that the next run from cron does not undo the rollback.
+
+import { pathOf } from '../../render/paths.ts';
+import type { Plan } from '../publish/plan.ts';
+import { replaceIfChanged } from '../publish/replace-if-changed.ts';
+import type { TreeFiles } from '../tree/files.ts';
+import { orNull } from '../tree/found.ts';
+import { readHeldId } from '../tree/read.ts';
+import type { ReleaseStore } from '../tree/store.ts';
+import { beginGrace } from './grace.ts';
+
+export const HOLD_PATH = pathOf({ kind: 'hold' });
+
+export interface Hold {
+  /** The release that the tree is held at; null where the file is damaged: the tree is held all the same. */
+  readonly releaseId: string | null;
+}
+
+/** The hold of a tree; null where it is not held. @throws AppError tree-unreadable */
+export async function readHold(files: TreeFiles): Promise<Hold | null> {
+  const id = await readHeldId(files);
+  return !id.ok && id.why === 'missing' ? null : { releaseId: orNull(id) };
+}
+
+/** Holds a tree at a release. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+export async function putHold(releaseId: string, store: ReleaseStore, plan: Plan): Promise<void> {
+  await replaceIfChanged(HOLD_PATH, `${releaseId}\n`, store, plan);
+}
+
+/** Lets builds publish again. `currentId` is what they will supersede. @throws AppError tree-full, tree-not-writable */
+export async function liftHold(currentId: string | null, store: ReleaseStore): Promise<void> {
+  await beginGrace(currentId, store);
+  // State after a stop here: held still, and every release is kept.
+  await store.remove([HOLD_PATH]);
+}

@@ -1,0 +1,71 @@
+// Files that the system refuses to read: they may be sound, so they count neither as absent nor as damaged.
+
+import { describe, expect, test } from 'vitest';
+import { prune } from '../../src/release/history/prune.ts';
+import { readTreeStatus } from '../../src/release/status/read-status.ts';
+import { showDocument } from '../../src/release/status/show.ts';
+import type { TreeEntry } from '../../src/release/tree/files.ts';
+import type { Failure, Found } from '../../src/release/tree/found.ts';
+import { DirectoryStore } from '../../src/storage/directory/store.ts';
+import { instant } from '../support/trees.ts';
+import { currentManifestPath } from '../support/verify-forgery.ts';
+import { copyOf, F, K, pointerPath, soundTree } from '../support/verify-tree.ts';
+
+const sound = soundTree();
+const NOW = '2026-05-01T11:00:00Z';
+
+/** A tree below some of whose paths the disk fails. */
+class FailingStore extends DirectoryStore {
+  readonly #refused: string;
+
+  constructor(root: string, refused: string) {
+    super(root);
+    this.#refused = refused;
+  }
+
+  override async read(path: string): Promise<Found<Uint8Array>> {
+    return path.startsWith(this.#refused) ? unreadable(path) : super.read(path);
+  }
+
+  override async entries(folder: string): Promise<Found<readonly TreeEntry[]>> {
+    return folder.startsWith(this.#refused) ? unreadable(folder) : super.entries(folder);
+  }
+}
+
+function unreadable(location: string): Failure {
+  return { ok: false, why: 'unreadable', location, message: 'cannot be read: EIO: i/o error', isReplaceable: false };
+}
+
+describe('a path that the system refuses to read', () => {
+  test("a front's folder: status reports that front, and the others as they are", async () => {
+    const { fronts, findings } = await readTreeStatus(new FailingStore(sound, `public/fronts/${F}`));
+    expect(fronts.find(({ code }) => code === F)).toMatchObject({ pointer: null, problem: 'pointer-invalid' });
+    expect(fronts.find(({ code }) => code === K)?.pointer).not.toBeNull();
+    expect(findings).toEqual([
+      expect.objectContaining({
+        code: 'pointer-invalid',
+        place: pointerPath(F),
+        message: expect.stringContaining('EIO'),
+      }),
+    ]);
+  });
+
+  test('the folder of another front: show prints the document', async () => {
+    const tree = new FailingStore(sound, `public/fronts/${F}`);
+    expect((await showDocument(K, 'products', tree, instant(NOW))).timeliness).toBe('right');
+  });
+
+  test('the hold: status says that the tree is held', async () => {
+    expect((await readTreeStatus(new FailingStore(sound, 'releases/hold'))).hold).toEqual({ releaseId: null });
+  });
+
+  test('a manifest: prune removes nothing, and does not say that the manifest may be removed', async () => {
+    const root = copyOf(sound);
+    const store = new FailingStore(root, currentManifestPath(root));
+    const error: unknown = await prune({ graceSeconds: 0, replacedId: null }, store).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'tree-unreadable', hint: 'check its owner and permissions' });
+    for (const folder of ['public', 'releases']) {
+      expect(await new DirectoryStore(root).list(folder)).toEqual(await new DirectoryStore(sound).list(folder));
+    }
+  });
+});
