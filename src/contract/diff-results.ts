@@ -92,7 +92,7 @@ export const plannedDiffSchema = z.strictObject({
   ...differences,
   changed: z.array(
     frontDifferenceSchema.extend({
-      /** null where data differs already: later editions mostly differ by the same, and are not compared. */
+      /** null where data differs already, as later editions mostly differ by the same, or where there is too much to compare. */
       upcoming: frontDifferenceSchema.shape.upcoming.nullable(),
       /** How many changes there are of each kind: of each only the first twenty are listed, and a thousand in all. */
       counts: z.strictObject({

@@ -140,6 +140,14 @@ test('a finding that holds the front back is named: of the product, of another o
        paused, paused_until, image_id, status FROM own_products WHERE slug = 'chayka'`,
   );
   expect(unfolded(await textOf('moscow', 'chayka', twins))).toContain('duplicate-key');
+  const nameless = changed(
+    'nameless',
+    `PRAGMA legacy_alter_table = ON;
+     ALTER TABLE price_tiers RENAME TO own_tiers;
+     CREATE VIEW price_tiers AS SELECT id, product_id, session_id, NULL AS name, kind, is_public, in_price_from, amount_minor,
+       currency, available, valid_from, valid_until FROM own_tiers`,
+  );
+  expect((await explain('moscow', 'chayka', '--db', nameless)).status).toBe(0);
   const status = changed('status', "UPDATE products SET status = 'live' WHERE slug = 'chayka'");
   const live = unfolded(await textOf('moscow', 'chayka', status));
   expect(live).toContain('no card: its rows cannot be read');

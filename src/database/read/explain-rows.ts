@@ -54,8 +54,10 @@ export async function sessionRows(
 export async function tierRows(reader: CatalogueReader, productId: number) {
   const query = checkedRows(NAMED_TIER, ['session_id', 'id']).where('product_id', '=', productId);
   return (await reader.rows(query)).flatMap((row) => {
-    if (!NAMED_TIER.accepts(row)) return [];
-    const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, name] = row;
+    // A build does not read names: one that is bad holds nothing back.
+    const named = [...row.slice(0, TIER.columns.length), String(row[TIER.columns.length])];
+    if (!NAMED_TIER.accepts(named)) return [];
+    const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, name] = named;
     const valid = periodOf(from, until);
     const price: PriceTier = { isInPriceFrom: inPriceFrom === 1, amountMinor, currency, available, valid };
     return { id, sessionId, name, kind, isPublic: isPublic === 1, price };

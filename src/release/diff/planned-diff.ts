@@ -19,6 +19,9 @@ import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-di
 const CHANGES_LISTED = 20;
 const CHANGES_LISTED_IN_ALL = 1000;
 
+/** How many bytes of a front's new editions are kept to be compared; beyond, the one for now alone is. */
+const EDITION_BYTES_MAX = 64 * 1024 * 1024;
+
 type PlannedChange = PlannedDiffJson['changed'][number];
 
 export class PlannedDiffs {
@@ -27,6 +30,7 @@ export class PlannedDiffs {
   readonly #now: string;
   /** Of the front under way: its new products editions, by path. */
   readonly #editions = new Map<string, Uint8Array>();
+  #editionBytes = 0;
   readonly #result: PlannedDiffJson = { isDifferent: false, same: [], added: [], gone: [], changed: [], unknown: [] };
   #listedTotal = 0;
 
@@ -59,8 +63,10 @@ export class PlannedDiffs {
 
   #see(path: string, bytes: Uint8Array): void {
     const file = treeFileOf(path);
-    // The bytes are the renderer's again after this call.
-    if (file?.kind === 'edition' && file.endpoint === 'products') this.#editions.set(path, bytes.slice());
+    if (file?.kind !== 'edition' || file.endpoint !== 'products') return;
+    this.#editionBytes += bytes.length;
+    // The first new edition is the one for now, where that is new at all. The bytes are the renderer's again after this call.
+    if (this.#editions.size === 0 || this.#editionBytes <= EDITION_BYTES_MAX) this.#editions.set(path, bytes.slice());
   }
 
   /** Compares one front, whose editions have all been seen, and drops them. */
@@ -86,20 +92,22 @@ export class PlannedDiffs {
       this.#result.unknown.push(code);
     } finally {
       this.#editions.clear();
+      this.#editionBytes = 0;
     }
   }
 
   async #compare(before: SnapshotView, after: SnapshotView): Promise<void> {
     const diff = await diffSnapshots(before, after);
     const { clock, data, ambiguous } = diff;
-    const upcoming = data.length > 0 ? null : await upcomingChanges(before, after, diff);
+    const isCompared = data.length === 0 && this.#editionBytes <= EDITION_BYTES_MAX;
+    const upcoming = isCompared ? await upcomingChanges(before, after, diff) : null;
     const counts: PlannedChange['counts'] = {
       clock: countChanges(clock),
       data: countChanges(data),
       ambiguous: countChanges(ambiguous),
       upcoming: countChanges((upcoming ?? []).flatMap(({ changes }) => changes)),
     };
-    if (Object.values(counts).every((ofLists) => Object.keys(ofLists).length === 0)) {
+    if (upcoming !== null && Object.values(counts).every((ofLists) => Object.keys(ofLists).length === 0)) {
       this.#result.same.push(diff.front);
       return;
     }
