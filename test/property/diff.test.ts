@@ -321,9 +321,12 @@ describe('a dry run', () => {
       await diffs.add({ code: `f${i}`, ...outcome });
     }
     setFlagsFromString('--expose-gc');
-    runInNewContext('gc()');
-    // Three hundred megabytes would still be there if they were kept.
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+    const kept = (): number => {
+      runInNewContext('gc()');
+      return process.memoryUsage().arrayBuffers - before;
+    };
+    // Six hundred megabytes would stay if they were kept. What is collected is freed some time later, by a thread of the engine's own.
+    await expect.poll(kept).toBeLessThan(50_000_000);
   });
 
   test('reports a front that is removed, and one whose published edition is damaged, and goes on', async () => {
