@@ -163,10 +163,10 @@ function addProduct(book: Book, entry: Entry): void {
 }
 
 function attachToFronts(book: Book, { slug, fronts: sellers, featured, banner, on = {}, timezone }: Entry): void {
-  const strangers = words([featured, banner, ...Object.keys(on)].join(' ')).filter(
+  const unknown = words([featured, banner, ...Object.keys(on)].join(' ')).filter(
     (code) => !words(sellers).includes(code),
   );
-  if (strangers.length > 0) throw new Error(`${slug} is not sold on ${strangers.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`${slug} is not sold on ${unknown.join(', ')}`);
   for (const code of words(sellers)) {
     const { paused, weight, from, until } = on[code] ?? {};
     add(book, 'front_products', {

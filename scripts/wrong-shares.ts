@@ -14,7 +14,7 @@ import { demoRows } from './demo-rows.ts';
 const DAY = 86_400;
 export const INTERVALS = [5, 15, 60] as const;
 
-/** One edition's start, in seconds from the day's, and what tells its content. */
+/** One edition's start, in seconds from the day's, and what identifies its content. */
 export interface Start {
   readonly second: number;
   readonly digest: string;

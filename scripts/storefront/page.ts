@@ -4,7 +4,7 @@ import type { Answer, Badge, Category, ProductCard, ProductsDocument } from 'pla
 import { html, type Markup, webUrl } from './markup.ts';
 
 export interface PageOptions {
-  /** ISO 4217, for prices: the API tells none, since a front has one. null: prices as plain numbers. */
+  /** ISO 4217, for prices: the API has none, since a front has one. null: prices as plain numbers. */
   readonly currency: string | null;
   /** Language of the page, for prices. */
   readonly language: string;
@@ -35,7 +35,7 @@ export function mainPage(answer: Answer<ProductsDocument>, isOld: boolean, optio
   );
 }
 
-/** What a visitor sees when there is nothing to show. It tells nothing of why: that is for the log. */
+/** What a visitor sees when there is nothing to show. It does not say why: that is for the log. */
 export function sorryPage(language: string): Markup {
   return pageOf(
     language,

@@ -13,7 +13,7 @@ export interface CommandContext {
   readonly environment: (name: string) => string | undefined;
   /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
   onInterrupt: (() => void) | null;
-  /** Tells this process' temporary files from another's. */
+  /** Distinguishes this process's temporary files from another's. */
   readonly processId: string;
   readonly toolVersion: string;
   /** Version of the time-zone rules. */

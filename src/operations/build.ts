@@ -1,5 +1,5 @@
 // The main job, as a table of contents: load → render products → key ring → render, plan and publish front by front → prune → summary.
-// Everything that can stand in the way has been looked at before the first file is written.
+// Everything that may refuse the run is checked before the first file is written.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../findings.ts';
@@ -97,7 +97,7 @@ export async function buildInto(
 ): Promise<BuildResult> {
   const { isDryRun, guards, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
-  // A tree that a rollback holds gets no release, only the plan of one. Keys alone go on being put into force.
+  // A tree that a rollback holds gets no release, only the plan of one. Keys alone are still published.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
   // The transaction begins here. What was committed while another run held the lock is seen: nothing older may follow what that
@@ -109,7 +109,7 @@ export async function buildInto(
     (done, total) => options.onProgress('load', done, total),
     now,
   );
-  // A revocation never waits for the guards.
+  // A revocation does not wait for the guards.
   const keyRingPlan = isDryRun
     ? await swapKeyRing(rendered.keyRing, store)
     : await replaceKeyRing({ ring: rendered.keyRing, before: published.keyRing }, store, options.databasePath);
@@ -135,7 +135,7 @@ export async function buildInto(
     {
       results,
       held: heldOf(rendered),
-      // A front whose own code cannot be read is not gone.
+      // A front whose own code cannot be read has not been removed.
       removalHold: frontCodes !== null ? 'not-selected' : rendered.isEveryCodeKnown ? null : 'findings',
       disabledCodes: rendered.disabledCodes,
       horizonSeconds: options.horizonSeconds,

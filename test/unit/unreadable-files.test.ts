@@ -1,11 +1,12 @@
 // Files that the system refuses to read: they may be sound, so they count neither as absent nor as damaged.
 
+import { mkdirSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prune } from '../../src/release/history/prune.ts';
 import { readTreeStatus } from '../../src/release/status/read-status.ts';
 import { showDocument } from '../../src/release/status/show.ts';
 import type { TreeEntry } from '../../src/release/tree/files.ts';
-import type { Failure, Found } from '../../src/release/tree/found.ts';
+import { orThrow, type Failure, type Found } from '../../src/release/tree/found.ts';
 import { DirectoryStore } from '../../src/storage/directory/store.ts';
 import { instant } from '../support/trees.ts';
 import { currentManifestPath } from '../support/verify-forgery.ts';
@@ -25,6 +26,12 @@ class FailingStore extends DirectoryStore {
 
   override async read(path: string): Promise<Found<Uint8Array>> {
     return path.startsWith(this.#refused) ? unreadable(path) : super.read(path);
+  }
+
+  /** A folder that cannot be listed fails every list that it is in. */
+  override async list(folder: string): Promise<readonly string[]> {
+    const isFolder = statSync(`${this.root}/${this.#refused}`, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder && this.#refused.startsWith(folder) ? orThrow(unreadable(this.#refused)) : super.list(folder);
   }
 
   override async entries(folder: string): Promise<Found<readonly TreeEntry[]>> {
@@ -53,10 +60,24 @@ describe('a path that the system refuses to read', () => {
   test('the folder of another front: show prints the document', async () => {
     const tree = new FailingStore(sound, `public/fronts/${F}`);
     expect((await showDocument(K, 'products', tree, instant(NOW))).timeliness).toBe('right');
+    await expect(showDocument('paris', 'products', tree, instant(NOW))).rejects.toMatchObject({
+      code: 'nothing-published',
+    });
   });
 
   test('the hold: status says that the tree is held', async () => {
     expect((await readTreeStatus(new FailingStore(sound, 'releases/hold'))).hold).toEqual({ releaseId: null });
+  });
+
+  test('the grace: prune removes nothing', async () => {
+    const root = copyOf(sound);
+    const failing = new FailingStore(root, 'releases/grace');
+    await expect(prune({ graceSeconds: 0, replacedId: null }, failing)).rejects.toMatchObject({
+      code: 'tree-unreadable',
+    });
+    mkdirSync(`${root}/releases/grace`);
+    const obstructed = prune({ graceSeconds: 0, replacedId: null }, new DirectoryStore(root));
+    await expect(obstructed).rejects.toMatchObject({ code: 'tree-unreadable' });
   });
 
   test('a manifest: prune removes nothing, and does not say that the manifest may be removed', async () => {

@@ -40,6 +40,10 @@ describeDamages('damaged key rings', sound, {
     (text) => text.replace('"keys":', '"secrets":{},"keys":'),
     'secret-in-tree',
   ),
+  'a secret is in a key ring that begins with a byte order mark': ringChange(
+    (text) => `\uFEFF${text.replace('"keys":', '"secrets":{},"keys":')}`,
+    'secret-in-tree',
+  ),
   'a key has a member that nobody knows': ringChange(
     (text) => text.replace('"revokedAt":', '"comment":"","revokedAt":'),
     'key-ring-invalid',

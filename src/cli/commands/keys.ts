@@ -72,7 +72,7 @@ function addIssue(keys: PlaybillCommand): void {
     .instantOption('--not-before', 'valid from')
     .instantOption('--not-after', 'valid until')
     .dbOption('the catalogue database')
-    .outOption('the tree whose key ring is put into force, where there is one')
+    .outOption('the tree whose key ring is replaced, if there is one')
     .jsonOption('print the key alone; with --to, all of it but the private half')
     .helpBelow(`
 Examples:
@@ -175,7 +175,7 @@ function addRevoke(keys: PlaybillCommand): void {
     .argument('<keyid>', 'the key')
     .instantOption('--at', 'revoked from then on (default: the current time)')
     .dbOption('the catalogue database')
-    .outOption('the tree whose key ring is put into force, where there is one')
+    .outOption('the tree whose key ring is replaced, if there is one')
     .jsonOption('print what was done for machines')
     .helpBelow(`
 Example:

@@ -21,7 +21,7 @@ export function addRollbackCommand(program: PlaybillCommand): void {
     .summary('go back to a kept release, and hold the tree there')
     .description(
       'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front.\n' +
-        'Fronts that it has not lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
+        'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
         'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
     )
     .argument('[id]', 'the release to go back to, an id (see: playbill releases)')

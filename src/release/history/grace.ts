@@ -1,5 +1,5 @@
 // The grace after going back: `releases/grace`. Retention takes each release to be superseded when the next one by `now` was built for.
-// Of a release that was gone back to that is long past, although edges and copies have just read it. So from the end of a
+// For a release that a rollback went back to, that is long past, although edges and copies have just read it. So from the end of a
 // rollback's hold on, and from a build that follows one of an earlier `now`, every release is kept, until the current one was built
 // for a grace time later than the first that followed.
 //

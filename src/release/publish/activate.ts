@@ -1,4 +1,4 @@
-// The end of step 5 of the publish protocol: a release whose content and manifest are durable is put into force. Publishing and
+// The end of step 5 of the publish protocol: a release whose content and manifest are durable becomes the current one. Publishing and
 // going back both end here, so that a reader is safe in the same way whichever way the pointers go:
 //
 //   pointers, front by front  →  pointers of fronts that the release has not  →  current
@@ -11,7 +11,7 @@ import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { pointerText } from '../tree/codec.ts';
 
-/** A release to put into force. */
+/** A release to activate. */
 export interface Swap {
   readonly releaseId: string;
   /** The fronts whose pointers are those of the release, by code. Pointers of fronts that are not listed here stay. */

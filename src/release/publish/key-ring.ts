@@ -1,5 +1,5 @@
 // Step 1 of the publish protocol: the key ring is swapped by itself, before any guard and outside any release, so that a
-// revocation never waits and going back never brings a key back.
+// revocation waits for no build and going back never brings a key back.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { pathOf } from '../../render/paths.ts';

@@ -13,7 +13,7 @@ export type PlanReason =
   | 'changed-content'
   | 'new-pointer'
   | 'pointer-moves'
-  /** The front is no longer in the catalogue, or disabled; or the release put into force does not have it. */
+  /** The front is no longer in the catalogue, or disabled; or the release that becomes current does not have it. */
   | 'front-gone'
   /** The manifest of a release that is not kept any longer. */
   | 'not-kept'

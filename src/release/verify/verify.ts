@@ -103,7 +103,7 @@ async function frontsOf(releases: KeptReleases, tree: TreeFolders, sink: Finding
     tree,
     sink,
   );
-  // A front whose folder is gone altogether is still listed by the releases that need it.
+  // A front whose folder is missing is still listed by the releases that need it.
   const missing = [...needed].filter((folder) => !scan.misplaced.has(folder));
   return [...new Set([...scan.folders, ...missing])].map(codeOf).filter(isFrontCode).sort();
 }

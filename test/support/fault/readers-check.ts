@@ -195,7 +195,7 @@ function checkReleases(root: string, { current }: TreeState): void {
   }
 }
 
-/** No strangers; and an edition that nobody points at yet is as whole as any, and so is a precompressed sibling. */
+/** No unexpected files; and an edition that no pointer names yet is as whole as any, as is a precompressed sibling. */
 function checkNames(root: string): { temporaries: number; editions: string[]; siblings: number } {
   let [temporaries, siblings] = [0, 0];
   const editions: string[] = [];
@@ -207,7 +207,10 @@ function checkNames(root: string): { temporaries: number; editions: string[]; si
       continue;
     }
     const [, code, endpoint, digest, suffix] = EDITION_NAME.exec(path) ?? [];
-    assert.ok(code !== undefined && endpoint !== undefined && digest !== undefined, `${path}: a stranger in the tree`);
+    assert.ok(
+      code !== undefined && endpoint !== undefined && digest !== undefined,
+      `${path}: an unexpected file in the tree`,
+    );
     if (suffix === undefined) {
       canonicalJson(editionText(root, code, endpoint, digest), path);
       editions.push(path);
