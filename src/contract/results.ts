@@ -31,12 +31,33 @@ export const errorResultSchema = z.strictObject({
   }),
 });
 
+/** What publishing does to a file, and why (product.md, Words). */
 export const planEntrySchema = z.strictObject({
   action: z.enum(['put', 'keep', 'remove']),
   path: z.string(),
   bytes: count,
-  reason: z.string(),
+  reason: z.enum([
+    /** No such file yet. */
+    'new-content',
+    /** The same bytes are published already. */
+    'same-content',
+    /** A damaged file, replaced under --force. */
+    'repaired',
+    /** Key ring, manifest or current with other bytes than before. */
+    'changed-content',
+    'new-pointer',
+    'pointer-moves',
+    /** The front is no longer in the catalogue, or disabled; or the release that becomes current does not have it. */
+    'front-gone',
+    /** The manifest of a release that is not kept any longer. */
+    'not-kept',
+    /** An edition that no pointer and no kept release names. */
+    'not-named',
+  ]),
 });
+
+/** A guard that a front trips; one that is overridden does not hold it. */
+const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
 
 /** `build`. */
 export const buildResultSchema = z.strictObject({
@@ -64,7 +85,7 @@ export const buildResultSchema = z.strictObject({
         .nullable(),
       put: filesAndBytes,
       kept: filesAndBytes,
-      guards: z.array(z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() })),
+      guards: z.array(guardSchema).readonly(),
     }),
   ),
   put: filesAndBytes,
@@ -133,6 +154,9 @@ export const keysResultSchema = z.strictObject({
   ),
 });
 
+export type Hold = z.infer<typeof holdSchema>;
+export type PlanEntry = z.infer<typeof planEntrySchema>;
+export type Guard = z.infer<typeof guardSchema>;
 export type IssuedKeyJson = z.infer<typeof issuedKeySchema>;
 export type KeysResultJson = z.infer<typeof keysResultSchema>;
 export type BuildResultJson = z.infer<typeof buildResultSchema>;

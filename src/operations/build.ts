@@ -8,14 +8,14 @@ import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { PlannedDiffJson } from '../contract/diff-results.ts';
 import type { HoldCode } from '../contract/manifest.ts';
+import type { Hold, PlanEntry } from '../contract/results.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { AppError } from '../errors.ts';
-import { replaceKeyRing } from './publish-keys.ts';
+import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';
 import { renderProducts, type FrontsToRender } from './render-products.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
-import { readHold, type Hold } from '../release/history/hold.ts';
-import type { PlanEntry } from '../release/publish/plan.ts';
+import { readHold } from '../release/history/hold.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { prune } from '../release/history/prune.ts';
 import { frontTasks, publish } from '../release/publish/publish.ts';
@@ -23,7 +23,6 @@ import { renderFront, type FrontResult, type FrontTask } from '../release/publis
 import { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/files.ts';
-import { swapKeyRing } from '../release/publish/key-ring.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
 import { DirectoryStore } from '../storage/directory/store.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
@@ -110,7 +109,7 @@ export async function buildInto(
     now,
   );
   // A revocation does not wait for the guards.
-  const keyRingPlan = isDryRun
+  const keyRingEntry = isDryRun
     ? await swapKeyRing(rendered.keyRing, store)
     : await replaceKeyRing({ ring: rendered.keyRing, before: published.keyRing }, store, options.databasePath);
 
@@ -154,7 +153,7 @@ export async function buildInto(
     releaseId: hold === null ? releaseId : published.currentId,
     hold,
     outcomes,
-    plan: [...keyRingPlan, ...plan, ...pruned.plan],
+    plan: [keyRingEntry, ...plan, ...pruned.plan],
     isEveryFrontKnown: rendered.isEveryCodeKnown,
     findings: [...rendered.findings, ...treeFindings],
     findingsTotal: rendered.findingsTotal + treeFindings.length,

@@ -2,11 +2,13 @@
 // tree's lock. Opens no database.
 
 import type { Finding } from '../findings.ts';
-import { prune, type Pruned, type PruneOptions } from '../release/history/prune.ts';
-import { listReleases, type ReleaseList } from '../release/history/release-list.ts';
+import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
+import type { Hold } from '../contract/results.ts';
+import { prune } from '../release/history/prune.ts';
+import { listReleases } from '../release/history/release-list.ts';
 import { rollBack, type RolledBack } from '../release/history/rollback.ts';
 import { treeMissing } from '../release/tree/found.ts';
-import { liftHold, readHold, type Hold } from '../release/history/hold.ts';
+import { liftHold, readHold } from '../release/history/hold.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 import { DirectoryStore } from '../storage/directory/store.ts';
@@ -41,17 +43,17 @@ export async function resumeTree(
 }
 
 /** Prunes a tree; a dry run only says what would go. @throws AppError release-damaged, tree-… */
-export async function pruneTree(
-  outPath: string,
-  options: PruneOptions & { readonly isDryRun: boolean },
-): Promise<Pruned> {
+export async function pruneTree(outPath: string, graceSeconds: number, isDryRun: boolean): Promise<PruneResultJson> {
   await refuseNoTree(outPath);
-  if (!options.isDryRun) return writingTree(outPath, (_, store) => prune(options, store));
-  return prune(options, dryRunStore(new DirectoryStore(outPath)));
+  const options = { graceSeconds, replacedId: null };
+  const result = isDryRun
+    ? await prune(options, dryRunStore(new DirectoryStore(outPath)))
+    : await writingTree(outPath, (_, store) => prune(options, store));
+  return { isDryRun, ...result };
 }
 
 /** The releases that a tree keeps. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
-export async function releasesOfTree(outPath: string): Promise<ReleaseList> {
+export async function releasesOfTree(outPath: string): Promise<ReleasesResultJson> {
   await refuseNoTree(outPath);
   return listReleases(new DirectoryStore(outPath));
 }

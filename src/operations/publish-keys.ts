@@ -3,16 +3,16 @@
 // and no key ring is followed by one that was read before it.
 
 import type { KeyRing } from '../contract/key-ring.ts';
+import type { PlanEntry } from '../contract/results.ts';
 import { openCatalogue } from '../database/open.ts';
 import { currentKeyRing } from '../database/write/front-keys.ts';
-import { swapKeyRing } from '../release/publish/key-ring.ts';
-import type { PlanEntry } from '../release/publish/plan.ts';
+import { replaceIfChanged } from '../release/publish/replace-if-changed.ts';
 import { keyRingText } from '../release/tree/codec.ts';
 import { orNull } from '../release/tree/found.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
-import { EDGE_FOLDER } from '../render/paths.ts';
+import { EDGE_FOLDER, pathOf } from '../render/paths.ts';
 import { lockKeyRing } from '../storage/directory/lock.ts';
 import { DirectoryStore } from '../storage/directory/store.ts';
 
@@ -39,7 +39,7 @@ export async function replaceKeyRing(
   loaded: LoadedKeys | null,
   store: ReleaseStore,
   databasePath: string,
-): Promise<readonly PlanEntry[]> {
+): Promise<PlanEntry> {
   const lock = await lockKeyRing(store.root);
   try {
     const current = orNull(await readKeyRing(store));
@@ -53,6 +53,11 @@ export async function replaceKeyRing(
       lock.release();
     }
   }
+}
+
+/** Puts a key ring into force, as a build with a store of its own does. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+export function swapKeyRing(ring: KeyRing, store: ReleaseStore): Promise<PlanEntry> {
+  return replaceIfChanged(pathOf({ kind: 'key-ring' }), keyRingText(ring), store);
 }
 
 function textOf(ring: KeyRing | null): string | null {

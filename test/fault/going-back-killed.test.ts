@@ -125,17 +125,16 @@ test('pruning killed as it removes releases, and among the editions', async () =
     await buildTree(join(folder, 'young.sqlite'), crowded, instant(`2028-05-01T09:00:0${i}Z`), { ...options, guards });
   }
   const words = ['prune', '--grace', '0'];
-  const grace = { graceSeconds: 0, replacedId: null, isDryRun: false };
   const state = stateOf(crowded);
   const undisturbed = copyTree(crowded, join(folder, 'crowded-pruned'));
-  await pruneTree(undisturbed, grace);
+  await pruneTree(undisturbed, 0, false);
   // Every single removal has its turn in going-back.test.ts.
   const isStep = (i: number): boolean => i < 5 || i % 8 === 0;
   let kills = 0;
   const total = await killEverywhere(words, crowded, isStep, async (tree, step) => {
     kills += 1;
     checkAsReader(tree, state, state);
-    await pruneTree(tree, grace);
+    await pruneTree(tree, 0, false);
     expect(filesOf(tree), step).toEqual(filesOf(undisturbed));
   });
   expect(total).toBeGreaterThan(10);

@@ -93,7 +93,7 @@ test('a store that breaks while going back', async () => {
     // The next run from cron comes first: once anything has moved, it changes nothing.
     if (existsSync(join(root, 'releases/hold'))) {
       const { hold } = await buildTree(database, root, LATEST);
-      expect(hold).toEqual({ releaseId: oldId });
+      expect(hold).toEqual({ release: oldId });
       expect(stampsOf(root)).toEqual(broken);
     } else expect(filesOf(root)).toEqual(filesOf(base));
     await rollBackTree(root, oldId);

@@ -69,7 +69,7 @@ test('whatever is done to a tree, in any order', async () => {
         expect(stateOf(root).current).toBe(`${releaseId}\n`);
       } else if (one.kind === 'rollback') await rollBackTree(root, ids[one.place % ids.length] ?? '');
       else if (one.kind === 'resume') await resumeTree(root);
-      else await pruneTree(root, { graceSeconds: one.graceSeconds, replacedId: null, isDryRun: false });
+      else await pruneTree(root, one.graceSeconds, false);
 
       const after = stampsOf(root);
       expect(changedEditions(before, after)).toEqual([]);

@@ -66,7 +66,7 @@ describe('a path that the system refuses to read', () => {
   });
 
   test('the hold: status says that the tree is held', async () => {
-    expect((await readTreeStatus(new FailingStore(sound, 'releases/hold'))).hold).toEqual({ releaseId: null });
+    expect((await readTreeStatus(new FailingStore(sound, 'releases/hold'))).hold).toEqual({ release: null });
   });
 
   test('the grace: prune removes nothing', async () => {

@@ -2,8 +2,7 @@
 
 import { Option } from 'commander';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { BuildResultJson } from '../../contract/results.ts';
-import type { PlanEntry } from '../../release/publish/plan.ts';
+import type { BuildResultJson, PlanEntry } from '../../contract/results.ts';
 import { shellWord } from '../../errors.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import type { Compression } from '../../release/tree/files.ts';
@@ -14,7 +13,7 @@ import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import { publishHookArgument, notify, type PublishHook } from '../on-publish.ts';
-import { holdLines, planLines, prunedText, prunedTotals } from '../output/releases.ts';
+import { holdLines, planLines, prunedText } from '../output/releases.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { foldedText, tableBlocks } from '../output/table.ts';
@@ -130,13 +129,13 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     bars.load.end();
     bars.publish.end();
   });
-  const { totalsOf } = await import('../../release/publish/plan.ts');
+  const { prunedTotals, totalsOf } = await import('../../release/publish/plan.ts');
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
   // Of a held tree's plan only the key ring is written.
   const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
   const json: BuildResultJson = {
     release: result.releaseId,
-    hold: result.hold === null ? null : { release: result.hold.releaseId },
+    hold: result.hold,
     now: formatInstant(now),
     horizonSeconds: flags.horizon,
     isDryRun: flags.dryRun === true,
@@ -146,7 +145,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
       snapshot: snapshotOf(outcome),
       put: totalsOf(outcome.plan, 'put'),
       kept: totalsOf(outcome.plan, 'keep'),
-      guards: [...outcome.guards],
+      guards: outcome.guards,
     })),
     put: totalsOf(plan, 'put'),
     kept: totalsOf(plan, 'keep'),

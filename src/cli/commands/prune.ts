@@ -1,10 +1,9 @@
 // `playbill prune`: what nobody can go back to, or point at, any more.
 
-import { formatInstant } from '../../catalogue/instant.ts';
 import type { PruneResultJson } from '../../contract/release-results.ts';
 import { DEFAULT_GRACE_SECONDS, durationText } from '../arguments.ts';
 import { EXIT } from '../exit-codes.ts';
-import { planLines, prunedText, prunedTotals } from '../output/releases.ts';
+import { planLines, prunedText } from '../output/releases.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { tableText } from '../output/table.ts';
@@ -42,21 +41,8 @@ Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged 
 }
 
 async function runPrune(flags: PruneFlags, context: CommandContext): Promise<number> {
-  const isDryRun = flags.dryRun === true;
   const { pruneTree } = await import('../../operations/history.ts');
-  const { releases, hold, plan } = await pruneTree(flags.out, {
-    graceSeconds: flags.grace,
-    replacedId: null,
-    isDryRun,
-  });
-  const json: PruneResultJson = {
-    isDryRun,
-    graceSeconds: flags.grace,
-    hold: hold === null ? null : { release: hold.releaseId },
-    releases: releases.map(({ id, now, kept }) => ({ id, now: formatInstant(now), kept })),
-    pruned: prunedTotals(plan),
-    plan: [...plan],
-  };
+  const json = await pruneTree(flags.out, flags.grace, flags.dryRun === true);
   context.terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
   return EXIT.done;
 }

@@ -30,18 +30,13 @@ Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree 
 
 async function runReleases(flags: Pick<SharedFlags, 'out' | 'json'>, context: CommandContext): Promise<number> {
   const { releasesOfTree } = await import('../../operations/history.ts');
-  const { releases, hold, findings } = await releasesOfTree(flags.out);
-  const json: ReleasesResultJson = {
-    releases: [...releases],
-    hold: hold === null ? null : { release: hold.releaseId },
-    findings: [...findings],
-  };
+  const json = await releasesOfTree(flags.out);
   if (flags.json === true) context.terminal.print(JSON.stringify(json));
   else {
     context.terminal.print(listText(json));
-    for (const finding of findings) context.terminal.log(findingLine(finding));
+    for (const finding of json.findings) context.terminal.log(findingLine(finding));
   }
-  return findings.length > 0 ? EXIT.findings : EXIT.done;
+  return json.findings.length > 0 ? EXIT.findings : EXIT.done;
 }
 
 function listText({ releases, hold }: ReleasesResultJson): string {

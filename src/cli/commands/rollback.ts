@@ -4,7 +4,7 @@ import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError } from '../../errors.ts';
-import type { PlanAction } from '../../release/publish/plan.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
@@ -57,7 +57,7 @@ async function rollBack(
   const { rollBackTree } = await import('../../operations/history.ts');
   const { manifest, plan, findings } = await rollBackTree(flags.out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
-  const pointersOf = (action: PlanAction): number =>
+  const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
   const [validUntil = null] = manifest.fronts.map(({ pointer }) => pointer.validUntil).sort();

@@ -1,7 +1,6 @@
 // What several commands print about releases: a hold, and what was pruned.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
-import type { PlanEntry } from '../../release/publish/plan.ts';
 import { bytesText, countText } from './terminal.ts';
 
 /** That a tree is held, and how to release it. `releaseId` null: the hold's own file is damaged. */
@@ -12,16 +11,6 @@ export function holdLines(releaseId: string | null, inForceId: string | null): s
     lines.push(`That rollback was stopped; finish it with: playbill rollback ${releaseId}`);
   }
   return lines;
-}
-
-/** Of a plan: what pruning removes. */
-export function prunedTotals(plan: readonly PlanEntry[]): PruneResultJson['pruned'] {
-  const pruned = plan.filter(({ reason }) => reason === 'not-kept' || reason === 'not-named');
-  return {
-    releases: pruned.filter(({ reason }) => reason === 'not-kept').length,
-    files: pruned.length,
-    bytes: pruned.reduce((sum, { bytes }) => sum + bytes, 0),
-  };
 }
 
 /** What a plan does to each file, and why. */

@@ -4,9 +4,9 @@
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { DocumentChange, PlannedDiffJson } from '../../contract/diff-results.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, treeFileOf } from '../../render/paths.ts';
-import type { PlanEntry } from '../publish/plan.ts';
 import type { FrontResult } from '../publish/render-front.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { parseProducts, readProducts } from '../tree/read.ts';

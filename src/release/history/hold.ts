@@ -1,8 +1,8 @@
 // The hold: `releases/hold`, a file with the id of the release that a rollback has gone back to. While it is there, builds render and
 // plan but publish nothing, so that the next run from cron does not undo the rollback.
 
+import type { Hold, PlanEntry } from '../../contract/results.ts';
 import { pathOf } from '../../render/paths.ts';
-import type { Plan } from '../publish/plan.ts';
 import { replaceIfChanged } from '../publish/replace-if-changed.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orNull } from '../tree/found.ts';
@@ -12,20 +12,15 @@ import { beginGrace } from './grace.ts';
 
 export const HOLD_PATH = pathOf({ kind: 'hold' });
 
-export interface Hold {
-  /** The release that the tree is held at; null where the file is damaged: the tree is held all the same. */
-  readonly releaseId: string | null;
-}
-
-/** The hold of a tree; null where it is not held. @throws AppError tree-unreadable */
+/** The hold of a tree, which a damaged file holds all the same; null where it is not held. @throws AppError tree-unreadable */
 export async function readHold(files: TreeFiles): Promise<Hold | null> {
   const id = await readHeldId(files);
-  return !id.ok && id.why === 'missing' ? null : { releaseId: orNull(id) };
+  return !id.ok && id.why === 'missing' ? null : { release: orNull(id) };
 }
 
 /** Holds a tree at a release. @throws AppError tree-full, tree-not-writable, tree-unreadable */
-export async function putHold(releaseId: string, store: ReleaseStore, plan: Plan): Promise<void> {
-  await replaceIfChanged(HOLD_PATH, `${releaseId}\n`, store, plan);
+export async function putHold(releaseId: string, store: ReleaseStore): Promise<PlanEntry> {
+  return replaceIfChanged(HOLD_PATH, `${releaseId}\n`, store);
 }
 
 /** Lets builds publish again. `currentId` is what they will supersede. @throws AppError tree-full, tree-not-writable */

@@ -13,12 +13,14 @@
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import type { KeepReason } from '../../contract/release-results.ts';
+import { formatInstant } from '../../catalogue/instant.ts';
+import type { KeepReason, PruneResultJson } from '../../contract/release-results.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
-import { Plan, type PlanEntry } from '../publish/plan.ts';
 import { editionPathsOf, pointerText } from '../tree/codec.ts';
 import { orNull, orThrow } from '../tree/found.ts';
-import { readHold, type Hold } from './hold.ts';
+import { prunedTotals } from '../publish/plan.ts';
+import { readHold } from './hold.ts';
 import {
   readCurrent,
   readManifest,
@@ -39,20 +41,12 @@ export interface PruneOptions {
   readonly replacedId: string | null;
 }
 
-export interface Pruned {
-  /** Newest first; `kept` is null for a release that went. */
-  readonly releases: readonly (DatedRelease & { readonly kept: KeepReason | null })[];
-  readonly hold: Hold | null;
-  /** Every file that went, and why. */
-  readonly plan: readonly PlanEntry[];
-}
-
 /**
- * Removes what no kept release and no pointer names; from a held tree, and for the grace time after it, no release at all. A manifest that cannot be read might
- * name any file: then nothing is removed.
+ * Removes what no kept release and no pointer names; from a held tree, and for the grace time after it, no release at all. A manifest
+ * that cannot be read might name any file: then nothing is removed. Releases come newest first.
  * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
  */
-export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Pruned> {
+export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Omit<PruneResultJson, 'isDryRun'>> {
   const releases: DatedRelease[] = [];
   for (const id of await idsToRead(options, store)) {
     releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
@@ -80,21 +74,26 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
     }
   }
 
-  const plan = new Plan();
   const manifests = newestFirst
     .filter(({ id }) => !kept.has(id))
     .map(({ id }) => pathOf({ kind: 'manifest', id }))
     .sort();
   const unnamed = [...editions.values()].flat().sort();
-  for (const path of manifests) plan.add('remove', path, orNull(await store.size(path)) ?? 0, 'not-kept');
-  for (const path of unnamed) plan.add('remove', path, orNull(await store.size(path)) ?? 0, 'not-named');
+  const removal = async (path: string, reason: PlanEntry['reason']): Promise<PlanEntry> => {
+    return { action: 'remove', path, bytes: orNull(await store.size(path)) ?? 0, reason };
+  };
+  const plan: PlanEntry[] = [];
+  for (const path of manifests) plan.push(await removal(path, 'not-kept'));
+  for (const path of unnamed) plan.push(await removal(path, 'not-named'));
   if (manifests.length > 0) await store.remove(manifests);
   // State after a stop here: editions that nobody names.
   if (unnamed.length > 0) await store.remove(unnamed);
   return {
-    releases: newestFirst.map((release) => ({ ...release, kept: kept.get(release.id) ?? null })),
+    graceSeconds: options.graceSeconds,
     hold,
-    plan: plan.entries,
+    releases: newestFirst.map(({ id, now }) => ({ id, now: formatInstant(now), kept: kept.get(id) ?? null })),
+    pruned: prunedTotals(plan),
+    plan,
   };
 }
 

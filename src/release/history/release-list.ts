@@ -1,36 +1,17 @@
 // The releases that a tree keeps, as a list for people and machines: what `playbill releases` prints.
 
+import type { ReleasesResultJson } from '../../contract/release-results.ts';
 import type { Finding } from '../../findings.ts';
 import { PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orNull } from '../tree/found.ts';
-import { readHold, type Hold } from './hold.ts';
+import { readHold } from './hold.ts';
 import { readCurrent, readManifest, releaseIds } from '../tree/read.ts';
 
-export interface ListedRelease {
-  readonly id: string;
-  /** Canonical text of the instant that it was built for. */
-  readonly now: string;
-  readonly fronts: number;
-  /** Of all fronts. */
-  readonly cards: number;
-  /** Of all files that it names. */
-  readonly bytes: number;
-  readonly isInForce: boolean;
-}
-
-export interface ReleaseList {
-  /** Newest first. */
-  readonly releases: readonly ListedRelease[];
-  readonly hold: Hold | null;
-  /** Manifests that are not what their names promise. */
-  readonly findings: readonly Finding[];
-}
-
 /** Lists the releases, one manifest in memory at a time. @throws AppError tree-unreadable, tree-newer-schema */
-export async function listReleases(files: TreeFiles): Promise<ReleaseList> {
+export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson> {
   const currentId = orNull(await readCurrent(files));
-  const releases: ListedRelease[] = [];
+  const releases: ReleasesResultJson['releases'] = [];
   const findings: Finding[] = [];
   for (const id of await releaseIds(files)) {
     const manifest = await readManifest(id, files);

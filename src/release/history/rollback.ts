@@ -7,9 +7,9 @@
 // not touched: going back never brings a revoked key back. The caller holds the tree's lock.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import { activateRelease } from '../publish/activate.ts';
-import { Plan, type PlanEntry } from '../publish/plan.ts';
 import { editionPathsOf } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFiles } from '../tree/files.ts';
@@ -35,14 +35,13 @@ export async function rollBack(id: string, published: PublishedTree, store: Rele
   const manifest = orThrow(await readManifest(id, store), 'release-damaged');
   await refuseUnlessWhole(id, manifest, store);
 
-  const plan = new Plan();
-  await putHold(id, store, plan);
+  const hold = await putHold(id, store);
   // State after a stop here: builds wait; every front has the snapshot that it had.
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
-  await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store, plan);
-  return { manifest, plan: plan.entries };
+  const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
+  return { manifest, plan: [hold, ...swaps] };
 }
 
 async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {

@@ -4,8 +4,8 @@
 //   pointers, front by front  →  pointers of fronts that the release has not  →  current
 
 import type { ManifestFront } from '../../contract/manifest.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import { pathOf } from '../../render/paths.ts';
-import type { Plan } from './plan.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
@@ -20,28 +20,13 @@ export interface Swap {
   readonly removed: readonly string[];
 }
 
-/** Puts a release into force. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/** Makes a release the current one. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function activateRelease(
   { releaseId, listings, removed }: Swap,
   published: PublishedTree,
   store: ReleaseStore,
-  plan: Plan,
-): Promise<void> {
-  await swapPointers(listings, published, store, plan);
-  const pointers = removed.map((code) => pathOf({ kind: 'pointer', front: code }));
-  for (const path of pointers) plan.add('remove', path, 0, 'front-gone');
-  if (pointers.length > 0) await store.remove(pointers);
-  // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
-
-  await replaceIfChanged(pathOf({ kind: 'current' }), `${releaseId}\n`, store, plan);
-}
-
-async function swapPointers(
-  listings: readonly ManifestFront[],
-  published: PublishedTree,
-  store: ReleaseStore,
-  plan: Plan,
-): Promise<void> {
+): Promise<readonly PlanEntry[]> {
+  const plan: PlanEntry[] = [];
   const swaps = [];
   for (const { front, pointer } of listings) {
     const path = pathOf({ kind: 'pointer', front });
@@ -49,11 +34,19 @@ async function swapPointers(
     const bytes = new TextEncoder().encode(text);
     const before = published.pointer(front);
     if (before !== null && pointerText(before) === text && !published.isRewritten(front)) {
-      plan.add('keep', path, bytes.length, 'same-content');
+      plan.push({ action: 'keep', path, bytes: bytes.length, reason: 'same-content' });
     } else {
-      plan.add('put', path, bytes.length, before === null ? 'new-pointer' : 'pointer-moves');
+      const reason = before === null ? 'new-pointer' : 'pointer-moves';
+      plan.push({ action: 'put', path, bytes: bytes.length, reason });
       swaps.push({ path, bytes });
     }
   }
   await store.replace(swaps);
+  const pointers = removed.map((front) => pathOf({ kind: 'pointer', front }));
+  for (const path of pointers) plan.push({ action: 'remove', path, bytes: 0, reason: 'front-gone' });
+  if (pointers.length > 0) await store.remove(pointers);
+  // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
+
+  plan.push(await replaceIfChanged(pathOf({ kind: 'current' }), `${releaseId}\n`, store));
+  return plan;
 }

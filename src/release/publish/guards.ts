@@ -1,7 +1,7 @@
 // Guards: what keeps a front's old snapshot in force although a new one was rendered (snapshot.md, "Guards").
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { HoldCode } from '../../contract/manifest.ts';
+import type { Guard } from '../../contract/results.ts';
 
 export interface GuardOptions {
   /** 0 to 1: how much of its cards a front may lose in one build. */
@@ -10,12 +10,6 @@ export interface GuardOptions {
   readonly allowShrink: boolean;
   /** Overrides every guard. */
   readonly force: boolean;
-}
-
-export interface Guarded {
-  readonly code: HoldCode;
-  readonly message: string;
-  readonly isOverridden: boolean;
 }
 
 /** What is published of a front: its pointer's `now`, and how many cards it shows at the new one. */
@@ -30,8 +24,8 @@ export function guardsTripped(
   published: GuardedBefore | null,
   options: GuardOptions,
   now: Instant,
-): readonly Guarded[] {
-  const tripped: Guarded[] = [];
+): readonly Guard[] {
+  const tripped: Guard[] = [];
   const isShrinkAllowed = options.allowShrink || options.force;
   if (published !== null && formatInstant(now) < published.now) {
     const message = `now ${formatInstant(now)} is earlier than the published ${published.now}`;

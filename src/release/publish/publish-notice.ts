@@ -2,8 +2,8 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import { PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
-import type { PlanEntry } from './plan.ts';
 
 /**
  * The notification of a release, as of `now`, that was published by this plan; null where no reader can see a difference. Paths are sorted.

@@ -8,6 +8,7 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, Manifest } from '../../contract/manifest.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import type { Guard, PlanEntry } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
 import { digestOf, pathOf } from '../../render/paths.ts';
 import { manifestText } from '../tree/codec.ts';
@@ -17,8 +18,7 @@ import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
-import type { Guarded, GuardOptions } from './guards.ts';
-import { Plan, type PlanEntry } from './plan.ts';
+import type { GuardOptions } from './guards.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 
 export interface PublishInput {
@@ -82,22 +82,21 @@ export async function publish(
   // State after a stop here: content that nothing points at, under its own names.
 
   const { outcomes, removed, isRemoving } = await planRelease(input, published);
-  const plan = new Plan();
   // Fronts that only the current release still lists: a run was stopped between the removal of their pointers and `current`.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
   if (listings.length === 0 && removed.length === 0 && !isAnyLeft) {
-    return { releaseId: published.currentId, outcomes, plan: plan.entries, findings: published.findings };
+    return { releaseId: published.currentId, outcomes, plan: [], findings: published.findings };
   }
 
   const manifest = manifestText(manifestOf(outcomes, input, now));
   const releaseId = digestOf(sha256Of(new TextEncoder().encode(manifest)));
-  await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifest, store, plan);
+  const manifestEntry = await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifest, store);
   // State after a stop here: a manifest of a release that is not the current one.
 
-  await activateRelease({ releaseId, listings, removed }, published, store, plan);
-  return { releaseId, outcomes, plan: plan.entries, findings: published.findings };
+  const swaps = await activateRelease({ releaseId, listings, removed }, published, store);
+  return { releaseId, outcomes, plan: [manifestEntry, ...swaps], findings: published.findings };
 }
 
 interface ReleasePlan {
@@ -135,7 +134,7 @@ async function planRelease(input: PublishInput, published: PublishedTree): Promi
  * The guard on fronts that have vanished from the catalogue: an empty table, or a view that gives nothing for a moment, must not
  * take everything off the air. As with cards, more than the allowed share is absurd; a disabled front is no accident.
  */
-function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guarded | null {
+function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
   if (vanished <= publishedTotal * input.guards.maxShrink) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;

@@ -6,12 +6,12 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import type { Guard, PlanEntry } from '../../contract/results.ts';
 import type { FrontEditions } from '../../render/editions.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
 import { sha256Of } from '../tree/digest.ts';
-import { guardsTripped, type Guarded, type GuardedBefore, type GuardOptions } from './guards.ts';
+import { guardsTripped, type GuardedBefore, type GuardOptions } from './guards.ts';
 import { obstructionFinding, orNull, orThrow } from '../tree/found.ts';
-import { Plan, type PlanEntry } from './plan.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
 /** One front to render and put. */
@@ -32,7 +32,7 @@ export interface FrontResult {
   readonly code: string;
   /** Why the old snapshot stays; null where the new one can be published. */
   readonly held: HoldCode | null;
-  readonly guards: readonly Guarded[];
+  readonly guards: readonly Guard[];
   /** As the manifest is to list the front; null where it is held. */
   readonly listing: ManifestFront | null;
   readonly files: readonly ManifestFile[];
@@ -44,7 +44,7 @@ export interface FrontResult {
 export function heldResult(
   code: string,
   held: HoldCode,
-  guards: readonly Guarded[] = [],
+  guards: readonly Guard[] = [],
   findings: readonly Finding[] = [],
 ): FrontResult {
   return { code, held, guards, listing: null, files: [], plan: [], findings };
@@ -65,7 +65,7 @@ export async function renderFront(
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return held(guard.code);
 
-  const plan = new Plan();
+  const plan: PlanEntry[] = [];
   const files = new Map<string, ManifestFile>();
   const entries: Record<Endpoint, string[]> = { products: [], categories: [] };
   const cardsByEdition: number[] = [];
@@ -79,12 +79,12 @@ export async function renderFront(
     const size = await store.size(path);
     const isThere = size.ok && size.value === bytes.length;
     if (!size.ok && size.why === 'missing') {
-      plan.add('put', path, bytes.length, 'new-content');
+      plan.push({ action: 'put', path, bytes: bytes.length, reason: 'new-content' });
       await store.create(path, bytes);
     } else if (isThere && !(guardOptions.force && (await isDamaged(path, sha256, store)))) {
-      plan.add('keep', path, bytes.length, 'same-content');
+      plan.push({ action: 'keep', path, bytes: bytes.length, reason: 'same-content' });
     } else if (guardOptions.force && (size.ok || size.isReplaceable)) {
-      plan.add('put', path, bytes.length, 'repaired');
+      plan.push({ action: 'put', path, bytes: bytes.length, reason: 'repaired' });
       await store.replace([{ path, bytes }]);
     } else if (!size.ok && size.why === 'obstructed') {
       return held('file-kind-wrong', [obstructionFinding(size)]);
@@ -114,7 +114,7 @@ export async function renderFront(
     dropped: editions.dropped,
     nextChange: entries.products[1]?.slice(0, 20) ?? null,
   };
-  return { code, held: null, guards, listing, files: [...files.values()], plan: plan.entries, findings: [] };
+  return { code, held: null, guards, listing, files: [...files.values()], plan, findings: [] };
 }
 
 /** Whether a file of the right size has another content: too slow to check in every build, so only where damage is to be mended. */

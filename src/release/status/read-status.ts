@@ -4,12 +4,12 @@
 import { parseInstant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import type { Hold } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
 import { ENDPOINTS, pathOf } from '../../render/paths.ts';
 import { entryOf, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { damaged, type Failure, type Found } from '../tree/found.ts';
-import type { Hold } from '../history/hold.ts';
 import { listedFronts, readCurrent, readHeldId, readManifest, readPointer } from '../tree/read.ts';
 
 export interface TreeStatus {
@@ -52,7 +52,7 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   }
   const held = await readHeldId(files);
   // Whatever is in its place, builds wait.
-  const hold = !held.ok && held.why === 'missing' ? null : { releaseId: held.ok ? held.value : null };
+  const hold = !held.ok && held.why === 'missing' ? null : { release: held.ok ? held.value : null };
   const fronts = [...pointers].map(([code, read]): PublishedFront => {
     if (!read.ok) {
       const isMissing = read.why === 'missing';

@@ -22,7 +22,7 @@ export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Ins
   return {
     at: formatInstant(at),
     isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
-    hold: hold && { release: hold.releaseId },
+    hold,
     release: release && releaseOf(release),
     fronts,
     findings: [...findings],
