@@ -12,8 +12,8 @@ export interface Query {
   compile(executors: QueryExecutorProvider): CompiledQuery;
 }
 
-/** One read transaction on a catalogue. Rows come as arrays, in the order of the query's columns. */
-export interface CatalogueReader {
+/** One read transaction on a catalogue, which ends with its disposal. Rows come as arrays, in the order of the query's columns. */
+export interface CatalogueReader extends AsyncDisposable {
   /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
   rows(query: Query): Promise<unknown[][]>;
   /** The same in batches, for tables that do not fit in memory twice. */
@@ -22,8 +22,6 @@ export interface CatalogueReader {
   readonly journalMode: string;
   /** Ends the transaction and begins another, which sees what was committed since. @throws AppError database-… */
   restart(): Promise<void>;
-  /** Ends the transaction and closes. */
-  close(): Promise<void>;
 }
 
 /**
@@ -127,7 +125,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
     });
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.handle.close();
   }
 }

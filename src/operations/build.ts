@@ -69,20 +69,16 @@ export interface BuildResult {
  */
 export async function build(options: BuildOptions, now: Instant): Promise<BuildResult> {
   const { outPath } = options;
-  const reader = await openCatalogue(options.databasePath);
-  try {
-    const views = await checkContract(reader);
-    if (options.isDryRun) {
-      refuseNoFolder(outPath);
-      const store = dryRunStore(new DirectoryStore(outPath));
-      return await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
-    }
-    return await writingTree(outPath, (published, store) =>
-      buildInto(precompressingStore(store, options.precompress), published, reader, views, options, now),
-    );
-  } finally {
-    await reader.close();
+  await using reader = await openCatalogue(options.databasePath);
+  const views = await checkContract(reader);
+  if (options.isDryRun) {
+    refuseNoFolder(outPath);
+    const store = dryRunStore(new DirectoryStore(outPath));
+    return await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
   }
+  return await writingTree(outPath, (published, store) =>
+    buildInto(precompressingStore(store, options.precompress), published, reader, views, options, now),
+  );
 }
 
 /** What `build` does once the tree is read and nobody else writes it, on a store of the caller's. @throws as `build` */

@@ -10,10 +10,6 @@ export async function* checkDatabase(
   tzdata: string,
   onRows: (table: string, rows: number) => void,
 ): AsyncGenerator<Finding> {
-  const reader = await openCatalogue(databasePath);
-  try {
-    yield* checkCatalogue(reader, { tzdata, onRows });
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(databasePath);
+  yield* checkCatalogue(reader, { tzdata, onRows });
 }

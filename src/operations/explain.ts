@@ -34,12 +34,8 @@ export interface ExplainOptions {
  * @throws AppError database-…, contract-…, front-unknown, product-unknown
  */
 export async function explainProduct(options: ExplainOptions, now: Instant): Promise<ExplainResultJson> {
-  const reader = await openCatalogue(options.databasePath);
-  try {
-    return await explainOn(await loadFront(reader, options.frontCode, options.tzdata, now), options.slug);
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(options.databasePath);
+  return await explainOn(await loadFront(reader, options.frontCode, options.tzdata, now), options.slug);
 }
 
 type LoadedFront = Awaited<ReturnType<typeof loadFront>>;

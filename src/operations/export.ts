@@ -11,11 +11,7 @@ export async function* exportCatalogue(
   tables: readonly TableName[],
   onTable: (table: TableName, rows: number) => void,
 ): AsyncGenerator<string> {
-  const reader = await openCatalogue(databasePath);
-  try {
-    await checkContract(reader);
-    yield* exportRows(reader, tables, onTable);
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(databasePath);
+  await checkContract(reader);
+  yield* exportRows(reader, tables, onTable);
 }

@@ -60,14 +60,10 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
 
 /** All keys, and their state at an instant. @throws AppError database-…, contract-… */
 export async function keysOf(databasePath: string, now: Instant): Promise<KeysResultJson> {
-  const reader = await openCatalogue(databasePath);
-  try {
-    await checkContract(reader);
-    const at = formatInstant(now);
-    return { keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, at) })) };
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(databasePath);
+  await checkContract(reader);
+  const at = formatInstant(now);
+  return { keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, at) })) };
 }
 
 /** Revokes a key from an instant on; gives back from when it is revoked. @throws AppError key-unknown, database-…, contract-… */

@@ -66,10 +66,6 @@ function textOf(ring: KeyRing | null): string | null {
 
 /** The keys as the catalogue has them at this moment, in a transaction of their own. @throws AppError database-… */
 async function keysNow(databasePath: string, current: KeyRing | null): Promise<KeyRing> {
-  const reader = await openCatalogue(databasePath);
-  try {
-    return await currentKeyRing(reader, current);
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(databasePath);
+  return await currentKeyRing(reader, current);
 }

@@ -61,13 +61,9 @@ async function buildBreaking(
   breakAt: number,
   precompress: readonly Compression[],
 ): Promise<void> {
-  const reader = await openCatalogue(databasePath);
-  try {
-    const store = new BreakingStore(new DirectoryStore(root), new DirectoryStore(root), breakAt);
-    await buildWith(reader, precompressingStore(store, precompress), LATER);
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(databasePath);
+  const store = new BreakingStore(new DirectoryStore(root), new DirectoryStore(root), breakAt);
+  await buildWith(reader, precompressingStore(store, precompress), LATER);
 }
 
 /** Breaks a build over a tree at its first, second, … way to break until there is none left, and judges each. */

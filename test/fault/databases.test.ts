@@ -147,7 +147,7 @@ function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void)
       }
     },
     restart: () => reader.restart(),
-    close: () => reader.close(),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
 }
 
@@ -193,13 +193,12 @@ describe('a database that changes while it is read', () => {
       const out = join(root, `out-${at}`);
       copyFileSync(path, copy);
       const writer = new Database(copy, { timeout: 0 });
-      const reader = await openCatalogue(copy);
+      await using reader = await openCatalogue(copy);
       const watched = readerWith(reader, (read) => {
         reads = Math.max(reads, read);
         if (read === at) writer.exec(CHANGE_ALL);
       });
       await buildWith(watched, new DirectoryStore(out), instant(NOW));
-      await reader.close();
       writer.close();
       expect(filesOf(out), `changed before read ${at}`).toEqual(expected);
     }

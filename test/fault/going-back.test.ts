@@ -183,9 +183,8 @@ test('a build that cannot prune has published all the same, and says so', async 
     }
   }
   const before = filesOf(root);
-  const reader = await openCatalogue(database);
+  await using reader = await openCatalogue(database);
   const result = await buildWith(reader, new Unprunable(root), instant('2026-05-03T12:00:00Z'));
-  await reader.close();
   expect(removals.length).toBeGreaterThan(0);
   expect(result.releaseId).not.toBe(stateOf(base).current?.trimEnd());
   expect(result.findings.filter(({ code }) => code === 'not-pruned')).toEqual([

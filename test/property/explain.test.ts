@@ -19,21 +19,17 @@ import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } 
 
 /** Every product on a front's shelf, explained, by slug. */
 async function explainFront(database: string, code: string, now: Instant): Promise<Map<string, ExplainResultJson>> {
-  const reader = await openCatalogue(database);
-  try {
-    const front = await loadFront(reader, code, process.versions['tz'] ?? '', now);
-    const slugs = knownTables
-      .selectFrom('front_products as f')
-      .innerJoin('products as p', 'p.id', 'f.product_id')
-      .select('p.slug')
-      .where('f.front_id', '=', front.front?.id ?? 0)
-      .orderBy('p.id');
-    const explained = new Map<string, ExplainResultJson>();
-    for (const [slug] of await reader.rows(slugs)) explained.set(String(slug), await explainOn(front, String(slug)));
-    return explained;
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(database);
+  const front = await loadFront(reader, code, process.versions['tz'] ?? '', now);
+  const slugs = knownTables
+    .selectFrom('front_products as f')
+    .innerJoin('products as p', 'p.id', 'f.product_id')
+    .select('p.slug')
+    .where('f.front_id', '=', front.front?.id ?? 0)
+    .orderBy('p.id');
+  const explained = new Map<string, ExplainResultJson>();
+  for (const [slug] of await reader.rows(slugs)) explained.set(String(slug), await explainOn(front, String(slug)));
+  return explained;
 }
 
 const RULES = ['not-scheduled', 'excluded', 'over', 'prices-expired'] as const;

@@ -257,15 +257,11 @@ export function insert(database: Database.Database, table: TableName, row: Row):
 
 /** All that check-db finds. */
 export async function findingsOf(path: string): Promise<Finding[]> {
-  const reader = await openCatalogue(path);
-  try {
-    const findings: Finding[] = [];
-    for await (const finding of checkCatalogue(reader, { tzdata: '2026a', onRows: () => undefined }))
-      findings.push(finding);
-    return findings;
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(path);
+  const findings: Finding[] = [];
+  for await (const finding of checkCatalogue(reader, { tzdata: '2026a', onRows: () => undefined }))
+    findings.push(finding);
+  return findings;
 }
 
 /** Every row of every table, as the driver reads them: for comparing whole catalogues. */

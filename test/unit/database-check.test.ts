@@ -284,9 +284,8 @@ describe('a contract that is broken', () => {
     const database = new Database(spoiled);
     broken(database);
     database.close();
-    const reader = await openCatalogue(spoiled);
+    await using reader = await openCatalogue(spoiled);
     const error = await checkContract(reader).catch((thrown: unknown) => thrown);
-    await reader.close();
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ code: 'contract-column-missing', hint: expect.stringContaining('venues.timezone') });
   });
@@ -310,9 +309,8 @@ describe('a contract that is broken', () => {
     const database = new Database(viewed);
     database.exec('ALTER TABLE tags RENAME TO their_tags; CREATE VIEW tags AS SELECT * FROM their_tags');
     database.close();
-    const reader = await openCatalogue(viewed);
+    await using reader = await openCatalogue(viewed);
     expect([...(await checkContract(reader))]).toEqual(['tags']);
-    await reader.close();
   });
 });
 
@@ -332,7 +330,7 @@ describe('the load finds what check-db finds', () => {
     database.pragma('journal_mode = WAL');
     database.exec(plant);
     database.close();
-    const reader = await openCatalogue(spoiled);
+    await using reader = await openCatalogue(spoiled);
     const now = instant('2026-05-01T09:00:00Z');
     const options = {
       frontCodes: null,
@@ -342,7 +340,6 @@ describe('the load finds what check-db finds', () => {
       publishedKeyRing: null,
     };
     const rendered = await renderProducts(reader, options, () => undefined, now);
-    await reader.close();
     expect(rendered.findings).toEqual(await findingsOf(spoiled));
     expect(rendered.findings.map((finding) => finding.code)).toEqual([code]);
     const isHeld = rendered.findings.some(({ severity }) => severity === 'error');

@@ -44,14 +44,10 @@ async function refusalOf(path: string, sources: readonly ImportSource[], isRepla
 }
 
 async function exported(path: string, tables: readonly TableName[] = TABLE_NAMES): Promise<string> {
-  const reader = await openCatalogue(path);
-  try {
-    let text = '';
-    for await (const piece of exportRows(reader, tables, () => undefined)) text += piece;
-    return text;
-  } finally {
-    await reader.close();
-  }
+  await using reader = await openCatalogue(path);
+  let text = '';
+  for await (const piece of exportRows(reader, tables, () => undefined)) text += piece;
+  return text;
 }
 
 const newPath = (): string => join(temporaryFolder(), 'catalogue.sqlite');
@@ -529,7 +525,7 @@ describe('export', () => {
   test('sees one state of the catalogue, whatever is written meanwhile', async () => {
     const path = goodPath();
     const before = await exported(path);
-    const reader = await openCatalogue(path);
+    await using reader = await openCatalogue(path);
     let text = '';
     for await (const piece of exportRows(reader, TABLE_NAMES, () => undefined)) {
       if (text === '') {
@@ -539,7 +535,6 @@ describe('export', () => {
       }
       text += piece;
     }
-    await reader.close();
     expect(text).toBe(before);
   });
 

@@ -111,16 +111,12 @@ test('every column: check-db says so, and export prints nothing like it', async 
         messages.some((message) => message.startsWith(`${column}: expected `)),
         place,
       ).toBe(true);
-      const reader = await openCatalogue(path);
-      try {
-        const exported = collected(exportRows(reader, [table], () => undefined));
-        // Where a column takes no such text at all, its rule has said so, and export shows it as it is.
-        if (takesAnyText(table, column)) {
-          await expect(exported, place).rejects.toMatchObject({ code: 'export-value-unprintable' });
-        } else expect(await exported, place).toContain(`"${column}":"A\ufffd"`);
-      } finally {
-        await reader.close();
-      }
+      await using reader = await openCatalogue(path);
+      const exported = collected(exportRows(reader, [table], () => undefined));
+      // Where a column takes no such text at all, its rule has said so, and export shows it as it is.
+      if (takesAnyText(table, column)) {
+        await expect(exported, place).rejects.toMatchObject({ code: 'export-value-unprintable' });
+      } else expect(await exported, place).toContain(`"${column}":"A\ufffd"`);
     }
   }
 });
