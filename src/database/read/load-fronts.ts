@@ -27,12 +27,6 @@ export interface FrontCodes {
   readonly isEveryCodeKnown: boolean;
 }
 
-interface FrontRows extends FrontCodes {
-  /** Active fronts with a good row. */
-  readonly goodRows: readonly RowOf<'fronts', typeof FRONT.columns>[];
-  readonly badCodes: readonly string[];
-}
-
 export interface LoadedFronts extends FrontCodes {
   /** Active fronts with a good row, by code: those to build unless bad data elsewhere holds them back. */
   readonly fronts: readonly Front[];
@@ -82,8 +76,11 @@ export async function loadFronts(
   return { fronts, productNumbers, badCodes: [...badCodes, ...unzonedCodes].sort(), codeOf, isEveryCodeKnown };
 }
 
-/** The rows of fronts themselves. Rows with an invalid code are skipped; of duplicates, the first wins. */
-export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: FindingLog): Promise<FrontRows> {
+/**
+ * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row is bad. Rows with an invalid code are
+ * skipped; of duplicates, the first wins.
+ */
+export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: FindingLog) {
   const codeOf = new Map<number, string>();
   const idOf = new Map<string, number>();
   const badCodes: string[] = [];
