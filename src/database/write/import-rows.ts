@@ -26,12 +26,7 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ImportResult {
-  /** Rows by table, for tables that got any, in the order of TABLE_NAMES. */
-  readonly rows: Readonly<Record<string, number>>;
-  /** Whether the database was made by this import. */
-  readonly isNew: boolean;
-}
+export type ImportResult = Awaited<ReturnType<typeof importRows>>;
 
 // Enough to see what is wrong with a file, few enough to read.
 const PROBLEMS_SHOWN = 10;
@@ -39,9 +34,10 @@ const DANGLING_SHOWN = 5;
 
 /**
  * Imports all sources, or nothing.
+ * @returns the rows by table, for tables that got any, in the order of TABLE_NAMES; whether this import made the database
  * @throws AppError import-…, database-…, contract-…
  */
-export async function importRows(sources: readonly ImportSource[], options: ImportOptions): Promise<ImportResult> {
+export async function importRows(sources: readonly ImportSource[], options: ImportOptions) {
   const catalogue = WritableCatalogue.open(options.databasePath);
   options.signal?.addEventListener('abort', () => catalogue.discard(), { once: true });
   try {
