@@ -18,13 +18,12 @@ export function readReplaceableFile(path: string, header: string): string {
   }
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return '';
-  let text = '';
   try {
-    if (stats.isFile()) text = readFileSync(path, 'utf8');
+    const text = stats.isFile() ? readFileSync(path, 'utf8') : null;
+    if (text === '' || text?.startsWith(header) === true) return text;
   } catch (error) {
     throw notWritable(path, messageOf(error), 'check its owner and permissions', error);
   }
-  if (stats.isFile() && (text === '' || text.startsWith(header))) return text;
   throw notWritable(path, 'found something that Playbill has not written', 'name another file, or remove that one');
 }
 

@@ -65,10 +65,8 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
   if (!code.startsWith('SQLITE_CONSTRAINT')) return error;
   if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_ROWID') {
     const key = TABLE_RULES[table].key.map((column) => String(values[columns.indexOf(column)])).join();
-    return refused(
-      `a new key, found ${table} ${key} in the database or on an earlier line (${message})`,
-      'replace rows that are there: playbill import --replace FILE.ndjson',
-    );
+    const hint = 'replace rows that are there: playbill import --replace FILE.ndjson';
+    return refused(`a new key, found ${table} ${key} in the database or on an earlier line (${message})`, hint);
   }
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
     const hint = 'give the row another value, or change the other row first';

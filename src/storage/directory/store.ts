@@ -127,8 +127,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       try {
         rmdirSync(join(this.root, folder));
       } catch (error) {
-        if (['ENOENT', 'ENOTDIR', 'ENOTEMPTY'].includes(systemCodeOf(error))) return;
-        throw error;
+        if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY'].includes(systemCodeOf(error))) throw error;
       }
     });
     this.#knownFolders.delete(folder);
