@@ -118,11 +118,7 @@ export interface Slot {
   readonly isMulti: boolean;
 }
 
-export interface Slots {
-  readonly today: Slot | null;
-  readonly tomorrow: Slot | null;
-  readonly weekend: Slot | null;
-}
+export type Slots = Readonly<Record<'today' | 'tomorrow' | 'weekend', Slot | null>>;
 
 /** on(D0), on(D1) and on(W) of fields.md. */
 export function slotsOn(pool: Pool, days: FrontDays): Slots {

@@ -6,29 +6,16 @@ interface Element {
   readonly slug: string;
 }
 
-interface Category extends Element {
-  readonly nameSingular: string;
-  readonly namePlural: string;
-}
-
-interface Tag extends Element {
+interface Named extends Element {
   readonly name: string;
-}
-
-interface Group extends Tag {
-  readonly cardType: number;
-}
-
-interface Badge extends Tag {
-  /** `#RRGGBB`. */
-  readonly color: string;
 }
 
 export interface Taxonomy {
   /** By id; a front orders them itself. */
-  readonly categories: readonly Category[];
-  readonly groups: readonly Group[];
+  readonly categories: readonly (Element & { readonly nameSingular: string; readonly namePlural: string })[];
+  readonly groups: readonly (Named & { readonly cardType: number })[];
   /** By (sort weight, id). */
-  readonly tags: readonly Tag[];
-  readonly badges: readonly Badge[];
+  readonly tags: readonly Named[];
+  /** Likewise; `color` is `#RRGGBB`. */
+  readonly badges: readonly (Named & { readonly color: string })[];
 }

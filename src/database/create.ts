@@ -29,16 +29,18 @@ export class WritableCatalogue extends SqliteRows {
   static open(path: string): WritableCatalogue {
     sweepImportFolders(path);
     return writing(path, () => {
-      if (existsSync(path)) {
-        refuseNoFile(path);
-        return begin(new WritableCatalogue(path, new Database(path, { fileMustExist: true }), null));
-      }
-      makeFolder(dirname(path));
-      const folder = makeImportFolder(path);
+      const isNew = !existsSync(path);
+      if (isNew) makeFolder(dirname(path));
+      else refuseNoFile(path);
+      const folder = isNew ? makeImportFolder(path) : null;
+      let handle: Database.Database | undefined;
       try {
-        return begin(new WritableCatalogue(path, new Database(folder.databasePath), folder));
+        handle = new Database(folder?.databasePath ?? path, { fileMustExist: !isNew });
+        begin(handle, isNew);
+        return new WritableCatalogue(path, handle, folder);
       } catch (error) {
-        folder.remove();
+        handle?.close();
+        folder?.remove();
         throw error;
       }
     });
@@ -69,21 +71,14 @@ export class WritableCatalogue extends SqliteRows {
   }
 }
 
-function begin(catalogue: WritableCatalogue): WritableCatalogue {
-  const { handle } = catalogue;
-  try {
-    if (catalogue.isNew) handle.exec(readFileSync(SCHEMA, 'utf8'));
-    handle.pragma('foreign_keys = ON');
-    // What is reported as imported survives a power cut, also while readers prevent a checkpoint of the journal.
-    handle.pragma('synchronous = FULL');
-    handle.exec('begin immediate');
-    // The order of rows does not matter: ids are looked up at the end. Holds for this transaction only.
-    handle.pragma('defer_foreign_keys = ON');
-    return catalogue;
-  } catch (error) {
-    catalogue.discard();
-    throw error;
-  }
+function begin(handle: Database.Database, isNew: boolean): void {
+  if (isNew) handle.exec(readFileSync(SCHEMA, 'utf8'));
+  handle.pragma('foreign_keys = ON');
+  // What is reported as imported survives a power cut, also while readers prevent a checkpoint of the journal.
+  handle.pragma('synchronous = FULL');
+  handle.exec('begin immediate');
+  // The order of rows does not matter: ids are looked up at the end. Holds for this transaction only.
+  handle.pragma('defer_foreign_keys = ON');
 }
 
 /** Moves a finished database to its path, unless that has been taken meanwhile. */

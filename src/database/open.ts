@@ -37,9 +37,8 @@ export async function openCatalogue(path: string): Promise<CatalogueReader> {
       // Measured: mapping the file or a larger cache costs memory and gains nothing on one pass.
       handle.pragma('mmap_size = 0');
       handle.pragma('cache_size = -8192');
-      const journalMode = String(handle.pragma('journal_mode', { simple: true }));
       begin(handle);
-      return new SqliteReader(path, handle, journalMode);
+      return new SqliteReader(path, handle, readErrors);
     } catch (error) {
       handle.close();
       throw error;
@@ -111,12 +110,7 @@ export class SqliteRows {
 }
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
-  readonly journalMode: string;
-
-  constructor(path: string, handle: Database.Database, journalMode: string) {
-    super(path, handle, readErrors);
-    this.journalMode = journalMode;
-  }
+  readonly journalMode = String(this.handle.pragma('journal_mode', { simple: true }));
 
   async restart(): Promise<void> {
     readErrors(this.path, () => {
@@ -160,10 +154,6 @@ export function databaseError(path: string, error: unknown): unknown {
     return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
   }
   const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
-  return new AppError(
-    'database-unreadable',
-    expected,
-    'check the file with: sqlite3 FILE "PRAGMA integrity_check"',
-    error,
-  );
+  const hint = 'check the file with: sqlite3 FILE "PRAGMA integrity_check"';
+  return new AppError('database-unreadable', expected, hint, error);
 }

@@ -20,9 +20,6 @@ export function writeFolder(folder: string, files: readonly (readonly [name: str
 /** Refuses a path that exists and is not a folder. @throws AppError tree-not-writable */
 export function refuseNoFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
-  throw new AppError(
-    'tree-not-writable',
-    `expected a folder at ${path}, found something that is not a folder`,
-    'name another folder with --out',
-  );
+  const message = `expected a folder at ${path}, found something that is not a folder`;
+  throw new AppError('tree-not-writable', message, 'name another folder with --out');
 }

@@ -25,6 +25,18 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
   if (compressions.length === 0) return store;
   const limit = pLimit(COMPRESSIONS_AT_ONCE);
   const pending: { readonly path: string; readonly bytes: Promise<Uint8Array> }[] = [];
+  const siblingsOf = ({ path, bytes }: StoredFile) => {
+    const file = treeFileOf(path);
+    if (file?.kind !== 'edition') return [];
+    // A copy: the caller reuses these bytes for the next edition.
+    const copy = bytes.slice();
+    return compressions.map((encoding) => {
+      const sibling = limit(() => compressed(copy, encoding));
+      // A failure is thrown where the sibling is awaited.
+      sibling.catch(() => undefined);
+      return { path: pathOf({ ...file, encoding }), bytes: sibling };
+    });
+  };
   const writeAllBut = async (left: number): Promise<void> => {
     for (const { path, bytes } of pending.splice(0, pending.length - left)) await store.create(path, await bytes);
   };
@@ -35,16 +47,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     list: (folder) => store.list(folder),
     create: async (path, bytes) => {
       await store.create(path, bytes);
-      const file = treeFileOf(path);
-      if (file?.kind !== 'edition') return;
-      // A copy: the caller reuses these bytes for the next edition.
-      const copy = bytes.slice();
-      for (const encoding of compressions) {
-        const sibling = limit(() => compressed(copy, encoding));
-        // A failure is thrown where the sibling is awaited.
-        sibling.catch(() => undefined);
-        pending.push({ path: pathOf({ ...file, encoding }), bytes: sibling });
-      }
+      pending.push(...siblingsOf({ path, bytes }));
       if (pending.length > PENDING_MAX) await writeAllBut(PENDING_MAX);
     },
     settle: async () => {
@@ -53,25 +56,11 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     },
     // A damaged edition that is rewritten gets new siblings with it.
     replace: async (files) => {
-      const all = await Promise.all(files.map(async (file) => [file, ...(await siblingsOf(file, compressions))]));
-      await store.replace(all.flat());
+      const all = files.flatMap((file) => [file, ...siblingsOf(file)]);
+      await store.replace(await Promise.all(all.map(async ({ path, bytes }) => ({ path, bytes: await bytes }))));
     },
     remove: (path) => store.remove(path),
   };
-}
-
-/** The compressed siblings of an edition; none for other files. */
-async function siblingsOf(
-  { path, bytes }: StoredFile,
-  compressions: readonly Compression[],
-): Promise<readonly StoredFile[]> {
-  const file = treeFileOf(path);
-  if (file?.kind !== 'edition') return [];
-  const siblings = compressions.map(async (encoding) => ({
-    path: pathOf({ ...file, encoding }),
-    bytes: await compressed(bytes, encoding),
-  }));
-  return Promise.all(siblings);
 }
 
 /** Measured on editions: gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a hundred times as long. */

@@ -40,20 +40,13 @@ function open(path: string): number {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
     if (systemCodeOf(error) !== 'EEXIST') throw notWritable(path, error);
-    throw new AppError(
-      'key-file-exists',
-      `expected no file at ${path}, found one: it may hold the only copy of a key`,
-      'name another file with --to',
-      error,
-    );
+    const message = `expected no file at ${path}, found one: it may hold the only copy of a key`;
+    throw new AppError('key-file-exists', message, 'name another file with --to', error);
   }
 }
 
 function notWritable(path: string, error: unknown): AppError {
-  return new AppError(
-    'key-file-not-writable',
-    `expected to be able to write ${path}, found: ${messageOf(error)}`,
-    'check the owner and permissions of its folder, and its room, or name another file with --to',
-    error,
-  );
+  const message = `expected to be able to write ${path}, found: ${messageOf(error)}`;
+  const hint = 'check the owner and permissions of its folder, and its room, or name another file with --to';
+  return new AppError('key-file-not-writable', message, hint, error);
 }

@@ -1,7 +1,7 @@
 // A text file outside of any tree that is replaced atomically, such as a Prometheus textfile: a reader sees all of the old text or all of
 // the new.
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import { removeFile } from '../remove-file.ts';
@@ -18,13 +18,12 @@ export function readReplaceableFile(path: string, header: string): string {
   }
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return '';
-  let text = '';
   try {
-    if (stats.isFile()) text = readFileSync(path, 'utf8');
+    const text = stats.isFile() ? readFileSync(path, 'utf8') : null;
+    if (text === '' || text?.startsWith(header) === true) return text;
   } catch (error) {
     throw notWritable(path, messageOf(error), 'check its owner and permissions', error);
   }
-  if (stats.isFile() && (text === '' || text.startsWith(header))) return text;
   throw notWritable(path, 'found something that Playbill has not written', 'name another file, or remove that one');
 }
 
@@ -36,13 +35,8 @@ export function replaceTextFile(path: string, text: string, writer: string): voi
   // A collector that reads *.prom must not see it.
   const temporary = join(dirname(path), `.${basename(path)}.${writer}.tmp`);
   try {
-    const descriptor = openSync(temporary, 'w', 0o644);
-    try {
-      writeFileSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    // As bytes: where the data is text, Node ignores `flush`.
+    writeFileSync(temporary, Buffer.from(text), { mode: 0o644, flush: true });
     renameSync(temporary, path);
   } catch (error) {
     removeFile(temporary);

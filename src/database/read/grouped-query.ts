@@ -26,7 +26,7 @@ export interface Grouping {
   /** What each row's array holds. */
   readonly columns: readonly string[];
   /** Which rows to include. */
-  readonly where?: RawBuilder<unknown>;
+  readonly where?: RawBuilder<unknown> | undefined;
   /** Rows that meet `where` come as one value instead of an array. `alongside` has an array of its own, in the same order. */
   readonly plain?: { readonly where: RawBuilder<unknown>; readonly column: string; readonly alongside: string };
 }

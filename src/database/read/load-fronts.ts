@@ -2,7 +2,7 @@
 // checked, those of fronts that are not built included: a row with a mistyped id would otherwise go unnoticed.
 
 import type { Front } from '../../catalogue/front.ts';
-import { FrontProducts, type ProductNumbers } from '../../catalogue/front-products.ts';
+import { FrontProducts } from '../../catalogue/front-products.ts';
 import type { CatalogueReader } from '../open.ts';
 import {
   dangling,
@@ -27,20 +27,7 @@ export interface FrontCodes {
   readonly isEveryCodeKnown: boolean;
 }
 
-interface FrontRows extends FrontCodes {
-  /** Active fronts with a good row. */
-  readonly goodRows: readonly RowOf<'fronts', typeof FRONT.columns>[];
-  readonly badCodes: readonly string[];
-}
-
-export interface LoadedFronts extends FrontCodes {
-  /** Active fronts with a good row, by code: those to build unless bad data elsewhere holds them back. */
-  readonly fronts: readonly Front[];
-  /** The products that fronts list. */
-  readonly productNumbers: ProductNumbers;
-  /** Codes of active fronts whose own row is bad: nothing can be built for them. */
-  readonly badCodes: readonly string[];
-}
+export type LoadedFronts = Awaited<ReturnType<typeof loadFronts>>;
 
 const FRONT = new RowChecker(
   'fronts',
@@ -50,14 +37,18 @@ const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
 
-/** All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none. */
+/**
+ * All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none.
+ * @returns `fronts`: active ones with a good row, by code, to build unless bad data elsewhere holds them back. `badCodes`: active ones
+ *   whose own row is bad, for which nothing can be built. `productNumbers`: the products that fronts list.
+ */
 export async function loadFronts(
   reader: CatalogueReader,
   taxonomy: { readonly categories: Positions; readonly groups: Positions },
   zones: Zones,
   log: FindingLog,
   onlyFrontId?: number,
-): Promise<LoadedFronts> {
+) {
   const { codeOf, isEveryCodeKnown, goodRows, badCodes } = await loadFrontRows(reader, log);
   const wantedIds = new Set(goodRows.map(([id]) => id));
   const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log, onlyFrontId);
@@ -82,8 +73,11 @@ export async function loadFronts(
   return { fronts, productNumbers, badCodes: [...badCodes, ...unzonedCodes].sort(), codeOf, isEveryCodeKnown };
 }
 
-/** The rows of fronts themselves. Rows with an invalid code are skipped; of duplicates, the first wins. */
-export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: FindingLog): Promise<FrontRows> {
+/**
+ * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row is bad. Rows with an invalid code are
+ * skipped; of duplicates, the first wins.
+ */
+export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: FindingLog) {
   const codeOf = new Map<number, string>();
   const idOf = new Map<string, number>();
   const badCodes: string[] = [];

@@ -59,8 +59,8 @@ export const CHILD_TABLES = Object.keys(CHILDREN) as readonly ChildTable[];
 
 /** One of those tables, grouped by product; of sessions and tiers only what can matter after now. */
 export function childGrouping(table: ChildTable, now: Instant): Grouping {
-  const where = table === 'sessions' ? mayBeSold(now) : table === 'price_tiers' ? mayBeTicket() : undefined;
-  return { table, by: 'product_id', columns: CHILDREN[table].columns, ...(where === undefined ? {} : { where }) };
+  const where = table === 'sessions' ? mayBeSold(now) : table === 'price_tiers' ? MAY_BE_TICKET : undefined;
+  return { table, by: 'product_id', columns: CHILDREN[table].columns, where };
 }
 
 /**
@@ -72,9 +72,7 @@ function mayBeSold(now: Instant): RawBuilder<unknown> {
 }
 
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */
-function mayBeTicket(): RawBuilder<unknown> {
-  return sql`(kind is null or kind <> 'addon')`;
-}
+const MAY_BE_TICKET = sql`(kind is null or kind <> 'addon')`;
 
 /** Exclusions as front_id, session_id and the session's status, over ones included, by its product; those of no session first. */
 export function exclusionQuery(isStrict: boolean): Query {

@@ -17,26 +17,23 @@ export interface Column<T> {
 export type ValueOf<C> = C extends Column<infer T> ? T : never;
 
 function column<T>(declared: 'INTEGER' | 'TEXT', expected: string, accepts: (value: unknown) => boolean): Column<T> {
-  const guard = (value: unknown): value is T => accepts(value);
-  return { declared, isNullable: false, hasDefault: false, expected, accepts: guard };
+  return { declared, isNullable: false, hasDefault: false, expected, accepts: accepts as Column<T>['accepts'] };
+}
+
+function textual(expected: string, accepts: (text: string) => boolean): Column<string> {
+  return column('TEXT', expected, (value) => typeof value === 'string' && accepts(value));
 }
 
 function matching(pattern: RegExp, expected: string): Column<string> {
-  return column('TEXT', expected, (value) => typeof value === 'string' && pattern.test(value));
+  return textual(expected, (text) => pattern.test(text));
 }
 
 export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): Column<number> {
-  const range =
-    min === Number.MIN_SAFE_INTEGER
-      ? 'an integer'
-      : max === Number.MAX_SAFE_INTEGER
-        ? `an integer of at least ${min}`
-        : `an integer from ${min} to ${max}`;
-  return column(
-    'INTEGER',
-    range,
-    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
-  );
+  let expected = `an integer from ${min} to ${max}`;
+  if (max === Number.MAX_SAFE_INTEGER) expected = `an integer of at least ${min}`;
+  if (min === Number.MIN_SAFE_INTEGER) expected = 'an integer';
+  const accepts = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
+  return column('INTEGER', expected, accepts);
 }
 
 export const boolean: Column<0 | 1> = column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
@@ -44,32 +41,19 @@ export const boolean: Column<0 | 1> = column('INTEGER', '0 or 1', (value) => val
 /** No name is longer; longer text comes from a faulty join, and would be in every edition of every front that shows it. */
 const TEXT_LENGTH_MAX = 65_536;
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= TEXT_LENGTH_MAX;
-}
-
-export const text: Column<string> = column('TEXT', `text of at most ${TEXT_LENGTH_MAX} characters`, isText);
+export const text = textual(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
 export const slug = matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
 export const code = matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
 export const keyId = matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
 export const currency = matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
 export const color = matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');
 export const weekendDays = matching(/^(?=.{1,6}$)1?2?3?4?5?6?7?$/, '1 to 6 ISO weekday digits, ascending, such as 67');
-export const httpsUrl: Column<string> = column(
-  'TEXT',
+export const httpsUrl = textual(
   `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,
-  (value) => isText(value) && /^https:\/\/[^]/.test(value),
+  (url) => url.length <= TEXT_LENGTH_MAX && /^https:\/\/[^]/.test(url),
 );
-export const instant: Column<string> = column(
-  'TEXT',
-  'an instant as YYYY-MM-DDTHH:MM:SSZ, UTC',
-  (value) => typeof value === 'string' && parseInstant(value) !== undefined,
-);
-export const wallTime: Column<string> = column(
-  'TEXT',
-  'a wall time as YYYY-MM-DDTHH:MM:SS',
-  (value) => typeof value === 'string' && parseWallTime(value) !== undefined,
-);
+export const instant = textual('an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', (value) => parseInstant(value) !== undefined);
+export const wallTime = textual('a wall time as YYYY-MM-DDTHH:MM:SS', (value) => parseWallTime(value) !== undefined);
 
 export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {
   return column('TEXT', `one of ${values.join(', ')}`, (value) => values.some((one) => one === value));

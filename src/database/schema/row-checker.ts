@@ -91,7 +91,10 @@ export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
-  if (value instanceof UndecodableText) return `text that is not ${value.encoding}, ${shortened(hexText(value.bytes))}`;
+  if (value instanceof UndecodableText) {
+    const hex = Buffer.from(value.bytes.subarray(0, CHARACTERS_SHOWN)).toString('hex');
+    return `text that is not ${value.encoding}, ${shortened(`x'${hex}'`)}`;
+  }
   // JSON has no BLOBs: read/grouped-query.ts puts this in their place.
   if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
   return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
@@ -99,11 +102,6 @@ export function quoted(value: unknown): string {
 
 function shortened(text: string): string {
   return text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN - 3)}…`;
-}
-
-/** Bytes as SQL writes them. */
-function hexText(bytes: Uint8Array): string {
-  return `x'${Buffer.from(bytes.subarray(0, CHARACTERS_SHOWN)).toString('hex')}'`;
 }
 
 /** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket, so nothing is cut that would be shown. */

@@ -39,11 +39,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       throw new AppError('front-unknown', message, `fronts are: ${known || 'none'}`);
     }
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
-    if (!KEY.accepts(row)) {
-      const [finding] = KEY.findings(row);
-      throw new AppError('key-invalid', finding?.message ?? 'invalid', 'see: playbill keys issue --help');
-    }
-    const entry = keyRingEntry(row, front);
+    const entry = KEY.accepts(row) ? keyRingEntry(row, front) : KEY.findings(row)[0]?.message;
     if (typeof entry === 'string') throw new AppError('key-invalid', entry, 'see: playbill keys issue --help');
     const taken = await catalogue.rows(
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
@@ -63,8 +59,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
  * @throws AppError key-unknown, database-…, contract-…
  */
 export async function revokeKey(databasePath: string, keyid: string, revokedAt: string): Promise<string> {
-  let effectiveFrom = revokedAt;
-  await changing(databasePath, async (catalogue) => {
+  return changing(databasePath, async (catalogue) => {
     const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
     const [row] = await catalogue.rows(query);
     if (row === undefined) {
@@ -73,10 +68,10 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
     }
     const [before] = row;
     // Instants compare as text. A value that is not text has never taken effect.
-    if (typeof before === 'string' && before <= revokedAt) effectiveFrom = before;
-    else run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
+    if (typeof before === 'string' && before <= revokedAt) return before;
+    run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
+    return revokedAt;
   });
-  return effectiveFrom;
 }
 
 /** All keys by keyid, those of disabled fronts included. @throws AppError database-unreadable */
@@ -110,13 +105,14 @@ export async function currentKeyRing(reader: CatalogueReader, published: KeyRing
 }
 
 /** Makes a change to an existing catalogue in one transaction. */
-async function changing(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<void>): Promise<void> {
+async function changing<T>(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<T>): Promise<T> {
   const catalogue = WritableCatalogue.open(databasePath);
   try {
     if (catalogue.isNew) throw missingError(databasePath);
     await checkContract(catalogue);
-    await change(catalogue);
+    const result = await change(catalogue);
     catalogue.keep();
+    return result;
   } finally {
     catalogue.discard();
   }

@@ -8,7 +8,7 @@ import { checkContract } from '../schema/check-schema.ts';
 import { linesOf, type Line } from './ndjson-lines.ts';
 import { danglingIds } from '../read/orphan-references.ts';
 import { quoted } from '../schema/row-checker.ts';
-import { RowInserter, type CheckedRow } from './insert-rows.ts';
+import { rowInserter, type CheckedRow } from './insert-rows.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
 
 /** A file to import, or standard input. */
@@ -26,12 +26,7 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ImportResult {
-  /** Rows by table, for tables that got any, in the order of TABLE_NAMES. */
-  readonly rows: Readonly<Record<string, number>>;
-  /** Whether the database was made by this import. */
-  readonly isNew: boolean;
-}
+export type ImportResult = Awaited<ReturnType<typeof importRows>>;
 
 // Enough to see what is wrong with a file, few enough to read.
 const PROBLEMS_SHOWN = 10;
@@ -39,9 +34,10 @@ const DANGLING_SHOWN = 5;
 
 /**
  * Imports all sources, or nothing.
+ * @returns the rows by table, for tables that got any, in the order of TABLE_NAMES; whether this import made the database
  * @throws AppError import-…, database-…, contract-…
  */
-export async function importRows(sources: readonly ImportSource[], options: ImportOptions): Promise<ImportResult> {
+export async function importRows(sources: readonly ImportSource[], options: ImportOptions) {
   const catalogue = WritableCatalogue.open(options.databasePath);
   options.signal?.addEventListener('abort', () => catalogue.discard(), { once: true });
   try {
@@ -64,7 +60,7 @@ async function insertAll(
   catalogue: WritableCatalogue,
   isReplacing: boolean,
 ): Promise<ReadonlyMap<TableName, number>> {
-  const inserter = new RowInserter(catalogue, isReplacing);
+  const insert = rowInserter(catalogue, isReplacing);
   const counts = new Map<TableName, number>();
   const problems: AppError[] = [];
   for (const { name, open } of sources) {
@@ -72,7 +68,7 @@ async function insertAll(
       try {
         const place = `${name}:${number}`;
         const row = rowOf(text, place);
-        inserter.insert(row, place);
+        insert(row, place);
         counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
       } catch (error) {
         if (!(error instanceof AppError) || !error.code.startsWith('import-')) throw error;
@@ -144,9 +140,10 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, pl
     const value = row[column];
     columns.push(column);
     values.push(value);
-    if (!isGiven) problems.push(`${table}.${column}: expected ${rule.expected}, found no such member`);
-    else if (!rule.accepts(value))
-      problems.push(`${table}.${column}: expected ${rule.expected}, found ${quoted(value)}`);
+    if (!rule.accepts(value))
+      problems.push(
+        `${table}.${column}: expected ${rule.expected}, found ${isGiven ? quoted(value) : 'no such member'}`,
+      );
     // A lone surrogate has no UTF-8: the database would hold something other than the file.
     else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
       problems.push(`${table}.${column}: expected text of whole characters, found ${quoted(value)}`);

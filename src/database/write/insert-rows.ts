@@ -13,49 +13,41 @@ export interface CheckedRow {
   readonly values: readonly unknown[];
 }
 
-export class RowInserter {
-  readonly #catalogue: WritableCatalogue;
-  readonly #isReplacing: boolean;
-  readonly #statements = new Map<string, Database.Statement>();
-
-  constructor(catalogue: WritableCatalogue, isReplacing: boolean) {
-    this.#catalogue = catalogue;
-    this.#isReplacing = isReplacing;
-  }
-
-  /**
-   * Inserts a row; `place` is where it was read, for the message.
-   * @throws AppError import-row-refused, database-busy, database-not-writable
-   */
-  insert(row: CheckedRow, place: string): void {
+/**
+ * Inserts rows; `place` is where one was read, for the message.
+ * @throws AppError import-row-refused, database-busy, database-not-writable
+ */
+export function rowInserter(catalogue: WritableCatalogue, isReplacing: boolean) {
+  const statements = new Map<string, Database.Statement>();
+  return (row: CheckedRow, place: string): void => {
     const id = `${row.table} ${row.columns.join()}`;
     try {
-      writing(this.#catalogue.path, () => {
-        const statement = this.#statements.get(id) ?? this.#catalogue.handle.prepare(this.#sqlOf(row));
-        this.#statements.set(id, statement);
+      writing(catalogue.path, () => {
+        const statement = statements.get(id) ?? catalogue.handle.prepare(sqlOf(row, isReplacing));
+        statements.set(id, statement);
         statement.run(...row.values);
       });
     } catch (error) {
       throw refusalOf(row, place, error);
     }
-  }
+  };
+}
 
-  #sqlOf({ table, columns }: CheckedRow): string {
-    const insert = anyTable.insertInto(table).values(Object.fromEntries(columns.map((column) => [column, null])));
-    if (!this.#isReplacing) return insert.compile().sql;
-    // Not INSERT OR REPLACE: that deletes the old row first, and with it the rows that refer to it.
-    const { key } = TABLE_RULES[table];
-    const others = Object.keys(TABLES[table]).filter((column) => !key.includes(column));
-    const upsert = insert.onConflict((conflict) =>
-      others.length === 0
-        ? conflict.columns([...key]).doNothing()
-        : conflict
-            .columns([...key])
-            // Columns left out of the row get their default, as in a new row.
-            .doUpdateSet((eb) => Object.fromEntries(others.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+function sqlOf({ table, columns }: CheckedRow, isReplacing: boolean): string {
+  const insert = anyTable.insertInto(table).values(Object.fromEntries(columns.map((column) => [column, null])));
+  if (!isReplacing) return insert.compile().sql;
+  // Not INSERT OR REPLACE: that deletes the old row first, and with it the rows that refer to it.
+  const { key } = TABLE_RULES[table];
+  const others = Object.keys(TABLES[table]).filter((column) => !key.includes(column));
+  const upsert = insert.onConflict((conflict) => {
+    const onKey = conflict.columns([...key]);
+    if (others.length === 0) return onKey.doNothing();
+    // Columns left out of the row get their default, as in a new row.
+    return onKey.doUpdateSet((eb) =>
+      Object.fromEntries(others.map((column) => [column, eb.ref(`excluded.${column}`)])),
     );
-    return upsert.compile().sql;
-  }
+  });
+  return upsert.compile().sql;
 }
 
 /** Turns the database's refusal of a row into an error for its author; other errors pass unchanged. */
@@ -73,10 +65,8 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
   if (!code.startsWith('SQLITE_CONSTRAINT')) return error;
   if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_ROWID') {
     const key = TABLE_RULES[table].key.map((column) => String(values[columns.indexOf(column)])).join();
-    return refused(
-      `a new key, found ${table} ${key} in the database or on an earlier line (${message})`,
-      'replace rows that are there: playbill import --replace FILE.ndjson',
-    );
+    const hint = 'replace rows that are there: playbill import --replace FILE.ndjson';
+    return refused(`a new key, found ${table} ${key} in the database or on an earlier line (${message})`, hint);
   }
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
     const hint = 'give the row another value, or change the other row first';

@@ -5,14 +5,14 @@ import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { keyRingFrom, type SecretOf } from '../rule/key-store.ts';
+import { keyRingFrom, type KeyStore, type SecretOf } from '../rule/key-store.ts';
 import { rfc9421 } from '../rule/rfc9421.ts';
-import { type RuleSettings, withProfiles } from '../rule/profile.ts';
+import { withProfiles } from '../rule/profile.ts';
 import type { Reason } from '../rule/reasons.ts';
-import { refuse, type Refusal } from '../rule/refusal.ts';
+import { refuse } from '../rule/refusal.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../rule/request.ts';
 import { type EdgeResponse, respond, type Store } from '../rule/respond.ts';
-import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
+import { authorize, readTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
@@ -67,7 +67,12 @@ async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing
   const settings = withProfiles(options.settings, [rfc9421]);
   const request = requestOf(incoming);
   const isUnsigned = options.isUnsigned && isLoopback(incoming.socket.localAddress ?? '');
-  const target = isUnsigned ? readTarget(request, settings.base) : await authorizeNow(options, request, settings, now);
+  const target = isUnsigned
+    ? readTarget(request, settings.base)
+    : await keysOf(options).then(
+        (keys) => authorize(request, keys, settings, now),
+        () => refuse(503, 'internal'),
+      );
   const store = directoryStore(join(options.root, 'public'));
   // What is served as of another instant must not be stored.
   const maxAge = options.at === null ? settings.maxAge : null;
@@ -86,20 +91,10 @@ async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing
   });
 }
 
-/** Authorizes by the key ring as it is at the moment; without a readable one the answer is 503. */
-async function authorizeNow(
-  options: ServeOptions,
-  request: RuleRequest,
-  settings: RuleSettings,
-  now: number,
-): Promise<RequestTarget | Refusal> {
-  try {
-    const text = await readFile(join(options.root, 'edge', 'keyring.json'), 'utf8');
-    const keys = webCryptoKeyStore(keyRingFrom(JSON.parse(text)), options.secretOf);
-    return await authorize(request, keys, settings, now);
-  } catch {
-    return refuse(503, 'internal');
-  }
+/** The keys of the key ring as it is at the moment. Rejects without a readable one. */
+async function keysOf({ root, secretOf }: ServeOptions): Promise<KeyStore> {
+  const text = await readFile(join(root, 'edge', 'keyring.json'), 'utf8');
+  return webCryptoKeyStore(keyRingFrom(JSON.parse(text)), secretOf);
 }
 
 function requestOf(incoming: IncomingMessage): RuleRequest {

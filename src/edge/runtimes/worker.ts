@@ -26,9 +26,7 @@ export interface WorkerConfiguration extends SettingsFile {
 declare const PLAYBILL: WorkerConfiguration;
 
 /** Bindings: the origin if it is one, and the secrets by their names. Runtimes without bindings pass none. */
-export interface WorkerEnvironment {
-  readonly [name: string]: unknown;
-}
+export type WorkerEnvironment = Readonly<Record<string, unknown>>;
 
 /** A request, perhaps with what Cloudflare adds to it. */
 type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?: string } };

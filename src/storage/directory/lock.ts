@@ -39,7 +39,7 @@ export async function lockKeyRing(root: string): Promise<TreeLock> {
   }
 }
 
-function take(root: string, name: string, hint: string): TreeLock {
+function take(root: string, name: string, lockedHint: string): TreeLock {
   const path = join(root, name);
   try {
     makeFolder(root);
@@ -59,19 +59,11 @@ function take(root: string, name: string, hint: string): TreeLock {
     return { release: () => held.close() };
   } catch (error) {
     handle?.close();
-    const code = systemCodeOf(error);
-    if (code === 'SQLITE_BUSY') {
-      throw new AppError('tree-locked', `another run is writing ${root}`, hint, error);
-    }
-    throw (
-      driverError(error) ??
-      new AppError(
-        'tree-not-writable',
-        `expected a folder that can be written at ${root}, found: ${messageOf(error)}`,
-        'check its owner and permissions, or name another with --out',
-        error,
-      )
-    );
+    if (systemCodeOf(error) === 'SQLITE_BUSY')
+      throw new AppError('tree-locked', `another run is writing ${root}`, lockedHint, error);
+    const message = `expected a folder that can be written at ${root}, found: ${messageOf(error)}`;
+    const hint = 'check its owner and permissions, or name another with --out';
+    throw driverError(error) ?? new AppError('tree-not-writable', message, hint, error);
   }
 }
 

@@ -21,11 +21,9 @@ import { found, missing, orThrow, treeMissing, type Failure, type Found } from '
 /** Follows no link, and does not wait for somebody to write into a pipe. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-const TEMPORARY = /^\..+\.tmp$/;
-
 /** Whether a name is one under which files are written before they bear their own. */
 export function isTemporaryName(name: string): boolean {
-  return TEMPORARY.test(name);
+  return /^\..+\.tmp$/.test(name);
 }
 
 export class DirectoryReader implements TreeFolders {
@@ -103,26 +101,17 @@ export function failureOf(path: string, error: unknown): Failure {
   const code = systemCodeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return missing(path);
   const link = code === 'ELOOP' ? 'a symbolic link' : code === 'ENXIO' ? 'a socket' : null;
-  return link === null
-    ? {
-        ok: false,
-        why: 'unreadable',
-        location: path,
-        message: `cannot be read: ${messageOf(error)}`,
-        isReplaceable: false,
-      }
-    : { ok: false, why: 'obstructed', location: path, message: `expected a file, found ${link}`, isReplaceable: true };
+  const message = link === null ? `cannot be read: ${messageOf(error)}` : `expected a file, found ${link}`;
+  const why = link === null ? 'unreadable' : 'obstructed';
+  return { ok: false, why, location: path, message, isReplaceable: link !== null };
 }
 
 /** Something that is not a file in a file's place, or not a folder in a folder's. */
 export function obstructed(location: string, expected: 'a file' | 'a folder', stats: Stats): Failure {
-  const kind = stats.isDirectory()
-    ? 'a folder'
-    : stats.isSymbolicLink()
-      ? 'a symbolic link'
-      : stats.isFile()
-        ? 'a file'
-        : 'something that is neither file nor folder';
+  let kind = 'something that is neither file nor folder';
+  if (stats.isDirectory()) kind = 'a folder';
+  else if (stats.isSymbolicLink()) kind = 'a symbolic link';
+  else if (stats.isFile()) kind = 'a file';
   const isReplaceable = expected === 'a file' && !stats.isDirectory();
   return { ok: false, why: 'obstructed', location, message: `expected ${expected}, found ${kind}`, isReplaceable };
 }

@@ -3,7 +3,7 @@
 // write temporary … fsync (or one sync of the file system) … rename … fsync of folders, and for a pointer the same four alone.
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmdirSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
@@ -76,13 +76,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       this.#makeFolder(dirname(path));
       const temporary = this.#temporary(path);
       try {
-        const descriptor = openSync(temporary, 'w', 0o644);
-        try {
-          let written = 0;
-          while (written < bytes.length) written += writeSync(descriptor, bytes, written);
-        } finally {
-          closeSync(descriptor);
-        }
+        writeFileSync(temporary, bytes, { mode: 0o644 });
       } catch (error) {
         removeFile(temporary);
         throw error;
@@ -133,8 +127,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       try {
         rmdirSync(join(this.root, folder));
       } catch (error) {
-        if (['ENOENT', 'ENOTDIR', 'ENOTEMPTY'].includes(systemCodeOf(error))) return;
-        throw error;
+        if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY'].includes(systemCodeOf(error))) throw error;
       }
     });
     this.#knownFolders.delete(folder);
@@ -149,8 +142,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   }
 
   #temporary(path: string): string {
-    const slash = path.lastIndexOf('/');
-    return join(this.root, `${path.slice(0, slash + 1)}.${path.slice(slash + 1)}.tmp`);
+    return join(this.root, dirname(path), `.${basename(path)}.tmp`);
   }
 
   #writing(path: string, write: () => void): void {

@@ -11,10 +11,6 @@ export function treeError(path: string, error: unknown): unknown {
   }
   if (code === '' || error instanceof AppError) return error;
   const expected = code === 'EEXIST' || code === 'ENOTDIR' ? 'expected a folder' : 'expected to be able to write';
-  return new AppError(
-    'tree-not-writable',
-    `${expected} at ${path}, found: ${messageOf(error)}`,
-    'check its owner and permissions, or name another folder with --out',
-    error,
-  );
+  const hint = 'check its owner and permissions, or name another folder with --out';
+  return new AppError('tree-not-writable', `${expected} at ${path}, found: ${messageOf(error)}`, hint, error);
 }
