@@ -6,10 +6,10 @@ import { editionHeaders, type FileResponse, isUnchanged, type NotModified } from
 import { instantText } from './instant.ts';
 import type { KeyStore } from './key-store.ts';
 import { findEdition, type PointerText } from './pointer.ts';
-import { readSignedRequest, type RuleSettings, type SignedRequest } from './profile.ts';
-import type { Reason } from './reasons.ts';
+import { readSignedRequest, type RuleSettings } from './profile.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { fieldValue, type RuleRequest, targetPath } from './request.ts';
+import { checkWindow } from './time-window.ts';
 import { editionPath, isFrontCode } from './tree.ts';
 import { verifySignature } from './verify-signature.ts';
 
@@ -23,10 +23,6 @@ export interface RequestTarget {
   /** The tags of what the client holds already, as sent. */
   readonly ifNoneMatch: string | null;
 }
-
-/** A signature lives for five minutes, or for less if it says so; clocks may differ by one. Seconds. */
-const LIFETIME = 300;
-const CLOCK_SKEW = 60;
 
 /**
  * Step one: what the request asks for, once it is clear that the client may have it. The checks and their order are those of edge.md
@@ -100,10 +96,4 @@ export const readTarget = (request: RuleRequest, base: string): RequestTarget | 
   if (!isFrontCode(front)) return refuse(400, 'front-malformed');
   const endpoint = isProducts ? 'products' : 'categories';
   return { kind: 'target', front, endpoint, ifNoneMatch: fieldValue(request, 'if-none-match') };
-};
-
-/** created − skew ≤ now ≤ min(created + lifetime, expires) + skew, or why not. `now` in whole seconds. */
-const checkWindow = (signed: SignedRequest, now: number): Reason | null => {
-  if (now < signed.created - CLOCK_SKEW) return 'signature-from-future';
-  return now > Math.min(signed.created + LIFETIME, signed.expires) + CLOCK_SKEW ? 'signature-expired' : null;
 };
