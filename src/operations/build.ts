@@ -6,9 +6,8 @@ import type { Finding } from '../findings.ts';
 import { localDateText } from '../catalogue/calendar.ts';
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
-import type { PlannedDiffJson } from '../contract/diff-results.ts';
 import type { HoldCode } from '../contract/manifest.ts';
-import type { Hold, PlanEntry } from '../contract/results.ts';
+import type { BuildResultJson, PlanEntry } from '../contract/results.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { AppError } from '../errors.ts';
@@ -47,20 +46,15 @@ export interface BuildOptions {
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
 }
 
-export interface BuildResult {
+export interface BuildResult extends Pick<
+  BuildResultJson,
+  'hold' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences'
+> {
   /** The current release afterwards; in a dry run the one that would be. */
   readonly releaseId: string | null;
-  /** Why nothing was published: the tree is held after a rollback. null where it is not. */
-  readonly hold: Hold | null;
   readonly outcomes: readonly FrontResult[];
   /** Files that are no front's new content: pointers, manifest, current, key ring, and what was pruned. */
   readonly plan: readonly PlanEntry[];
-  /** Whether every front's code could be read: one that cannot be is built under no name, and appears in no outcome. */
-  readonly isEveryFrontKnown: boolean;
-  readonly findings: readonly Finding[];
-  readonly findingsTotal: number;
-  /** What publishing would change on each front; only of a dry run. */
-  readonly differences: PlannedDiffJson | null;
 }
 
 /**
@@ -153,7 +147,7 @@ export async function buildInto(
     isEveryFrontKnown: rendered.isEveryCodeKnown,
     findings: [...rendered.findings, ...treeFindings],
     findingsTotal: rendered.findingsTotal + treeFindings.length,
-    differences: (await diffs?.result(plan)) ?? null,
+    ...(diffs === null ? {} : { differences: await diffs.result(plan) }),
   };
 }
 

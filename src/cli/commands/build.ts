@@ -152,9 +152,9 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     removed: totalsOf(plan, 'remove'),
     pruned: prunedTotals(plan),
     ...(flags.dryRun === true ? { plan } : {}),
-    ...(result.differences === null ? {} : { differences: result.differences }),
+    ...(result.differences === undefined ? {} : { differences: result.differences }),
     isEveryFrontKnown: result.isEveryFrontKnown,
-    findings: [...result.findings],
+    findings: result.findings,
     findingsTotal: result.findingsTotal,
     warnings: await notifyWarnings(done, result.releaseId, flags, context, now),
   };
