@@ -94,12 +94,8 @@ export function orphanIds(
 
 /** Whether one id comes before another as SQLite orders them: NULL, numbers, text. */
 export function isIdBefore(a: unknown, b: unknown): boolean {
+  const rankOf = (id: unknown): number => (id === null ? 0 : typeof id === 'number' ? 1 : 2);
   const step = rankOf(a) - rankOf(b);
   if (step !== 0) return step < 0;
   return typeof a === 'number' && typeof b === 'number' ? a < b : String(a) < String(b);
-}
-
-function rankOf(id: unknown): number {
-  if (id === null) return 0;
-  return typeof id === 'number' ? 1 : 2;
 }

@@ -39,7 +39,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       throw new AppError('front-unknown', message, `fronts are: ${known || 'none'}`);
     }
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
-    const entry = KEY.accepts(row) ? keyRingEntry(row, front) : KEY.findings(row)[0]?.message;
+    const entry = KEY.accepts(row) ? keyRingEntry(row, front) : (KEY.findings(row)[0]?.message ?? 'invalid');
     if (typeof entry === 'string') throw new AppError('key-invalid', entry, 'see: playbill keys issue --help');
     const taken = await catalogue.rows(
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
