@@ -52,13 +52,12 @@ export function portArgument(text: string, flag: string): number {
   throw refused('usage', flag, 'a port from 0 to 65535', text, `${flag} 8080`);
 }
 
-function refused(code: ErrorCode, flag: string, expected: string, text: string, examples: string): AppError {
-  return new AppError(code, `${flag}: expected ${expected}, found ${JSON.stringify(text)}`, `type it as ${examples}`);
+/** The name of a secret in an edge's store. @throws AppError key-invalid */
+export function secretRefArgument(text: string, flag: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
+  throw refused('key-invalid', flag, 'a name as of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
 }
 
-/** A duration as a person reads it: 21600 → `6h`. */
-export function durationText(seconds: number): string {
-  const amounts = { d: seconds / 86_400, h: (seconds / 3600) % 24, m: (seconds / 60) % 60, s: seconds % 60 };
-  const parts = Object.entries(amounts).map(([unit, amount]) => (amount < 1 ? '' : `${Math.floor(amount)}${unit}`));
-  return parts.join('') || '0';
+function refused(code: ErrorCode, flag: string, expected: string, text: string, examples: string): AppError {
+  return new AppError(code, `${flag}: expected ${expected}, found ${JSON.stringify(text)}`, `type it as ${examples}`);
 }

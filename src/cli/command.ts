@@ -2,9 +2,10 @@
 // several commands have, and what all of them do alike.
 
 import { Command, Option } from 'commander';
-import { durationArgument, durationText, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
+import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
+import { durationText } from './output/terminal.ts';
 
 /** The property of a flag: `maxAge` of `--max-age <duration>`. */
 type NameOf<Term extends string> = Term extends `--${infer Flag}`

@@ -7,7 +7,7 @@ import type { PlanEntry } from '../../release/publish/plan.ts';
 import { shellWord } from '../../errors.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import { treeFileOf } from '../../render/paths.ts';
-import { compressionsArgument, DEFAULT_GRACE_SECONDS, durationText, percentageArgument } from '../arguments.ts';
+import { compressionsArgument, DEFAULT_GRACE_SECONDS, percentageArgument } from '../arguments.ts';
 import { withMetrics } from '../output/build-metrics.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
@@ -16,8 +16,8 @@ import { publishHookArgument, notify } from '../on-publish.ts';
 import { holdLines, planLines, prunedText, prunedTotals } from '../output/releases.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { foldedText, tableBlocks } from '../output/table.ts';
-import { bytesText, countText, findingText, styled, type Terminal } from '../output/terminal.ts';
+import { foldedText, tableText } from '../output/table.ts';
+import { bytesText, countText, durationText, findingText, styled, type Terminal } from '../output/terminal.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
 
@@ -236,12 +236,10 @@ function frontTable(fronts: BuildResultJson['fronts'], hold: BuildResultJson['ho
     kept.files,
     held ?? (hold === null ? 'published' : 'planned'),
   ]);
-  const [head = '', ...blocks] = tableBlocks(header, rows);
-  const described = blocks.map((block, i) => {
-    const dropped = Object.entries(fronts[i]?.snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
-    return dropped.length === 0
-      ? block
-      : `${block}\n${foldedText('  ', [`without a card: ${dropped[0] ?? ''}`, ...dropped.slice(1)])}`;
+  const notes = fronts.map(({ snapshot }) => {
+    const dropped = Object.entries(snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
+    const [first, ...others] = dropped;
+    return first === undefined ? '' : foldedText('  ', [`without a card: ${first}`, ...others]);
   });
-  return (head === '' ? described : [head, ...described]).join('\n');
+  return tableText(header, rows, notes);
 }

@@ -8,18 +8,12 @@ import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
-import {
-  frontLines,
-  MARKDOWN_STYLE,
-  partLines,
-  TERMINAL_STYLE,
-  zoneTimeText,
-  type ReportStyle,
-} from '../output/diff.ts';
+import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
+import { zoneTimeText } from '../output/text.ts';
 import { countText } from '../output/terminal.ts';
 
 type DiffFlags = FlagsOf<typeof declareDiff>;

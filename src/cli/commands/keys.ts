@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { AppError, shellWord } from '../../errors.ts';
+import { secretRefArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
@@ -53,6 +54,7 @@ function addIssue(keys: PlaybillCommand): void {
     .flag(
       '--secret-ref <name>',
       "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
+      secretRefArgument,
     )
     .flag('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
     .instantFlag('--not-before', 'valid from')
@@ -75,13 +77,6 @@ ${EXIT_CODES}`)
           'see: playbill keys issue --help',
         );
       }
-      if (flags.secretRef !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(flags.secretRef)) {
-        throw new AppError(
-          'key-invalid',
-          `--secret-ref: expected a name as of an environment variable, found ${JSON.stringify(flags.secretRef)}`,
-          'type it as --secret-ref PLAYBILL_MOSCOW',
-        );
-      }
       if (isHmac !== (flags.secretRef !== undefined)) {
         const message = isHmac
           ? 'hmac-sha256 needs --secret-ref, the name of a secret'
@@ -99,10 +94,8 @@ ${EXIT_CODES}`)
         terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
       } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
       if (secretRef !== null) {
-        terminal.log(
-          `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
-      openssl rand -base64 32`,
-        );
+        const where = `Give the client the secret, and the edge the same under the name ${secretRef}`;
+        terminal.log(`${where}: 32 random bytes, say from\n  openssl rand -base64 32`);
       }
       return enforce(flags.db, flags.out, terminal);
     });

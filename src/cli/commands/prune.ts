@@ -2,11 +2,11 @@
 
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { PruneResultJson } from '../../contract/release-results.ts';
-import { DEFAULT_GRACE_SECONDS, durationText } from '../arguments.ts';
+import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
 import { planLines, prunedText, prunedTotals } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { countText } from '../output/terminal.ts';
+import { countText, durationText } from '../output/terminal.ts';
 
 export function addPruneCommand(program: PlaybillCommand): void {
   program

@@ -80,10 +80,7 @@ function frontTable(fronts: StatusResultJson['fronts']): string {
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
     stale ?? 'fresh',
   ]);
-  const [head = '', ...lines] = tableText(header, rows).split('\n');
-  const described = lines.flatMap((line, i) => {
-    const held = fronts[i]?.snapshot?.held ?? null;
-    return held === null ? [line] : [line, `  keeps an older snapshot: ${held}`];
-  });
-  return [head, ...described].join('\n');
+  const helds = fronts.map(({ snapshot }) => snapshot?.held ?? null);
+  const notes = helds.map((held) => (held === null ? '' : `  keeps an older snapshot: ${held}`));
+  return tableText(header, rows, notes);
 }
