@@ -3,14 +3,15 @@
 import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 
+/** `flag` is named in errors: `--at`. */
+export type ArgumentParser<Value> = (text: string, flag: string) => Value;
+
 /** An instant with an offset, seconds and fraction optional. @throws AppError instant-invalid */
-export function instantArgument(flag: string): (text: string) => Instant {
-  return (text) => {
-    const instant = parseOffsetDateTime(text);
-    if (instant !== undefined) return instant;
-    const examples = `${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`;
-    throw refused('instant-invalid', flag, 'a date and time with Z or an offset', text, examples);
-  };
+export function instantArgument(text: string, flag: string): Instant {
+  const instant = parseOffsetDateTime(text);
+  if (instant !== undefined) return instant;
+  const examples = `${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`;
+  throw refused('instant-invalid', flag, 'a date and time with Z or an offset', text, examples);
 }
 
 /** How long a superseded release is kept in any case (snapshot.md, step 6). */
@@ -19,59 +20,44 @@ export const DEFAULT_GRACE_SECONDS = 3600;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** A duration in seconds: `6h`, `90m`, `1d`, `30s`, `1h30m` or `0`; at most 366 days. @throws AppError duration-invalid */
-export function durationArgument(flag: string): (text: string) => number {
-  return (text) => {
-    const parts = [...text.matchAll(/(\d{1,9})([smhd])/g)];
-    const isWhole = parts.map(([part]) => part).join('') === text && text !== '';
-    const seconds = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
-    if (text === '0') return 0;
-    if (isWhole && seconds <= 366 * 86_400) return seconds;
-    const examples = `${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`;
-    throw refused('duration-invalid', flag, 'a duration of at most 366d', text, examples);
-  };
+export function durationArgument(text: string, flag: string): number {
+  const parts = [...text.matchAll(/(\d{1,9})([smhd])/g)];
+  const isWhole = parts.map(([part]) => part).join('') === text && text !== '';
+  const seconds = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
+  if (text === '0') return 0;
+  if (isWhole && seconds <= 366 * 86_400) return seconds;
+  const examples = `${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`;
+  throw refused('duration-invalid', flag, 'a duration of at most 366d', text, examples);
 }
 
 /** A share as `50%`, returned as 0.5. @throws AppError percentage-invalid */
-export function percentageArgument(flag: string): (text: string) => number {
-  return (text) => {
-    const match = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text);
-    const percent = Number(match?.[1]);
-    if (match !== null && percent <= 100) return percent / 100;
-    throw refused('percentage-invalid', flag, 'a percentage from 0% to 100%', text, `${flag} 50%`);
-  };
+export function percentageArgument(text: string, flag: string): number {
+  const match = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text);
+  const percent = Number(match?.[1]);
+  if (match !== null && percent <= 100) return percent / 100;
+  throw refused('percentage-invalid', flag, 'a percentage from 0% to 100%', text, `${flag} 50%`);
 }
 
 /** `gzip`, `br`, or both with a comma. @throws AppError usage */
-export function compressionsArgument(flag: string): (text: string) => readonly ('gzip' | 'br')[] {
-  return (text) => {
-    const forms = text.split(',');
-    const known = (['gzip', 'br'] as const).filter((one) => forms.includes(one));
-    if (known.length === forms.length) return known;
-    throw refused('usage', flag, 'gzip, br or gzip,br', text, `${flag} gzip,br`);
-  };
+export function compressionsArgument(text: string, flag: string): readonly ('gzip' | 'br')[] {
+  const forms = text.split(',');
+  const known = (['gzip', 'br'] as const).filter((one) => forms.includes(one));
+  if (known.length === forms.length) return known;
+  throw refused('usage', flag, 'gzip, br or gzip,br', text, `${flag} gzip,br`);
 }
 
 /** A TCP port, 0 to 65535. @throws AppError usage */
-export function portArgument(flag: string): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-    throw refused('usage', flag, 'a port from 0 to 65535', text, `${flag} 8080`);
-  };
+export function portArgument(text: string, flag: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw refused('usage', flag, 'a port from 0 to 65535', text, `${flag} 8080`);
+}
+
+/** The name of a secret in an edge's store. @throws AppError key-invalid */
+export function secretRefArgument(text: string, flag: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
+  throw refused('key-invalid', flag, 'a name as of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
 }
 
 function refused(code: ErrorCode, flag: string, expected: string, text: string, examples: string): AppError {
   return new AppError(code, `${flag}: expected ${expected}, found ${JSON.stringify(text)}`, `type it as ${examples}`);
-}
-
-/** A duration as a person reads it: 21600 → `6h`. */
-export function durationText(seconds: number): string {
-  if (seconds === 0) return '0';
-  const parts: string[] = [];
-  let rest = seconds;
-  for (const [unit, size] of Object.entries(UNIT_SECONDS).reverse()) {
-    const amount = Math.floor(rest / size);
-    if (amount > 0) parts.push(`${amount}${unit}`);
-    rest -= amount * size;
-  }
-  return parts.join('');
 }

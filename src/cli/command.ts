@@ -1,19 +1,44 @@
-// A command of the argument parser, with the options that several commands have and what all of them do alike.
+// A command of the argument parser whose flags and operands have the types that their declarations give them. With the flags that
+// several commands have, and what all of them do alike.
 
 import { Command, Option } from 'commander';
-import type { Instant } from '../catalogue/instant.ts';
-import { durationArgument, durationText, instantArgument, portArgument } from './arguments.ts';
+import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { EXIT } from './exit-codes.ts';
+import { durationText } from './output/terminal.ts';
 
-/** The values of the shared options. */
-export interface SharedFlags {
-  readonly db: string;
-  readonly out: string;
-  readonly at?: Instant;
-  readonly json?: true;
-}
+/** The property of a flag: `maxAge` of `--max-age <duration>`. */
+type NameOf<Term extends string> = Term extends `--${infer Flag}`
+  ? NameOf<Flag>
+  : Term extends `${infer Flag} ${string}`
+    ? NameOf<Flag>
+    : Term extends `${infer Head}-${infer Tail}`
+      ? `${Head}${Capitalize<NameOf<Tail>>}`
+      : Term;
 
-export class PlaybillCommand extends Command {
+/** What a term such as `<file>`, `[file]` or `<file...>` yields; `Value` is what one word becomes. */
+type ValueOf<Term extends string, Value> = Term extends `${string}...${string}`
+  ? readonly Value[]
+  : Term extends `${string}<${string}`
+    ? Value
+    : Term extends `${string}[${string}`
+      ? Value | undefined
+      : true;
+
+type Optional<Term extends string, Value> = Term extends `--no-${infer Flag}`
+  ? { readonly [Name in NameOf<Flag>]: boolean }
+  : { readonly [Name in NameOf<Term>]?: ValueOf<Term, Value> };
+
+type Present<Term extends string, Value> = { readonly [Name in NameOf<Term>]: ValueOf<Term, Value> };
+
+/** How a word of the command line becomes a value; or the words that may be chosen. */
+type Rule<Value> = ArgumentParser<Value> | readonly Value[];
+
+/** The flags of the command that a function declares. */
+export type FlagsOf<Declare extends (program: PlaybillCommand) => unknown> =
+  ReturnType<Declare> extends PlaybillCommand<infer Flags, infer _Operands> ? Flags : never;
+
+export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[] = []> extends Command {
   readonly #context: CommandContext;
 
   constructor(name: string | undefined, context: CommandContext) {
@@ -25,30 +50,59 @@ export class PlaybillCommand extends Command {
     return new PlaybillCommand(name, this.#context);
   }
 
-  dbOption(text = 'the catalogue database, opened read-only'): this {
-    return this.option('--db <file>', text, 'data/catalogue.sqlite');
+  /** An option that the methods below cannot declare: with `Flag` as the type of its property. */
+  typedFlag<Flag>(option: Option) {
+    this.addOption(option);
+    return this as unknown as PlaybillCommand<Flags & Flag, Operands>;
   }
 
-  outOption(text: string): this {
-    return this.option('--out <folder>', text, 'out');
+  /** A flag that may be left out. */
+  flag<const Term extends string, const Value = string>(term: Term, text: string, rule?: Rule<Value>) {
+    return this.typedFlag<Optional<Term, Value>>(optionOf(term, text, rule));
   }
 
-  jsonOption(text = 'print the result as JSON'): this {
-    return this.option('--json', text);
+  requiredFlag<const Term extends string, const Value = string>(term: Term, text: string, rule?: Rule<Value>) {
+    return this.typedFlag<Present<Term, Value>>(optionOf(term, text, rule).makeOptionMandatory());
   }
 
-  portOption(preset: number): this {
-    return this.option('--port <number>', 'the port; 0 for any that is free', portArgument('--port'), preset);
+  /** A flag with a value where it is left out, which --help shows as `presetText`. */
+  presetFlag<const Term extends string, const Value = string>(
+    term: Term,
+    text: string,
+    preset: NoInfer<Value>,
+    rule?: Rule<Value>,
+    presetText?: string,
+  ) {
+    return this.typedFlag<Present<Term, Value>>(optionOf(term, text, rule).default(preset, presetText));
   }
 
-  instantOption(flag: string, text: string): this {
-    return this.option(`${flag} <instant>`, text, instantArgument(flag));
+  operand<const Term extends string>(term: Term, text: string) {
+    this.argument(term, text);
+    return this as unknown as PlaybillCommand<Flags, [...Operands, ValueOf<Term, string>]>;
   }
 
-  durationOption(flag: string, text: string, presetSeconds?: number): this {
-    const option = new Option(`${flag} <duration>`, text).argParser(durationArgument(flag));
-    if (presetSeconds !== undefined) option.default(presetSeconds, durationText(presetSeconds));
-    return this.addOption(option);
+  dbFlag(text = 'the catalogue database, opened read-only') {
+    return this.presetFlag('--db <file>', text, 'data/catalogue.sqlite');
+  }
+
+  outFlag(text: string) {
+    return this.presetFlag('--out <folder>', text, 'out');
+  }
+
+  jsonFlag(text = 'print the result as JSON') {
+    return this.flag('--json', text);
+  }
+
+  portFlag(preset: number) {
+    return this.presetFlag('--port <number>', 'the port; 0 for any that is free', preset, portArgument);
+  }
+
+  instantFlag<const Flag extends string>(flag: Flag, text: string) {
+    return this.flag(`${flag} <instant>`, text, instantArgument);
+  }
+
+  durationFlag<const Flag extends string>(flag: Flag, text: string, presetSeconds: number) {
+    return this.presetFlag(`${flag} <duration>`, text, presetSeconds, durationArgument, durationText(presetSeconds));
   }
 
   /** What --help prints below the options. */
@@ -56,12 +110,19 @@ export class PlaybillCommand extends Command {
     return this.addHelpText('after', text);
   }
 
-  /** What the command does with its arguments and flags; returns the exit code. */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- holds every command to its last parameter
-  runs<Args extends readonly unknown[]>(run: (...args: [...Args, CommandContext]) => Promise<number>): this {
-    return this.action(async (...args: unknown[]) => {
-      // The parser's last argument is the command itself. What the others are is known to the options, not to the compiler.
-      this.#context.exitCode = await run(...(args.slice(0, -1) as unknown as Args), this.#context);
+  /** What the command does with its arguments and flags; returns the exit code, or nothing where all is done. */
+  runs(run: (...args: [...Operands, Flags, CommandContext]) => Promise<number | void>): void {
+    this.action(async (...args: unknown[]) => {
+      // The parser's last argument is the command itself.
+      const given = args.slice(0, -1) as unknown as [...Operands, Flags];
+      this.#context.exitCode = (await run(...given, this.#context)) ?? EXIT.done;
     });
   }
+}
+
+function optionOf<Value>(term: string, text: string, rule?: Rule<Value>): Option {
+  const option = new Option(term, text);
+  if (rule === undefined) return option;
+  if (typeof rule !== 'function') return option.choices(rule.map(String));
+  return option.argParser((given: string) => rule(given, option.long ?? ''));
 }

@@ -92,13 +92,9 @@ function report(thrown: unknown, argv: readonly string[], { terminal }: CommandC
 
 function usageError(error: CommanderError, argv: readonly string[]): AppError {
   const [command = '', subcommand = ''] = argv;
-  const isNested =
-    ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand) && error.code !== 'commander.unknownCommand';
-  const isKnown = !command.startsWith('-') && command !== '' && error.code !== 'commander.unknownCommand';
-  const help = isNested
-    ? `playbill ${command} ${subcommand} --help`
-    : isKnown
-      ? `playbill ${command} --help`
-      : 'playbill --help';
+  const isKnown = /^[^-]/.test(command) && error.code !== 'commander.unknownCommand';
+  const isNested = ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand);
+  const path = isKnown ? [command, ...(isNested ? [subcommand] : [])] : [];
+  const help = ['playbill', ...path, '--help'].join(' ');
   return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), `see ${help}`);
 }

@@ -24,14 +24,8 @@ export interface Overview {
   readonly now: string;
   /** The id in `releases/current`; null where it cannot be read. */
   readonly current: string | null;
-  /** Latest first. */
-  readonly releases: readonly ReleaseSummary[];
-}
-
-export interface ReleaseSummary {
-  readonly id: string;
-  /** null where the manifest cannot be read. */
-  readonly now: string | null;
+  /** Latest first; `now` is null where the manifest cannot be read. */
+  readonly releases: readonly { readonly id: string; readonly now: string | null }[];
 }
 
 /** A release, or what is in force: each front with its pointer. */

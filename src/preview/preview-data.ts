@@ -15,15 +15,14 @@ import {
   readEdition,
   readManifest,
   readPointer,
+  readReleaseDate,
   releaseIds,
 } from '../release/tree/read.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
-import { IN_FORCE, type Overview, type PreviewFront, type PreviewRelease, type ReleaseSummary } from './messages.ts';
+import { IN_FORCE, type Overview, type PreviewFront, type PreviewRelease } from './messages.ts';
 
 export class PreviewData {
   readonly #files: TreeFolders;
-  /** Of manifests that could be read. They never change: their names are their digests. */
-  readonly #summaries = new Map<string, ReleaseSummary>();
 
   constructor(files: TreeFolders) {
     this.#files = files;
@@ -31,9 +30,12 @@ export class PreviewData {
 
   /** Kept releases and the current one, as of the server's clock. @throws AppError tree-newer-schema, tree-unreadable */
   async overview(now: Instant): Promise<Overview> {
-    const releases: ReleaseSummary[] = [];
-    for (const id of await releaseIds(this.#files)) releases.push(await this.#summaryOf(id));
-    releases.sort((a, b) => compareText(b.now ?? '', a.now ?? ''));
+    const dated: { readonly id: string; readonly now: Instant | null }[] = [];
+    for (const id of await releaseIds(this.#files))
+      dated.push(orNull(await readReleaseDate(id, this.#files)) ?? { id, now: null });
+    const releases = dated
+      .sort((a, b) => (b.now ?? 0) - (a.now ?? 0))
+      .map((release) => ({ id: release.id, now: release.now === null ? null : formatInstant(release.now) }));
     const current = orNull(await readCurrent(this.#files));
     return { root: this.#files.root, now: formatInstant(now), current, releases };
   }
@@ -76,26 +78,12 @@ export class PreviewData {
       const read = await readPointer(front, this.#files);
       if (read.ok) fronts.push(frontWith(read.value.pointer, records.get(front)));
       else {
-        const problem = read.why === 'missing' ? POINTER_MISSING : read.message;
-        fronts.push({
-          front,
-          pointer: null,
-          problem: `${pathOf({ kind: 'pointer', front })}: ${problem}`,
-          record: null,
-        });
+        const why = read.why === 'missing' ? POINTER_MISSING : read.message;
+        const problem = `${pathOf({ kind: 'pointer', front })}: ${why}`;
+        fronts.push({ front, pointer: null, problem, record: null });
       }
     }
     return { id: IN_FORCE, fronts };
-  }
-
-  async #summaryOf(id: string): Promise<ReleaseSummary> {
-    const known = this.#summaries.get(id);
-    if (known !== undefined) return known;
-    const manifest = await readManifest(id, this.#files);
-    const summary = { id, now: manifest.ok ? manifest.value.now : null };
-    // One that cannot be read today may be mended tomorrow.
-    if (summary.now !== null) this.#summaries.set(id, summary);
-    return summary;
   }
 }
 
@@ -107,8 +95,4 @@ function frontWith(pointer: Pointer, record: ManifestFront | undefined): Preview
   if (record === undefined || pointerText(record.pointer) !== pointerText(pointer)) return { ...view, record: null };
   const { held, cards, dropped, currency } = record;
   return { ...view, record: { held, cards, dropped, currency } };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

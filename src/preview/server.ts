@@ -62,20 +62,15 @@ async function replyTo(incoming: IncomingMessage, { data, page, now }: PreviewOp
     if (!(error instanceof AppError)) throw error;
     return refusal(error.code === 'nothing-published' ? 404 : 500, error.code, error.message, error.hint);
   }
-  switch (path) {
-    case PAGE_PATH:
-      return { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self'") };
-    case PICTURES_PATH:
-      return { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self' https:") };
-    case '/page.js':
-      return found('text/javascript; charset=utf-8', page.script);
-    case '/page.css':
-      return found('text/css; charset=utf-8', page.style);
-    case '/icon.svg':
-      return found('image/svg+xml', ICON);
-    default:
-      return refusal(404, 'not-found', 'nothing is at this path', `the page is at ${PAGE_PATH}`);
-  }
+  const replies = new Map([
+    [PAGE_PATH, { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self'") }],
+    [PICTURES_PATH, { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self' https:") }],
+    ['/page.js', found('text/javascript; charset=utf-8', page.script)],
+    ['/page.css', found('text/css; charset=utf-8', page.style)],
+    ['/icon.svg', found('image/svg+xml', ICON)],
+  ]);
+  const nothing = 'nothing is at this path';
+  return replies.get(path) ?? refusal(404, 'not-found', nothing, `the page is at ${PAGE_PATH}`);
 }
 
 function found(type: string, body: string): Reply {

@@ -5,77 +5,61 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { BuildResultJson, PlanEntry } from '../../contract/results.ts';
 import { shellWord } from '../../errors.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
-import type { Compression } from '../../release/tree/files.ts';
 import { treeFileOf } from '../../render/paths.ts';
-import { compressionsArgument, DEFAULT_GRACE_SECONDS, durationText, percentageArgument } from '../arguments.ts';
+import { compressionsArgument, DEFAULT_GRACE_SECONDS, percentageArgument } from '../arguments.ts';
 import { withMetrics } from '../output/build-metrics.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
-import { publishHookArgument, notify, type PublishHook } from '../on-publish.ts';
+import { publishHookArgument, notify } from '../on-publish.ts';
 import { holdLines, planLines, prunedText } from '../output/releases.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
+import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { foldedText, tableBlocks } from '../output/table.ts';
-import { bytesText, countText, findingText, styled, type Terminal } from '../output/terminal.ts';
+import { foldedText, tableText } from '../output/table.ts';
+import { bytesText, countText, durationText, findingText, styled, type Terminal } from '../output/terminal.ts';
 
-interface BuildFlags extends Pick<SharedFlags, 'db' | 'out' | 'json'> {
-  readonly now?: Instant;
-  readonly horizon: number;
-  readonly front?: readonly string[];
-  readonly dryRun?: true;
-  readonly force?: true;
-  readonly allowShrink?: true;
-  readonly maxShrink: number;
-  readonly workers?: string;
-  readonly precompress?: readonly Compression[];
-  readonly cache?: string | boolean;
-  readonly onPublish?: PublishHook;
-  readonly onPublishTimeout: number;
-  readonly prometheus?: string;
-  readonly prune: boolean;
-}
+type BuildFlags = FlagsOf<typeof declareBuild>;
 
-export function addBuildCommand(program: PlaybillCommand): void {
-  program
+function declareBuild(program: PlaybillCommand) {
+  return program
     .command('build')
     .summary('render the catalogue into a tree of static JSON and publish it')
     .description(
       'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
     )
-    .dbOption()
-    .outOption('the tree to publish into')
-    .instantOption('--now', 'the instant the build is for, with Z or an offset (default: the current time)')
-    .durationOption('--horizon', 'how far ahead editions are rendered; 0 for one edition', 6 * 3600)
-    .option('--front <code...>', 'only these fronts; the others keep their snapshot')
-    .option('--dry-run', 'plan everything, write nothing')
-    .option('--force', 'override every guard, and rewrite damaged files')
-    .option('--allow-shrink', 'override the guards on the number of cards')
-    .addOption(
-      new Option('--max-shrink <percentage>', 'how much of its cards a front may lose in one build')
-        .argParser(percentageArgument('--max-shrink'))
-        .default(0.5, '50%'),
+    .dbFlag()
+    .outFlag('the tree to publish into')
+    .instantFlag('--now', 'the instant the build is for, with Z or an offset (default: the current time)')
+    .durationFlag('--horizon', 'how far ahead editions are rendered; 0 for one edition', 6 * 3600)
+    .flag('--front <code...>', 'only these fronts; the others keep their snapshot')
+    .flag('--dry-run', 'plan everything, write nothing')
+    .flag('--force', 'override every guard, and rewrite damaged files')
+    .flag('--allow-shrink', 'override the guards on the number of cards')
+    .presetFlag(
+      '--max-shrink <percentage>',
+      'how much of its cards a front may lose in one build',
+      0.5,
+      percentageArgument,
+      '50%',
     )
-    .option(
+    .flag(
       '--precompress <forms>',
       'put compressed siblings beside new editions: gzip, br or gzip,br',
-      compressionsArgument('--precompress'),
+      compressionsArgument,
     )
-    // Flags of earlier versions: a crontab that still has them keeps working.
-    .addOption(new Option('--cache <folder>').hideHelp())
-    .addOption(new Option('--no-cache').hideHelp())
-    .addOption(new Option('--workers <count>').hideHelp())
-    .option(
+    .typedFlag<{ readonly cache?: unknown }>(new Option('--cache <folder>').hideHelp())
+    .typedFlag(new Option('--no-cache').hideHelp())
+    .typedFlag<{ readonly workers?: unknown }>(new Option('--workers <count>').hideHelp())
+    .flag(
       '--on-publish <command|url>',
       'notify this command (on stdin) or URL (by POST) of what was published, as JSON',
       publishHookArgument,
     )
-    .durationOption('--on-publish-timeout', 'how long that may take', 60)
-    .option('--prometheus <file>', 'replace this textfile at the end, however the build ends')
-    .option('--no-prune', 'leave releases that are not kept any longer to playbill prune')
-    .jsonOption('print the summary as JSON')
-    .helpBelow(`
+    .durationFlag('--on-publish-timeout', 'how long that may take', 60)
+    .flag('--prometheus <file>', 'replace this textfile at the end, however the build ends')
+    .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
+    .jsonFlag('print the summary as JSON').helpBelow(`
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
@@ -88,14 +72,17 @@ Examples:
 failure is a warning: what was published stands, and the exit code is that of the build. A dry run does not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
-rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`)
-    .runs(async (flags: BuildFlags, context: CommandContext) => {
-      const run = (): Promise<BuildEnd> => runBuild(flags, context);
-      const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
-        ? run()
-        : withMetrics(flags.prometheus, flags.out, context, run));
-      return exitCode;
-    });
+rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`);
+}
+
+export function addBuildCommand(program: PlaybillCommand): void {
+  declareBuild(program).runs(async (flags, context) => {
+    const run = (): Promise<BuildEnd> => runBuild(flags, context);
+    const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
+      ? run()
+      : withMetrics(flags.prometheus, flags.out, context, run));
+    return exitCode;
+  });
 }
 
 /** Builds, and prints the summary. */
@@ -103,6 +90,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const { terminal } = context;
   const now = flags.now ?? context.now();
   const { build } = await import('../../operations/build.ts');
+  // Flags of earlier versions: a crontab that still has them keeps working.
   if (flags.cache !== undefined)
     terminal.log('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
   if (flags.workers !== undefined) terminal.log('note: --workers does nothing any more: a build is one thread');
@@ -247,12 +235,10 @@ function frontTable(fronts: BuildResultJson['fronts'], hold: BuildResultJson['ho
     kept.files,
     held ?? (hold === null ? 'published' : 'planned'),
   ]);
-  const [head = '', ...blocks] = tableBlocks(header, rows);
-  const described = blocks.map((block, i) => {
-    const dropped = Object.entries(fronts[i]?.snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
-    return dropped.length === 0
-      ? block
-      : `${block}\n${foldedText('  ', [`without a card: ${dropped[0] ?? ''}`, ...dropped.slice(1)])}`;
+  const notes = fronts.map(({ snapshot }) => {
+    const dropped = Object.entries(snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
+    const [first, ...others] = dropped;
+    return first === undefined ? '' : foldedText('  ', [`without a card: ${first}`, ...others]);
   });
-  return (head === '' ? described : [head, ...described]).join('\n');
+  return tableText(header, rows, notes);
 }

@@ -1,7 +1,6 @@
 // `playbill check-db`: everything that is wrong with a catalogue, one finding a line, printed as it is found.
 
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { countText } from '../output/terminal.ts';
 
@@ -14,8 +13,8 @@ export function addCheckDbCommand(program: PlaybillCommand): void {
         'ids that refer to nothing, repeated keys, unknown time zones, wall times that drifted, the material of keys. ' +
         'Prints one finding a line: severity, code, place, what was expected and found.',
     )
-    .dbOption()
-    .jsonOption(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .dbFlag()
+    .jsonFlag(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
     .helpBelow(`
 Examples:
   playbill check-db                                     data/catalogue.sqlite
@@ -25,21 +24,16 @@ Examples:
 A finding of severity error in what a front shows holds that front back in a build; a warning holds back nothing.
 
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`)
-    .runs(runCheck);
-}
-
-async function runCheck(
-  flags: Pick<SharedFlags, 'db' | 'json'>,
-  { terminal, tzdata }: CommandContext,
-): Promise<number> {
-  const { checkDatabase } = await import('../../operations/check-db.ts');
-  const checked: Record<string, number> = {};
-  const findings = checkDatabase(flags.db, tzdata, (table, rows) => {
-    checked[table] = (checked[table] ?? 0) + rows;
-  });
-  const checkedText = (): string => {
-    const rowsTotal = Object.values(checked).reduce((sum, count) => sum + count, 0);
-    return `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
-  };
-  return reportFindings({ findings, checked, checkedText, isJson: flags.json === true }, terminal);
+    .runs(async (flags, { terminal, tzdata }) => {
+      const { checkDatabase } = await import('../../operations/check-db.ts');
+      const checked: Record<string, number> = {};
+      const findings = checkDatabase(flags.db, tzdata, (table, rows) => {
+        checked[table] = (checked[table] ?? 0) + rows;
+      });
+      const checkedText = (): string => {
+        const rowsTotal = Object.values(checked).reduce((sum, count) => sum + count, 0);
+        return `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
+      };
+      return reportFindings({ findings, checked, checkedText, isJson: flags.json === true }, terminal);
+    });
 }

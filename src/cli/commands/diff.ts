@@ -8,30 +8,18 @@ import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
-import {
-  frontLines,
-  MARKDOWN_STYLE,
-  partLines,
-  TERMINAL_STYLE,
-  zoneTimeText,
-  type ReportStyle,
-} from '../output/diff.ts';
+import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
+import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printAll } from '../output/stdout.ts';
+import { zoneTimeText } from '../output/text.ts';
 import { countText } from '../output/terminal.ts';
 
-interface DiffFlags extends Pick<SharedFlags, 'out' | 'json'> {
-  readonly front?: readonly string[];
-  readonly until?: Instant;
-  readonly from?: Instant;
-  readonly brief?: true;
-  readonly markdown?: true;
-}
+type DiffFlags = FlagsOf<typeof declareDiff>;
 
-export function addDiffCommand(program: PlaybillCommand): void {
-  program
+function declareDiff(program: PlaybillCommand) {
+  return program
     .command('diff')
     .summary('what differs between two releases and why, or what the clock will change in one')
     .description(
@@ -40,16 +28,17 @@ export function addDiffCommand(program: PlaybillCommand): void {
         "release's own editions say what it would show by now. With --until it compares the editions of one release instead:\n" +
         'what will change next, from when, by the wall clock of each front. Reads only the tree, and writes nothing.',
     )
-    .argument('[before]', 'a release id, `current`, or a folder: the current release of the tree in it')
-    .argument('[after]', 'likewise; with --until there is one release, `current` by default')
-    .outOption('the tree that keeps the releases')
-    .option('--front <code...>', 'only these fronts')
-    .instantOption('--until', 'what the clock will change up to then, with Z or an offset')
-    .instantOption('--from', 'with --until: from when on (default: the current time)')
-    .option('--brief', 'only how many changes of each kind there are')
-    .jsonOption()
-    .addOption(new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'))
-    .helpBelow(`
+    .operand('[before]', 'a release id, `current`, or a folder: the current release of the tree in it')
+    .operand('[after]', 'likewise; with --until there is one release, `current` by default')
+    .outFlag('the tree that keeps the releases')
+    .flag('--front <code...>', 'only these fronts')
+    .instantFlag('--until', 'what the clock will change up to then, with Z or an offset')
+    .instantFlag('--from', 'with --until: from when on (default: the current time)')
+    .flag('--brief', 'only how many changes of each kind there are')
+    .jsonFlag()
+    .typedFlag<{ readonly markdown?: true }>(
+      new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'),
+    ).helpBelow(`
 Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card.
 A folder called current, or like an id, is named with ./ before it.
 
@@ -59,8 +48,11 @@ Examples:
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
   playbill diff current /srv/test --markdown > diff.md      for a ticket
 
-Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`)
-    .runs(runDiff);
+Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`);
+}
+
+export function addDiffCommand(program: PlaybillCommand): void {
+  declareDiff(program).runs(runDiff);
 }
 
 async function runDiff(

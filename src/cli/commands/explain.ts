@@ -1,13 +1,6 @@
 // `playbill explain`: why a product has a card on a front, or has none.
 
-import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-
-interface ExplainFlags extends Pick<SharedFlags, 'db' | 'at' | 'json'> {
-  readonly front: string;
-  readonly product: string;
-}
+import type { PlaybillCommand } from '../command.ts';
 
 export function addExplainCommand(program: PlaybillCommand): void {
   program
@@ -18,11 +11,11 @@ export function addExplainCommand(program: PlaybillCommand): void {
         "listing, visibility, status, each session, each price tier, the card's flags and dates, its categories, groups, tags and\n" +
         "badges, and when the clock will next change any of it. Times are the front's; a session starts as its ticket says.",
     )
-    .requiredOption('--front <code>', 'the front, as in X-Front')
-    .requiredOption('--product <slug>', 'the slug of the product')
-    .instantOption('--at', 'when, with Z or an offset (default: the current time)')
-    .dbOption()
-    .jsonOption('print the explanation as JSON')
+    .requiredFlag('--front <code>', 'the front, as in X-Front')
+    .requiredFlag('--product <slug>', 'the slug of the product')
+    .instantFlag('--at', 'when, with Z or an offset (default: the current time)')
+    .dbFlag()
+    .jsonFlag('print the explanation as JSON')
     .helpBelow(`
 Examples:
   playbill explain --front moscow --product buran                     why is my show missing?
@@ -32,16 +25,13 @@ Examples:
 The answer is the database's. What is published may be older: "show" prints it, "build --dry-run" compares.
 
 Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, or an unreadable database.`)
-    .runs(runExplain);
-}
-
-async function runExplain(flags: ExplainFlags, context: CommandContext): Promise<number> {
-  const { explainProduct } = await import('../../operations/explain.ts');
-  const explained = await explainProduct(
-    { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: context.tzdata },
-    flags.at ?? context.now(),
-  );
-  const { explanationText } = await import('../output/explain.ts');
-  context.terminal.print(flags.json === true ? JSON.stringify(explained) : explanationText(explained));
-  return EXIT.done;
+    .runs(async (flags, context) => {
+      const { explainProduct } = await import('../../operations/explain.ts');
+      const explained = await explainProduct(
+        { databasePath: flags.db, frontCode: flags.front, slug: flags.product, tzdata: context.tzdata },
+        flags.at ?? context.now(),
+      );
+      const { explanationText } = await import('../output/explain.ts');
+      context.terminal.print(flags.json === true ? JSON.stringify(explained) : explanationText(explained));
+    });
 }

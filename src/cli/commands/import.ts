@@ -2,15 +2,9 @@
 
 import type { RowsResultJson } from '../../contract/results.ts';
 import { shellWord } from '../../errors.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { countText } from '../output/terminal.ts';
-
-interface ImportFlags extends Pick<SharedFlags, 'db' | 'json'> {
-  readonly replace?: true;
-}
 
 export function addImportCommand(program: PlaybillCommand): void {
   program
@@ -20,10 +14,10 @@ export function addImportCommand(program: PlaybillCommand): void {
       'Reads rows as NDJSON, one {"table":…,"row":{…}} a line, and inserts all of them in one transaction, or none. ' +
         'Rows may come in any order. Columns left out get their default. A row whose key is there already is refused.',
     )
-    .argument('<file...>', 'files of rows; - for standard input')
-    .dbOption('the catalogue database; made, with the folders above it, if there is none')
-    .option('--replace', 'let a row take the place of one with the same key; what refers to it stays')
-    .jsonOption('print the summary as JSON')
+    .operand('<file...>', 'files of rows; - for standard input')
+    .dbFlag('the catalogue database; made, with the folders above it, if there is none')
+    .flag('--replace', 'let a row take the place of one with the same key; what refers to it stays')
+    .jsonFlag('print the summary as JSON')
     .helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
@@ -37,31 +31,28 @@ A line:
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 
 Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`)
-    .runs(runImport);
-}
-
-async function runImport(files: readonly string[], flags: ImportFlags, context: CommandContext): Promise<number> {
-  const { terminal } = context;
-  const { importFiles } = await import('../../operations/import.ts');
-  const interrupted = new AbortController();
-  // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => interrupted.abort());
-  const { rows, isNew } = await importFiles(files, process.stdin, {
-    databasePath: flags.db,
-    isReplacing: flags.replace === true,
-    signal: interrupted.signal,
-  });
-  const rowsTotal = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  const json: RowsResultJson = { rows, rowsTotal };
-  if (flags.json === true) {
-    terminal.print(JSON.stringify(json));
-    return EXIT.done;
-  }
-  if (rowsTotal > 0) terminal.print(`${tableText(['table', 'rows'], Object.entries(rows))}\n`);
-  const tables = countText(Object.keys(rows).length, 'table');
-  terminal.print(
-    `Imported ${countText(rowsTotal, 'row')} of ${tables} into ${flags.db}${isNew ? ', which was made' : ''}\n` +
-      `Check it with: playbill check-db --db ${shellWord(flags.db)}`,
-  );
-  return EXIT.done;
+    .runs(async (files, flags, { terminal }) => {
+      const { importFiles } = await import('../../operations/import.ts');
+      const interrupted = new AbortController();
+      // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
+      for (const signal of ['SIGINT', 'SIGTERM'] as const)
+        process.prependOnceListener(signal, () => interrupted.abort());
+      const { rows, isNew } = await importFiles(files, process.stdin, {
+        databasePath: flags.db,
+        isReplacing: flags.replace === true,
+        signal: interrupted.signal,
+      });
+      const rowsTotal = Object.values(rows).reduce((sum, count) => sum + count, 0);
+      if (flags.json === true) {
+        const json: RowsResultJson = { rows, rowsTotal };
+        terminal.print(JSON.stringify(json));
+        return;
+      }
+      if (rowsTotal > 0) terminal.print(`${tableText(['table', 'rows'], Object.entries(rows))}\n`);
+      const tables = countText(Object.keys(rows).length, 'table');
+      terminal.print(
+        `Imported ${countText(rowsTotal, 'row')} of ${tables} into ${flags.db}${isNew ? ', which was made' : ''}\n` +
+          `Check it with: playbill check-db --db ${shellWord(flags.db)}`,
+      );
+    });
 }

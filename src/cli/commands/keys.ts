@@ -1,23 +1,12 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
 import { existsSync } from 'node:fs';
-import { Option } from 'commander';
-import type { Instant } from '../../catalogue/instant.ts';
 import { AppError, shellWord } from '../../errors.ts';
-import type { KeyRequest } from '../../operations/keys.ts';
+import { secretRefArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { errorText } from '../output/terminal.ts';
-
-interface IssueFlags extends SharedFlags, Pick<KeyRequest, 'front' | 'alg'> {
-  readonly keyid?: string;
-  readonly secretRef?: string;
-  readonly to?: string;
-  readonly notBefore?: Instant;
-  readonly notAfter?: Instant;
-}
+import { errorText, type Terminal } from '../output/terminal.ts';
 
 const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`;
@@ -51,78 +40,65 @@ function addIssue(keys: PlaybillCommand): void {
       'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With\n' +
         'two live keys a client changes over without a gap: issue the new one, change the client, revoke the old one.',
     )
-    .requiredOption('--front <code>', 'the front that the key speaks for')
-    .option(
+    .requiredFlag('--front <code>', 'the front that the key speaks for')
+    .flag(
       '--keyid <id>',
       'its name in requests (default: the front and the month, such as moscow-2026-05, then moscow-2026-05-2)',
     )
-    .addOption(
-      new Option(
-        '--alg <name>',
-        'ecdsa-p256-sha256 needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
-      )
-        .choices(['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'])
-        .default('ecdsa-p256-sha256'),
+    .presetFlag(
+      '--alg <name>',
+      'ecdsa-p256-sha256 needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
+      'ecdsa-p256-sha256',
+      ['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'],
     )
-    .option(
+    .flag(
       '--secret-ref <name>',
       "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
+      secretRefArgument,
     )
-    .option('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
-    .instantOption('--not-before', 'valid from')
-    .instantOption('--not-after', 'valid until')
-    .dbOption('the catalogue database')
-    .outOption('the tree whose key ring is replaced, if there is one')
-    .jsonOption('print the key alone; with --to, all of it but the private half')
+    .flag('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
+    .instantFlag('--not-before', 'valid from')
+    .instantFlag('--not-after', 'valid until')
+    .dbFlag('the catalogue database')
+    .outFlag('the tree whose key ring is replaced, if there is one')
+    .jsonFlag('print the key alone; with --to, all of it but the private half')
     .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
   playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
 
 ${EXIT_CODES}`)
-    .runs(runIssue);
-}
-
-async function runIssue(flags: IssueFlags, context: CommandContext): Promise<number> {
-  const { terminal } = context;
-  const isHmac = flags.alg === 'hmac-sha256';
-  if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
-    throw new AppError(
-      'key-invalid',
-      'expected --not-after to be later than --not-before, found a key that is never valid',
-      'see: playbill keys issue --help',
-    );
-  }
-  if (flags.secretRef !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(flags.secretRef)) {
-    throw new AppError(
-      'key-invalid',
-      `--secret-ref: expected a name as of an environment variable, found ${JSON.stringify(flags.secretRef)}`,
-      'type it as --secret-ref PLAYBILL_MOSCOW',
-    );
-  }
-  if (isHmac !== (flags.secretRef !== undefined)) {
-    const message = isHmac
-      ? 'hmac-sha256 needs --secret-ref, the name of a secret'
-      : `${flags.alg} takes no --secret-ref`;
-    throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-  }
-  const { issueKey } = await import('../../operations/keys.ts');
-  const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
-  const issued = await issueKey(flags.db, { ...unset, ...flags }, context.now());
-  const { keyid, front, alg, secretRef } = issued;
-  if (flags.to === undefined) {
-    terminal.print(JSON.stringify(issued));
-    if (flags.json !== true) terminal.log(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
-  } else if (flags.json === true) {
-    terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
-  } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
-  if (secretRef !== null) {
-    terminal.log(
-      `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
-  openssl rand -base64 32`,
-    );
-  }
-  return enforce(flags, context);
+    .runs(async (flags, { terminal, now }) => {
+      const isHmac = flags.alg === 'hmac-sha256';
+      if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
+        throw new AppError(
+          'key-invalid',
+          'expected --not-after to be later than --not-before, found a key that is never valid',
+          'see: playbill keys issue --help',
+        );
+      }
+      if (isHmac !== (flags.secretRef !== undefined)) {
+        const message = isHmac
+          ? 'hmac-sha256 needs --secret-ref, the name of a secret'
+          : `${flags.alg} takes no --secret-ref`;
+        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
+      }
+      const { issueKey } = await import('../../operations/keys.ts');
+      const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
+      const issued = await issueKey(flags.db, { ...unset, ...flags }, now());
+      const { keyid, front, alg, secretRef } = issued;
+      if (flags.to === undefined) {
+        terminal.print(JSON.stringify(issued));
+        if (flags.json !== true) terminal.log(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
+      } else if (flags.json === true) {
+        terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
+      } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
+      if (secretRef !== null) {
+        const where = `Give the client the secret, and the edge the same under the name ${secretRef}`;
+        terminal.log(`${where}: 32 random bytes, say from\n  openssl rand -base64 32`);
+      }
+      return enforce(flags.db, flags.out, terminal);
+    });
 }
 
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
@@ -132,29 +108,26 @@ function addList(keys: PlaybillCommand): void {
   keys
     .command('list')
     .summary('all keys, and whether they are valid now')
-    .dbOption('the catalogue database')
-    .jsonOption('print them for machines')
+    .dbFlag('the catalogue database')
+    .jsonFlag('print them for machines')
     .helpBelow(`
 Example:
   playbill keys list --json | jq -r '.keys[] | select(.state == "valid") | .keyid'
 
 Exit codes: 0 done, 2 wrong usage or unreadable input.`)
-    .runs(runList);
-}
-
-async function runList(flags: Pick<SharedFlags, 'db' | 'json'>, { terminal, now }: CommandContext): Promise<number> {
-  const { keysOf } = await import('../../operations/keys.ts');
-  const json = await keysOf(flags.db, now());
-  const header = ['keyid', 'front', 'alg', 'state', 'dates'];
-  const rows = json.keys.map((key) => [
-    key.keyid,
-    key.front,
-    key.alg,
-    key.state,
-    datesText(key.notBefore, key.notAfter),
-  ]);
-  terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
-  return EXIT.done;
+    .runs(async (flags, { terminal, now }) => {
+      const { keysOf } = await import('../../operations/keys.ts');
+      const json = await keysOf(flags.db, now());
+      const header = ['keyid', 'front', 'alg', 'state', 'dates'];
+      const rows = json.keys.map((key) => [
+        key.keyid,
+        key.front,
+        key.alg,
+        key.state,
+        datesText(key.notBefore, key.notAfter),
+      ]);
+      terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
+    });
 }
 
 /** When a key is valid, to the minute. */
@@ -172,46 +145,44 @@ function addRevoke(keys: PlaybillCommand): void {
       'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when\n' +
         'they read the key ring again: what to type for that is printed.',
     )
-    .argument('<keyid>', 'the key')
-    .instantOption('--at', 'revoked from then on (default: the current time)')
-    .dbOption('the catalogue database')
-    .outOption('the tree whose key ring is replaced, if there is one')
-    .jsonOption('print what was done for machines')
+    .operand('<keyid>', 'the key')
+    .instantFlag('--at', 'revoked from then on (default: the current time)')
+    .dbFlag('the catalogue database')
+    .outFlag('the tree whose key ring is replaced, if there is one')
+    .jsonFlag('print what was done for machines')
     .helpBelow(`
 Example:
   playbill keys revoke moscow-2026-05
 
 ${EXIT_CODES}`)
-    .runs(runRevoke);
-}
-
-async function runRevoke(keyid: string, flags: SharedFlags, context: CommandContext): Promise<number> {
-  const { revoke } = await import('../../operations/keys.ts');
-  const revokedAt = await revoke(flags.db, keyid, flags.at ?? context.now());
-  const json = { keyid, revokedAt };
-  context.terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
-  return enforce(flags, context);
+    .runs(async (keyid, flags, { terminal, now }) => {
+      const { revoke } = await import('../../operations/keys.ts');
+      const revokedAt = await revoke(flags.db, keyid, flags.at ?? now());
+      const json = { keyid, revokedAt };
+      terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
+      return enforce(flags.db, flags.out, terminal);
+    });
 }
 
 /**
  * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
  * and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
-async function enforce(flags: Pick<SharedFlags, 'db' | 'out'>, { terminal }: CommandContext): Promise<number> {
-  if (!existsSync(flags.out)) {
-    terminal.log(`note: there is no tree at ${flags.out}: the next build puts the key ring into force`);
+async function enforce(db: string, out: string, terminal: Terminal): Promise<number> {
+  if (!existsSync(out)) {
+    terminal.log(`note: there is no tree at ${out}: the next build puts the key ring into force`);
     return EXIT.done;
   }
   const { publishKeys } = await import('../../operations/publish-keys.ts');
   try {
-    await publishKeys(flags.db, flags.out);
-    terminal.log(edgesText(flags.out));
+    await publishKeys(db, out);
+    terminal.log(edgesText(out));
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     terminal.log(errorText(error));
     terminal.log(
-      `The catalogue has the change, but the key ring of ${flags.out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(flags.db)} --out ${shellWord(flags.out)}`,
+      `The catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(db)} --out ${shellWord(out)}`,
     );
     return exitCodeOf(error.code);
   }

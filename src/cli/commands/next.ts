@@ -4,12 +4,9 @@ import { findingLine } from '../../findings.ts';
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/watch-results.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { shortened, spanText } from '../output/terminal.ts';
-
-type NextFlags = Pick<SharedFlags, 'out' | 'at' | 'json'>;
 
 export function addNextCommand(program: PlaybillCommand): void {
   program
@@ -19,9 +16,9 @@ export function addNextCommand(program: PlaybillCommand): void {
       'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or\n' +
         'the end of the snapshot, from when on it may be wrong. An expired snapshot is due since its end.',
     )
-    .outOption('the tree to look at')
-    .instantOption('--at', 'after this instant (default: the current time)')
-    .jsonOption()
+    .outFlag('the tree to look at')
+    .instantFlag('--at', 'after this instant (default: the current time)')
+    .jsonFlag()
     .helpBelow(`
 Examples:
   playbill next
@@ -32,16 +29,14 @@ No build is needed for an edition to come into force: an edge chooses by the clo
 end of a snapshot.
 
 Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`)
-    .runs(runNext);
-}
-
-async function runNext(flags: NextFlags, { terminal, now }: CommandContext): Promise<number> {
-  const at = flags.at ?? now();
-  const { nextChanges } = await import('../../operations/status.ts');
-  const { next, findings } = await nextChanges(flags.out, at);
-  for (const finding of findings) terminal.log(findingLine(finding));
-  terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at));
-  return next.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
+    .runs(async (flags, { terminal, now }) => {
+      const at = flags.at ?? now();
+      const { nextChanges } = await import('../../operations/status.ts');
+      const { next, findings } = await nextChanges(flags.out, at);
+      for (const finding of findings) terminal.log(findingLine(finding));
+      terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at));
+      return next.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
+    });
 }
 
 const WHAT = { end: 'end of the snapshot', expired: 'the snapshot has expired', unknown: 'the pointer is broken' };

@@ -1,15 +1,9 @@
 // `playbill openapi`: the contract as an OpenAPI document or as a folder of JSON Schemas.
 
 import { AppError } from '../../errors.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
+import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { bytesText } from '../output/terminal.ts';
-
-interface OpenApiFlags extends Pick<SharedFlags, 'json'> {
-  readonly server: string;
-  readonly schemas?: string;
-}
 
 export function addOpenApiCommand(program: PlaybillCommand): void {
   program
@@ -19,26 +13,26 @@ export function addOpenApiCommand(program: PlaybillCommand): void {
       'Prints the OpenAPI 3.1 document of both operations: parameters, signature, responses with their headers, and every refusal of\n' +
         'the edge rule with its codes. It is made from the schemas that check the output; its examples are responses of the demo.',
     )
-    .option('--server <url>', 'everything before /products/: the address of a deployment', '/')
-    .option(
+    .presetFlag('--server <url>', 'everything before /products/: the address of a deployment', '/')
+    .flag(
       '--schemas <folder>',
       'write JSON Schemas there instead: of documents, pointer, manifest, key ring, and --json results',
     )
-    .jsonOption('the document is JSON already; with --schemas, print the list of files as JSON')
+    .jsonFlag('the document is JSON already; with --schemas, print the list of files as JSON')
     .helpBelow(`
 Examples:
   playbill openapi --server https://cdn.example > openapi.json
   playbill openapi --schemas schemas                    one file for each document and each --json result
 
 Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`)
-    .runs((flags: OpenApiFlags, context: CommandContext) =>
+    .runs(async (flags, context) =>
       flags.schemas === undefined
         ? printDocument(serverOf(flags.server), context)
         : writeSchemas(flags.schemas, flags.json === true, context),
     );
 }
 
-async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<number> {
+async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<void> {
   const { openApiDocument } = await import('../../contract/openapi.ts');
   const { withProfiles } = await import('../../edge/rule/profile.ts');
   const { REFUSALS } = await import('../../edge/rule/reasons.ts');
@@ -52,7 +46,6 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
     return { ...refuse(status, reason, settings), when };
   });
   terminal.print(JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2));
-  return EXIT.done;
 }
 
 /** @throws AppError usage */
@@ -69,13 +62,12 @@ function serverOf(text: string): string {
   );
 }
 
-async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<number> {
+async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<void> {
   const { schemaFiles } = await import('../../contract/schemas.ts');
   const { writeFolder } = await import('../../storage/folder.ts');
   const files = schemaFiles();
   writeFolder(folder, files);
   const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
-  if (isJson) terminal.print(JSON.stringify({ files: sizes }));
-  else for (const { path, bytes } of sizes) terminal.print(`${path} (${bytesText(bytes)})`);
-  return EXIT.done;
+  const lines = sizes.map(({ path, bytes }) => `${path} (${bytesText(bytes)})`);
+  terminal.print(isJson ? JSON.stringify({ files: sizes }) : lines.join('\n'));
 }

@@ -3,15 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
 import type { PageBundle } from '../../preview/bundle.ts';
-import { EXIT } from '../exit-codes.ts';
 import { serveUntilInterrupted } from '../listening.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-
-interface PreviewFlags extends Pick<SharedFlags, 'out' | 'json'> {
-  readonly host: string;
-  readonly port: number;
-}
+import type { PlaybillCommand } from '../command.ts';
 
 export function addPreviewCommand(program: PlaybillCommand): void {
   program
@@ -22,30 +15,27 @@ export function addPreviewCommand(program: PlaybillCommand): void {
         'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no database and no\n' +
         'signature. Pictures are loaded only where the page is asked for them. Ends with Ctrl-C.',
     )
-    .outOption('the tree to show')
-    .option('--host <address>', 'the loopback address to listen on', '127.0.0.1')
-    .portOption(8081)
-    .jsonOption('print the address for machines')
+    .outFlag('the tree to show')
+    .presetFlag('--host <address>', 'the loopback address to listen on', '127.0.0.1')
+    .portFlag(8081)
+    .jsonFlag('print the address for machines')
     .helpBelow(`
 Examples:
   playbill preview
   playbill preview --out /srv/playbill --port 0
 
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback or cannot be listened on.`)
-    .runs(runPreview);
-}
-
-async function runPreview(flags: PreviewFlags, context: CommandContext): Promise<number> {
-  const { terminal } = context;
-  const { servePreview } = await import('../../operations/serve.ts');
-  const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
-  const server = servePreview(flags.out, flags.host, await pageBundle(), context.now, onBug);
-  await serveUntilInterrupted(server, flags, context, (origin) => {
-    const url = `${origin}/`;
-    terminal.print(flags.json === true ? JSON.stringify({ url }) : url);
-    terminal.log(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
-  });
-  return EXIT.done;
+    .runs(async (flags, context) => {
+      const { terminal } = context;
+      const { servePreview } = await import('../../operations/serve.ts');
+      const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
+      const server = servePreview(flags.out, flags.host, await pageBundle(), context.now, onBug);
+      await serveUntilInterrupted(server, flags, context, (origin) => {
+        const url = `${origin}/`;
+        terminal.print(flags.json === true ? JSON.stringify({ url }) : url);
+        terminal.log(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
+      });
+    });
 }
 
 /** The page that was made when the command was compiled; in a checkout it is made now. */

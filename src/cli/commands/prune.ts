@@ -1,18 +1,11 @@
 // `playbill prune`: what nobody can go back to, or point at, any more.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
-import { DEFAULT_GRACE_SECONDS, durationText } from '../arguments.ts';
-import { EXIT } from '../exit-codes.ts';
+import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
 import { planLines, prunedText } from '../output/releases.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { countText } from '../output/terminal.ts';
-
-interface PruneFlags extends Pick<SharedFlags, 'out' | 'json'> {
-  readonly grace: number;
-  readonly dryRun?: true;
-}
+import { countText, durationText } from '../output/terminal.ts';
 
 export function addPruneCommand(program: PlaybillCommand): void {
   program
@@ -26,10 +19,10 @@ export function addPruneCommand(program: PlaybillCommand): void {
         'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds\n' +
         'prune by themselves, with a grace of 1h.',
     )
-    .durationOption('--grace', 'how long a superseded release is kept in any case', DEFAULT_GRACE_SECONDS)
-    .option('--dry-run', 'say what would go and what stays and why; remove nothing')
-    .outOption('the tree to clean up')
-    .jsonOption()
+    .durationFlag('--grace', 'how long a superseded release is kept in any case', DEFAULT_GRACE_SECONDS)
+    .flag('--dry-run', 'say what would go and what stays and why; remove nothing')
+    .outFlag('the tree to clean up')
+    .jsonFlag()
     .helpBelow(`
 Examples:
   playbill prune --dry-run                 what would go
@@ -37,14 +30,11 @@ Examples:
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged manifest (it might name any file),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
-    .runs(runPrune);
-}
-
-async function runPrune(flags: PruneFlags, context: CommandContext): Promise<number> {
-  const { pruneTree } = await import('../../operations/history.ts');
-  const json = await pruneTree(flags.out, flags.grace, flags.dryRun === true);
-  context.terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
-  return EXIT.done;
+    .runs(async (flags, { terminal }) => {
+      const { pruneTree } = await import('../../operations/history.ts');
+      const json = await pruneTree(flags.out, flags.grace, flags.dryRun === true);
+      terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+    });
 }
 
 function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan }: PruneResultJson): string {

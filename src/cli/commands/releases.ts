@@ -4,8 +4,7 @@ import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { bytesText } from '../output/terminal.ts';
 
@@ -17,26 +16,24 @@ export function addReleasesCommand(program: PlaybillCommand): void {
       'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the\n' +
         'editions that it names (releases share files), and which is in force.',
     )
-    .outOption('the tree to look at')
-    .jsonOption('print the list as JSON')
+    .outFlag('the tree to look at')
+    .jsonFlag('print the list as JSON')
     .helpBelow(`
 Examples:
   playbill releases
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest
 
 Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`)
-    .runs(runReleases);
-}
-
-async function runReleases(flags: Pick<SharedFlags, 'out' | 'json'>, context: CommandContext): Promise<number> {
-  const { releasesOfTree } = await import('../../operations/history.ts');
-  const json = await releasesOfTree(flags.out);
-  if (flags.json === true) context.terminal.print(JSON.stringify(json));
-  else {
-    context.terminal.print(listText(json));
-    for (const finding of json.findings) context.terminal.log(findingLine(finding));
-  }
-  return json.findings.length > 0 ? EXIT.findings : EXIT.done;
+    .runs(async (flags, { terminal }) => {
+      const { releasesOfTree } = await import('../../operations/history.ts');
+      const json = await releasesOfTree(flags.out);
+      if (flags.json === true) terminal.print(JSON.stringify(json));
+      else {
+        terminal.print(listText(json));
+        for (const finding of json.findings) terminal.log(findingLine(finding));
+      }
+      return json.findings.length > 0 ? EXIT.findings : EXIT.done;
+    });
 }
 
 function listText({ releases, hold }: ReleasesResultJson): string {

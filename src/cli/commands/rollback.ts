@@ -5,15 +5,10 @@ import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError } from '../../errors.ts';
 import type { PlanEntry } from '../../contract/results.ts';
-import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
+import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
-
-interface RollbackFlags extends Pick<SharedFlags, 'out' | 'json'> {
-  readonly resume?: true;
-}
 
 export function addRollbackCommand(program: PlaybillCommand): void {
   program
@@ -24,10 +19,10 @@ export function addRollbackCommand(program: PlaybillCommand): void {
         'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
         'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
     )
-    .argument('[id]', 'the release to go back to, an id (see: playbill releases)')
-    .option('--resume', 'let builds publish again; what is in force stays so until the next one')
-    .outOption('the tree to change')
-    .jsonOption()
+    .operand('[id]', 'the release to go back to, an id (see: playbill releases)')
+    .flag('--resume', 'let builds publish again; what is in force stays so until the next one')
+    .outFlag('the tree to change')
+    .jsonFlag()
     .helpBelow(`
 Examples:
   playbill releases                        find the last good one
@@ -36,26 +31,27 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
-    .runs(runRollback);
-}
-
-async function runRollback(id: string | undefined, flags: RollbackFlags, context: CommandContext): Promise<number> {
-  if ((id === undefined) !== (flags.resume === true)) {
-    const found = id === undefined ? 'neither' : 'both';
-    throw new AppError('usage', `expected the id of a release or --resume, found ${found}`, 'see: playbill releases');
-  }
-  const [json, text] = id === undefined ? await resume(flags) : await rollBack(id, flags, context);
-  context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
-  return EXIT.done;
+    .runs(async (id, flags, context) => {
+      if ((id === undefined) !== (flags.resume === true)) {
+        const found = id === undefined ? 'neither' : 'both';
+        throw new AppError(
+          'usage',
+          `expected the id of a release or --resume, found ${found}`,
+          'see: playbill releases',
+        );
+      }
+      const [json, text] = id === undefined ? await resume(flags.out) : await rollBack(id, flags.out, context);
+      context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
+    });
 }
 
 async function rollBack(
   id: string,
-  flags: RollbackFlags,
+  out: string,
   { terminal, now }: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
   const { rollBackTree } = await import('../../operations/history.ts');
-  const { manifest, plan, findings } = await rollBackTree(flags.out, id);
+  const { manifest, plan, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
@@ -72,9 +68,9 @@ async function rollBack(
   return [{ release: id, hold: { release: id }, pointers, validUntil }, lines.join('\n')];
 }
 
-async function resume(flags: RollbackFlags): Promise<[RollbackResultJson, string]> {
+async function resume(out: string): Promise<[RollbackResultJson, string]> {
   const { resumeTree } = await import('../../operations/history.ts');
-  const { lifted, currentId } = await resumeTree(flags.out);
+  const { lifted, currentId } = await resumeTree(out);
   const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
   const pointers = { put: 0, kept: 0, removed: 0 };
   return [

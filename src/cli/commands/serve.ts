@@ -1,19 +1,8 @@
 // `playbill serve`: the edge rule over local HTTP, on the tree of --out, for development and tests.
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
-import { EXIT } from '../exit-codes.ts';
 import { serveUntilInterrupted } from '../listening.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-
-interface ServeFlags extends Pick<SharedFlags, 'out' | 'at' | 'json'> {
-  readonly host: string;
-  readonly port: number;
-  readonly unsigned?: true;
-  readonly base: string;
-  readonly maxAge: number;
-  readonly authority: boolean;
-}
+import type { PlaybillCommand } from '../command.ts';
 
 export function addServeCommand(program: PlaybillCommand): void {
   program
@@ -23,15 +12,15 @@ export function addServeCommand(program: PlaybillCommand): void {
       'Answers as an edge would, and follows the pointers as builds move them. Secrets of hmac keys are read from environment\n' +
         'variables of their names. Ends with Ctrl-C.',
     )
-    .outOption('the tree to serve')
-    .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .portOption(8080)
-    .instantOption('--at', 'serve as of another instant, under no-store')
-    .option('--unsigned', 'answer without signatures; on loopback addresses only')
-    .option('--base <path>', 'the path before /products/', '')
-    .durationOption('--max-age', 'the longest max-age of an answer', 60)
-    .option('--no-authority', 'do not require @authority to be signed')
-    .jsonOption('print the access log as JSON, one object a line')
+    .outFlag('the tree to serve')
+    .presetFlag('--host <address>', 'the address to listen on', '127.0.0.1')
+    .portFlag(8080)
+    .instantFlag('--at', 'serve as of another instant, under no-store')
+    .flag('--unsigned', 'answer without signatures; on loopback addresses only')
+    .presetFlag('--base <path>', 'the path before /products/', '')
+    .durationFlag('--max-age', 'the longest max-age of an answer', 60)
+    .flag('--no-authority', 'do not require @authority to be signed')
+    .jsonFlag('print the access log as JSON, one object a line')
     .helpBelow(`
 Examples:
   playbill serve
@@ -39,31 +28,28 @@ Examples:
   playbill serve --at 2026-05-02T00:00:00+03:00 --unsigned      what midnight will bring
 
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listened on.`)
-    .runs(runServe);
-}
-
-async function runServe(flags: ServeFlags, context: CommandContext): Promise<number> {
-  const { terminal, clock, environment } = context;
-  const { serveTree } = await import('../../operations/serve.ts');
-  const server = serveTree(flags.host, {
-    root: flags.out,
-    settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
-    clock,
-    secretOf: (name) => environment(name) ?? null,
-    at: flags.at ?? null,
-    isUnsigned: flags.unsigned === true,
-    accessLog: ({ now, method, target, front, status, reason, durationMs }) => {
-      const at = formatInstant(instantOf(Math.floor(now)));
-      const entry = { at, method, target, front, status, reason, durationMs: Math.round(durationMs * 10) / 10 };
-      const { durationMs: ms } = entry;
-      // What a client sent is printed as JSON text, so that it cannot break the line or the terminal.
-      const line = `${at} ${status} ${method} ${JSON.stringify(target)} ${JSON.stringify(front)} ${ms} ms${reason === null ? '' : ` ${reason}`}`;
-      terminal.print(flags.json === true ? JSON.stringify(entry) : line);
-    },
-  });
-  const how = flags.unsigned === true ? ', without signatures' : '';
-  await serveUntilInterrupted(server, flags, context, (origin) =>
-    terminal.log(`Serving ${flags.out} on ${origin}${flags.base}${how}; Ctrl-C ends it`),
-  );
-  return EXIT.done;
+    .runs(async (flags, context) => {
+      const { terminal, clock, environment } = context;
+      const { serveTree } = await import('../../operations/serve.ts');
+      const server = serveTree(flags.host, {
+        root: flags.out,
+        settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
+        clock,
+        secretOf: (name) => environment(name) ?? null,
+        at: flags.at ?? null,
+        isUnsigned: flags.unsigned === true,
+        accessLog: ({ now, method, target, front, status, reason, durationMs }) => {
+          const at = formatInstant(instantOf(Math.floor(now)));
+          const entry = { at, method, target, front, status, reason, durationMs: Math.round(durationMs * 10) / 10 };
+          const { durationMs: ms } = entry;
+          // What a client sent is printed as JSON text, so that it cannot break the line or the terminal.
+          const line = `${at} ${status} ${method} ${JSON.stringify(target)} ${JSON.stringify(front)} ${ms} ms${reason === null ? '' : ` ${reason}`}`;
+          terminal.print(flags.json === true ? JSON.stringify(entry) : line);
+        },
+      });
+      const how = flags.unsigned === true ? ', without signatures' : '';
+      await serveUntilInterrupted(server, flags, context, (origin) =>
+        terminal.log(`Serving ${flags.out} on ${origin}${flags.base}${how}; Ctrl-C ends it`),
+      );
+    });
 }

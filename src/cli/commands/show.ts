@@ -1,16 +1,8 @@
 // `playbill show`: the document that a request at an instant gets, byte for byte, on stdout.
 
-import { Option } from 'commander';
 import { formatInstant } from '../../catalogue/instant.ts';
-import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-
-interface ShowFlags extends Pick<SharedFlags, 'at' | 'out'> {
-  readonly front: string;
-  readonly endpoint: Endpoint;
-}
+import { ENDPOINTS } from '../../render/paths.ts';
+import type { PlaybillCommand } from '../command.ts';
 
 export function addShowCommand(program: PlaybillCommand): void {
   program
@@ -20,11 +12,11 @@ export function addShowCommand(program: PlaybillCommand): void {
       'Chooses the edition as an edge does, by the pointer of the front, and prints its bytes as they are published. Outside the ' +
         'time that the snapshot was made for, the nearest edition is printed, with a note on stderr.',
     )
-    .requiredOption('--front <code>', 'the front, as in X-Front')
-    .addOption(new Option('--endpoint <name>', 'which document').choices(ENDPOINTS).makeOptionMandatory())
-    .instantOption('--at', 'the instant of the request, with Z or an offset (default: the current time)')
-    .outOption('the tree to read')
-    .jsonOption('changes nothing: the document is JSON already')
+    .requiredFlag('--front <code>', 'the front, as in X-Front')
+    .requiredFlag('--endpoint <name>', 'which document', ENDPOINTS)
+    .instantFlag('--at', 'the instant of the request, with Z or an offset (default: the current time)')
+    .outFlag('the tree to read')
+    .jsonFlag('changes nothing: the document is JSON already')
     .helpBelow(`
 Examples:
   playbill show --front moscow --endpoint products                                       what is served now
@@ -32,22 +24,20 @@ Examples:
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
 Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
-    .runs(runShow);
-}
-
-async function runShow(flags: ShowFlags, context: CommandContext): Promise<number> {
-  const { terminal } = context;
-  const at = flags.at ?? context.now();
-  const { show } = await import('../../operations/show.ts');
-  const { text, pointer, timeliness } = await show(flags.out, flags.front, flags.endpoint, at);
-  if (timeliness === 'early') {
-    terminal.log(`note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`);
-  }
-  if (timeliness === 'stale') {
-    const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
-    terminal.log(`note: ${message}; run playbill build`);
-  }
-  // The document ends in a line end of its own, and so does what is printed.
-  terminal.printExact(text.slice(0, -1));
-  return EXIT.done;
+    .runs(async (flags, { terminal, now }) => {
+      const at = flags.at ?? now();
+      const { show } = await import('../../operations/show.ts');
+      const { text, pointer, timeliness } = await show(flags.out, flags.front, flags.endpoint, at);
+      if (timeliness === 'early') {
+        terminal.log(
+          `note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`,
+        );
+      }
+      if (timeliness === 'stale') {
+        const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
+        terminal.log(`note: ${message}; run playbill build`);
+      }
+      // The document ends in a line end of its own, and so does what is printed.
+      terminal.printExact(text.slice(0, -1));
+    });
 }

@@ -1,24 +1,11 @@
 // `playbill sign`: the headers of a signed request, or a curl command that works when pasted.
 
 import { readFileSync, statSync } from 'node:fs';
-import { Option } from 'commander';
-import type { Instant } from '../../catalogue/instant.ts';
 import type { ClientKey } from '../../client/signature.ts';
 import type { IssuedKeyJson } from '../../contract/results.ts';
 import { AppError, messageOf, shellWord } from '../../errors.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
+import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-
-interface SignFlags extends Pick<SharedFlags, 'json'> {
-  readonly key: string;
-  readonly secretEnv?: string;
-  readonly front?: string;
-  readonly method: 'GET' | 'HEAD';
-  readonly created?: Instant;
-  readonly authority: boolean;
-  readonly curl?: true;
-}
 
 export function addSignCommand(program: PlaybillCommand): void {
   program
@@ -27,63 +14,60 @@ export function addSignCommand(program: PlaybillCommand): void {
     .description(
       'Signs a request by RFC 9421, in the profile of the edge rule. A signature is valid for five minutes, plus one for clocks that differ.',
     )
-    .argument('<url>', 'the whole URL of the request')
-    .requiredOption('--key <file>', 'what keys issue wrote or printed')
-    .option(
+    .operand('<url>', 'the whole URL of the request')
+    .requiredFlag('--key <file>', 'what keys issue wrote or printed')
+    .flag(
       '--secret-env <name>',
       'hmac only: the environment variable with the secret (default: the name in the key file)',
     )
-    .option('--front <code>', 'X-Front (default: the front of the key)')
-    .addOption(new Option('--method <name>', 'a HEAD is signed as HEAD').choices(['GET', 'HEAD']).default('GET'))
-    .instantOption('--created', 'the time of the signature (default: the current time)')
-    .option('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
-    .option('--curl', 'print a curl command')
-    .jsonOption('print the headers as JSON')
+    .flag('--front <code>', 'X-Front (default: the front of the key)')
+    .presetFlag('--method <name>', 'a HEAD is signed as HEAD', 'GET', ['GET', 'HEAD'])
+    .instantFlag('--created', 'the time of the signature (default: the current time)')
+    .flag('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
+    .flag('--curl', 'print a curl command')
+    .jsonFlag('print the headers as JSON')
     .helpBelow(`
 Examples:
   playbill sign http://127.0.0.1:8080/products/ --key moscow.key.json --curl
   playbill sign https://cdn.example/fronts/categories/ --key moscow.key.json --json
 
 Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
-    .runs(runSign);
-}
-
-async function runSign(url: string, flags: SignFlags, { terminal, now, environment }: CommandContext): Promise<number> {
-  const issued = await readKeyFile(flags.key);
-  // A pipe needs no protection.
-  const stats = statSync(flags.key, { throwIfNoEntry: false });
-  if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
-    terminal.log(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
-  if (!URL.canParse(url) || !/^https?:/.test(url)) {
-    throw new AppError(
-      'usage',
-      `expected an http or https URL, found "${url}"`,
-      'type the whole URL: https://cdn.example/products/',
-    );
-  }
-  const { curlCommand, signRequest } = await import('../../client/signature.ts');
-  const headers = await signRequest({
-    method: flags.method,
-    url,
-    front: flags.front ?? issued.front,
-    key: clientKeyOf(issued, flags.secretEnv, environment),
-    created: flags.created ?? now(),
-    coversAuthority: flags.authority,
-  }).catch((error: unknown) => {
-    throw new AppError(
-      'key-invalid',
-      messageOf(error),
-      'issue a new key: playbill keys issue --front CODE --to FILE',
-      error,
-    );
-  });
-  if (flags.curl === true) {
-    const command = curlCommand(url, headers);
-    // curl sends a HEAD under -I.
-    terminal.print(flags.method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command);
-  } else if (flags.json === true) terminal.print(JSON.stringify(headers));
-  else for (const [name, value] of Object.entries(headers)) terminal.print(`${name}: ${value}`);
-  return EXIT.done;
+    .runs(async (url, flags, { terminal, now, environment }) => {
+      const issued = await readKeyFile(flags.key);
+      // A pipe needs no protection.
+      const stats = statSync(flags.key, { throwIfNoEntry: false });
+      if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
+        terminal.log(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
+      if (!URL.canParse(url) || !/^https?:/.test(url)) {
+        throw new AppError(
+          'usage',
+          `expected an http or https URL, found "${url}"`,
+          'type the whole URL: https://cdn.example/products/',
+        );
+      }
+      const { curlCommand, signRequest } = await import('../../client/signature.ts');
+      const headers = await signRequest({
+        method: flags.method,
+        url,
+        front: flags.front ?? issued.front,
+        key: clientKeyOf(issued, flags.secretEnv, environment),
+        created: flags.created ?? now(),
+        coversAuthority: flags.authority,
+      }).catch((error: unknown) => {
+        throw new AppError(
+          'key-invalid',
+          messageOf(error),
+          'issue a new key: playbill keys issue --front CODE --to FILE',
+          error,
+        );
+      });
+      if (flags.curl === true) {
+        const command = curlCommand(url, headers);
+        // curl sends a HEAD under -I.
+        terminal.print(flags.method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command);
+      } else if (flags.json === true) terminal.print(JSON.stringify(headers));
+      else for (const [name, value] of Object.entries(headers)) terminal.print(`${name}: ${value}`);
+    });
 }
 
 async function readKeyFile(path: string): Promise<IssuedKeyJson> {

@@ -4,15 +4,10 @@ import type { StatusResultJson } from '../../contract/watch-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { durationArgument } from '../arguments.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { countText, findingText, shortened, spanText, type Terminal } from '../output/terminal.ts';
-
-interface StatusFlags extends Pick<SharedFlags, 'out' | 'at' | 'json'> {
-  readonly maxAge?: number;
-  readonly prometheus?: string;
-}
 
 export function addStatusCommand(program: PlaybillCommand): void {
   program
@@ -24,11 +19,11 @@ export function addStatusCommand(program: PlaybillCommand): void {
         'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with\n' +
         'no front at all. Opens no database.',
     )
-    .outOption('the tree to look at')
-    .instantOption('--at', 'as of another instant (default: the current time)')
-    .durationOption('--max-age', 'older snapshots are stale')
-    .option('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
-    .jsonOption()
+    .outFlag('the tree to look at')
+    .instantFlag('--at', 'as of another instant (default: the current time)')
+    .flag('--max-age <duration>', 'older snapshots are stale', durationArgument)
+    .flag('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
+    .jsonFlag()
     .helpBelow(`
 Examples:
   playbill status                                       a table
@@ -43,20 +38,17 @@ stale only when that snapshot is. So is a tree that a rollback holds: going back
 
 Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
 be written.`)
-    .runs(runStatus);
-}
-
-async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
-  const { terminal } = context;
-  const { readStatus } = await import('../../operations/status.ts');
-  const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? context.now());
-  if (flags.prometheus !== undefined) {
-    const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
-    const before = readReplaceableFile(flags.prometheus, METRICS_HEADER);
-    replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), context.processId);
-  }
-  terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
-  return status.isStale ? EXIT.findings : EXIT.done;
+    .runs(async (flags, { terminal, now, processId }) => {
+      const { readStatus } = await import('../../operations/status.ts');
+      const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? now());
+      if (flags.prometheus !== undefined) {
+        const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
+        const before = readReplaceableFile(flags.prometheus, METRICS_HEADER);
+        replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), processId);
+      }
+      terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
+      return status.isStale ? EXIT.findings : EXIT.done;
+    });
 }
 
 function statusText({ at, hold, release, fronts, findings }: StatusResultJson, terminal: Terminal): string {
@@ -88,10 +80,7 @@ function frontTable(fronts: StatusResultJson['fronts']): string {
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
     stale ?? 'fresh',
   ]);
-  const [head = '', ...lines] = tableText(header, rows).split('\n');
-  const described = lines.flatMap((line, i) => {
-    const held = fronts[i]?.snapshot?.held ?? null;
-    return held === null ? [line] : [line, `  keeps an older snapshot: ${held}`];
-  });
-  return [head, ...described].join('\n');
+  const helds = fronts.map(({ snapshot }) => snapshot?.held ?? null);
+  const notes = helds.map((held) => (held === null ? '' : `  keeps an older snapshot: ${held}`));
+  return tableText(header, rows, notes);
 }

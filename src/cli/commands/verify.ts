@@ -1,7 +1,6 @@
 // `playbill verify`: everything that is wrong with a tree, one finding a line, printed front by front.
 
-import type { PlaybillCommand, SharedFlags } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { PlaybillCommand } from '../command.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { bytesText, countText } from '../output/terminal.ts';
 
@@ -14,8 +13,8 @@ export function addVerifyCommand(program: PlaybillCommand): void {
         'the time at which each edition is in force, what files say of each other, and the key ring. Prints one finding a line: ' +
         'severity, code, path, what was expected and found. Writes nothing, follows no link, and opens no database.',
     )
-    .outOption('the tree to check')
-    .jsonOption(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .outFlag('the tree to check')
+    .jsonFlag(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
     .helpBelow(`
 Examples:
   playbill verify                                       the tree in out
@@ -28,21 +27,19 @@ or remove it and run build: what the new snapshot needs is written again. A dama
 any build; a damaged manifest, and a folder in a file's place, is for you to remove.
 
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or one of a newer schema.`)
-    .runs(runVerify);
-}
-
-async function runVerify(flags: Pick<SharedFlags, 'out' | 'json'>, { terminal }: CommandContext): Promise<number> {
-  const { verify } = await import('../../operations/verify.ts');
-  const bar = await terminal.progress('verifying');
-  const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };
-  const checkedText = (): string =>
-    `${countText(checked.fronts, 'front')}, ${countText(checked.editions, 'edition file')} ` +
-    `(${bytesText(checked.bytes)}), ${countText(checked.releases, 'release')}`;
-  try {
-    const findings = verify(flags.out, checked, bar.show);
-    const isJson = flags.json === true;
-    return await reportFindings({ findings, checked, checkedText, isJson, makeRoom: bar.end }, terminal);
-  } finally {
-    bar.end();
-  }
+    .runs(async (flags, { terminal }) => {
+      const { verify } = await import('../../operations/verify.ts');
+      const bar = await terminal.progress('verifying');
+      const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };
+      const checkedText = (): string =>
+        `${countText(checked.fronts, 'front')}, ${countText(checked.editions, 'edition file')} ` +
+        `(${bytesText(checked.bytes)}), ${countText(checked.releases, 'release')}`;
+      try {
+        const findings = verify(flags.out, checked, bar.show);
+        const isJson = flags.json === true;
+        return await reportFindings({ findings, checked, checkedText, isJson, makeRoom: bar.end }, terminal);
+      } finally {
+        bar.end();
+      }
+    });
 }

@@ -1,10 +1,9 @@
 // Differences as text for a terminal and as Markdown. Text of a catalogue is escaped for where it goes.
 
 import { Zone } from '../../catalogue/calendar.ts';
-import { parseInstant } from '../../catalogue/instant.ts';
 import type { ChangeCounts, DocumentChange, FrontDifference, PlannedDiffJson } from '../../contract/diff-results.ts';
 import { changeText, countChanges, elementText, fieldText, summaryText } from '../../release/diff/document-diff.ts';
-import { codeSpan, folded, wallTimeText } from './text.ts';
+import { codeSpan, folded, zoneTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
 /** How the parts of a report look; every part ends without a line end. */
@@ -109,10 +108,4 @@ export function plannedDiffLines({ same, added, gone, changed, unknown }: Planne
     ...unknown.map((front) => frontLine(front, 'what is published is damaged (see: playbill verify)')),
     `${countText(same.length, 'front')} would show the same as before`,
   ];
-}
-
-/** An instant by the wall clock of a zone. */
-export function zoneTimeText(text: string, zone: Zone): string {
-  const instant = parseInstant(text);
-  return instant === undefined ? text : wallTimeText(zone, instant);
 }

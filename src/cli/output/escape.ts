@@ -32,10 +32,7 @@ export function escapeAllButColours(text: string): string {
     .join('');
 }
 
+/** One escape for each UTF-16 unit. */
 function escapeOf(character: string): string {
-  return Array.from({ length: character.length }, (_, i) => hexOf(character.charCodeAt(i))).join('');
-}
-
-function hexOf(unit: number): string {
-  return String.raw`\u${unit.toString(16).padStart(4, '0')}`;
+  return character.replaceAll(/[^]/g, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

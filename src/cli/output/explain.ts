@@ -13,7 +13,7 @@ import type {
 } from '../../contract/explain-result.ts';
 import { findingLine } from '../../findings.ts';
 import { diffFields, fieldText, valueText } from '../../release/diff/document-diff.ts';
-import { folded, wallTimeText } from './text.ts';
+import { folded, wallTimeText, zoneTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
 /** How many sessions, tiers or findings are listed. */
@@ -32,10 +32,7 @@ export function explanationText(explained: ExplainResultJson): string {
   const { product, front, at, timezone, reason, rules } = explained;
   const zone = new Zone(timezone ?? 'UTC');
   const units: FrontUnits = {
-    when: (text) => {
-      const instant = parseInstant(text ?? '');
-      return instant === undefined ? (text ?? '') : wallTimeText(zone, instant);
-    },
+    when: (text) => zoneTimeText(text ?? '', zone),
     at,
     currency: explained.currency ?? '',
     currencyExponent: explained.currencyExponent ?? 0,

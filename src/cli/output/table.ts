@@ -9,15 +9,19 @@ type Cell = string | number;
 
 const GAP = '  ';
 
-/** A table whose columns line up; numbers to the right. Cells are escaped. */
-export function tableText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return tableBlocks(header, rows)
-    .filter((block) => block !== '')
-    .join('\n');
+/** A table whose columns line up; numbers to the right. Cells are escaped. `notes` are lines below each row, or ''. */
+export function tableText(
+  header: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  notes: readonly string[] = [],
+): string {
+  const [head = '', ...blocks] = tableBlocks(header, rows);
+  const lines = [head, ...blocks.flatMap((block, i) => [block, notes[i] ?? ''])];
+  return lines.filter((line) => line !== '').join('\n');
 }
 
-/** The same in pieces: the header (empty where rows became paragraphs), then each row, of one or more lines. */
-export function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
+/** The header (empty where rows became paragraphs), then each row, of one or more lines. */
+function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const cells = rows.map((row) => header.map((_, i) => escapeLine(String(row[i] ?? ''))));
   const isNumber = header.map((_, i) => typeof rows[0]?.[i] === 'number');
   const widths = header.map((title, i) =>

@@ -119,22 +119,18 @@ export function countText(count: number, singular: string, plural = `${singular}
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
+/** A duration as a person reads it: 21600 → `6h`. */
+export function durationText(seconds: number): string {
+  const amounts = { d: seconds / 86_400, h: (seconds / 3600) % 24, m: (seconds / 60) % 60, s: seconds % 60 };
+  const parts = Object.entries(amounts).map(([unit, amount]) => (amount < 1 ? '' : `${Math.floor(amount)}${unit}`));
+  return parts.join('') || '0';
+}
+
 /** A span of time in its two largest units, rounded down: 5025 → `1h23m`; `-` before one that is past. */
 export function spanText(seconds: number): string {
-  const units = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['m', 60],
-    ['s', 1],
-  ] as const;
   const span = Math.abs(seconds);
-  const first = units.findIndex(([, size]) => span >= size);
-  if (first === -1) return '0s';
-  const parts = units.slice(first, first + 2).map(([unit, size], i) => {
-    const whole = i === 0 ? span : span % (units[first]?.[1] ?? 1);
-    return [Math.floor(whole / size), unit] as const;
-  });
-  const text = parts.map(([amount, unit], i) => (i > 0 && amount === 0 ? '' : `${amount}${unit}`)).join('');
+  const smallest = span >= 86_400 ? 3600 : span >= 3600 ? 60 : 1;
+  const text = span < 1 ? '0s' : durationText(span - (span % smallest));
   return seconds < 0 ? `-${text}` : text;
 }
 

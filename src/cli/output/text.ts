@@ -3,7 +3,7 @@
 
 import stringWidth from 'fast-string-width';
 import type { Zone } from '../../catalogue/calendar.ts';
-import { dateTextOf, isoWeekdayOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
+import { dateTextOf, isoWeekdayOf, parseInstant, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import { escapeLine } from './escape.ts';
 
 export const COLUMNS = 80;
@@ -51,4 +51,10 @@ export function wallTimeText(zone: Zone, instant: Instant): string {
   const day = Math.floor(wall / SECONDS_PER_DAY);
   const time = zone.format(instant).slice(11, 19).replace(/:00$/, '');
   return `${WEEKDAYS[isoWeekdayOf(day)] ?? ''} ${dateTextOf(day)} ${time}`;
+}
+
+/** The same of an instant as text; any other text stays as it is. */
+export function zoneTimeText(text: string, zone: Zone): string {
+  const instant = parseInstant(text);
+  return instant === undefined ? text : wallTimeText(zone, instant);
 }

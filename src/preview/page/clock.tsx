@@ -103,7 +103,7 @@ function Slider({ at, timeline, text, onAt }: SliderProps): VNode {
         onInput={({ currentTarget }) => onAt(instantOf(Number(currentTarget.value)))}
         onKeyDown={(event) => {
           const target = keyTarget(event.key, at, timeline);
-          if (target === null) return;
+          if (target === undefined) return;
           event.preventDefault();
           onAt(clampTo(timeline, target));
         }}
@@ -112,23 +112,18 @@ function Slider({ at, timeline, text, onAt }: SliderProps): VNode {
   );
 }
 
-const MINUTE = 60;
-
-function keyTarget(key: string, at: Instant, timeline: Scene['timeline']): Instant | null {
-  switch (key) {
-    case 'ArrowRight':
-    case 'ArrowUp':
-      return instantOf((Math.floor(at / MINUTE) + 1) * MINUTE);
-    case 'ArrowLeft':
-    case 'ArrowDown':
-      return instantOf((Math.ceil(at / MINUTE) - 1) * MINUTE);
-    case 'PageUp':
-      return tickAfter(timeline, at);
-    case 'PageDown':
-      return tickBefore(timeline, at);
-    default:
-      return null;
-  }
+function keyTarget(key: string, at: Instant, timeline: Scene['timeline']): Instant | undefined {
+  const minuteAfter = instantOf((Math.floor(at / 60) + 1) * 60);
+  const minuteBefore = instantOf((Math.ceil(at / 60) - 1) * 60);
+  const targets: Readonly<Record<string, Instant>> = {
+    ArrowRight: minuteAfter,
+    ArrowUp: minuteAfter,
+    ArrowLeft: minuteBefore,
+    ArrowDown: minuteBefore,
+    PageUp: tickAfter(timeline, at),
+    PageDown: tickBefore(timeline, at),
+  };
+  return targets[key];
 }
 
 /** `edition 3 of 6, in force from 15:30`, and whether it is shown outside its time. */

@@ -82,9 +82,7 @@ const REASONS = {
 } as const satisfies Record<keyof FrontRecord['dropped'], string>;
 
 /** Products without a card: how many, by reason. */
-export function describeDropped(
-  dropped: FrontRecord['dropped'],
-): readonly (readonly [reason: string, count: number])[] {
+export function describeDropped(dropped: FrontRecord['dropped']): (readonly [reason: string, count: number])[] {
   const counts = new Map(Object.entries(dropped));
   return Object.entries(REASONS)
     .map(([code, reason]) => [reason, counts.get(code) ?? 0] as const)

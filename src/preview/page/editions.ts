@@ -30,10 +30,8 @@ export class Editions {
 
   /** Rejects with an Error whose message the page shows. */
   async load(path: string): Promise<ProductsDocument> {
-    return this.peek(path) ?? this.#loading.get(path) ?? this.#fetch(path);
-  }
-
-  #fetch(path: string): Promise<ProductsDocument> {
+    const known = this.peek(path) ?? this.#loading.get(path);
+    if (known !== undefined) return known;
     const loading = fetchJson<ProductsDocument>(FRONTS_PATH + path)
       .then((document) => this.#keep(path, document))
       .finally(() => this.#loading.delete(path));
