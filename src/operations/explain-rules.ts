@@ -25,9 +25,12 @@ export function explainRules(
   tierRows: readonly TierRow[],
   now: Instant,
 ): ExplainedRules {
-  // The load counts sessions only for products without a card now; later instants count as well here.
-  const scheduledTotal = sessionRows.filter(({ status }) => status === 'scheduled').length;
-  const product = { ...loaded.product, sessionsTotal: sessionRows.length, scheduledTotal };
+  // The load counts sessions only for products without a card now; later instants count as well here. It alone counts those at a venue
+  // with a bad row.
+  const scheduled = sessionRows.filter(({ status }) => status === 'scheduled').length;
+  const sessionsTotal = Math.max(loaded.product.sessionsTotal, sessionRows.length);
+  const scheduledTotal = Math.max(loaded.product.scheduledTotal, scheduled);
+  const product = { ...loaded.product, sessionsTotal, scheduledTotal };
   const placed = { ...loaded, product };
   const [state, next] = productStates(placed, instantOf(now + AHEAD_SECONDS), now);
   if (state === undefined) throw new Error('no state at now');
