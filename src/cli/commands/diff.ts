@@ -19,7 +19,6 @@ import {
 import { EXIT } from '../exit-codes.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
 interface DiffFlags extends Pick<SharedFlags, 'out' | 'json'> {
@@ -86,7 +85,7 @@ async function runDiff(
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
-  await printAll(endedLines(diffLines(old, now, diffs, style, tally)));
+  await context.terminal.printAll(endedLines(diffLines(old, now, diffs, style, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
 }
 
@@ -158,7 +157,7 @@ async function runForecast(
     context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
-  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style)));
+  await context.terminal.printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style)));
   return EXIT.done;
 }
 

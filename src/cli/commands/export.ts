@@ -5,7 +5,6 @@ import { TABLE_NAMES, type TableName } from '../../database/schema/tables.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { PlaybillCommand, SharedFlags } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
 interface ExportFlags extends Pick<SharedFlags, 'db'> {
@@ -39,7 +38,9 @@ async function runExport(flags: ExportFlags, context: CommandContext): Promise<n
   const { exportCatalogue } = await import('../../operations/export.ts');
   const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
   let rowsTotal = 0;
-  const isWhole = await printAll(exportCatalogue(flags.db, tables, (_table, rows) => (rowsTotal += rows)));
+  const isWhole = await context.terminal.printAll(
+    exportCatalogue(flags.db, tables, (_table, rows) => (rowsTotal += rows)),
+  );
   const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
   if (isWhole) context.terminal.log(`Exported ${what} from ${flags.db}`);
   return EXIT.done;
