@@ -13,6 +13,7 @@ import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/data
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { IS_THOROUGH } from '../speeds.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
@@ -303,7 +304,7 @@ describe('after any history, a build serves what a build into an empty tree serv
     const root = temporaryFolder();
     const step = { seconds: 0, horizonSeconds: SIX_HOURS, isPartial: false };
     const events = [0, 1].map((column) => ({ kind: 'withdraw' as const, row: 9 * column, column, from: 2 }));
-    const database = catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW));
+    const database = demoCatalogueAt(join(root, 'demo.sqlite'), NOW);
     const history = new History(join(root, 'demo'), database, instant(NOW));
     await history.walk([
       { ...step, events },
