@@ -284,19 +284,20 @@ async function walkHistories(
     { numRuns: histories, seed, endOnFailure: true },
   );
   console.info(`${steps} steps, ${frontsCompared} fronts compared (PLAYBILL_SEED=${seed})`);
-  expect(frontsCompared).toBeGreaterThan(steps / 2);
+  // Of few histories chance may take the fronts away early.
+  expect(frontsCompared).toBeGreaterThan(IS_THOROUGH ? steps / 2 : steps / 8);
 }
 
 describe('after any history, a build serves what a build into an empty tree serves', () => {
   test('of random catalogues', async () => {
-    await walkHistories(catalogueArbitrary(), IS_THOROUGH ? 50 : 4, 32);
+    await walkHistories(catalogueArbitrary(), IS_THOROUGH ? 50 : 3, 32);
   });
 
   test('of the demo', async () => {
     await walkHistories(
       fc.constant({ rows: [...demoRows(NOW)], now: NOW }),
       IS_THOROUGH ? 4 : 1,
-      IS_THOROUGH ? 100 : 20,
+      IS_THOROUGH ? 100 : 12,
     );
   });
 
