@@ -10,6 +10,8 @@ export default defineConfig({
     ...quick.test,
     include: [...SERVERS_AND_TIME, ...BOTH],
     exclude: [],
+    // Servers, memory and signals: every file has a process of its own.
+    isolate: true,
     env: { PLAYBILL_THOROUGH: 'yes' },
     globalSetup: ['test/support/compiled.ts', 'test/support/machine-setup.ts'],
   },

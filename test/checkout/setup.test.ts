@@ -64,7 +64,7 @@ test('a Node.js that is new enough is used, and none is brought', () => {
   expect(existsSync(`${checkout}/node_modules/better-sqlite3/build`)).toBe(false);
 });
 
-test('on an older one another is brought, and everything runs on that', { timeout: 600_000 }, () => {
+test('on an older one another is brought, and everything runs on that', () => {
   const first = setUp(nodes[20], ...VERSION);
   expect(first).toMatchObject({ status: 0, stdout: expect.stringMatching(/^2[46]\./) });
   expect(first.stderr).toMatch(
@@ -80,7 +80,7 @@ test('on an older one another is brought, and everything runs on that', { timeou
   }
 });
 
-test('a driver that is damaged or missing is installed again', { timeout: 600_000 }, () => {
+test('a driver that is damaged or missing is installed again', () => {
   truncateSync(driver, 100_000);
   const damaged = setUp(nodes[26], ...LOAD);
   expect(damaged.stderr).toMatch(/^The SQLite driver does not load: installing the packages once more …\n/);

@@ -4,17 +4,17 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
-import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { filesOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill, playbillProcess } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const root = temporaryFolderOfFile();
 const database = join(root, 'demo.sqlite');
 
 beforeAll(() => {
-  catalogueAt(database, demoRows(NOW));
+  demoCatalogueAt(database, NOW);
 });
 
 let serial = 0;
@@ -80,7 +80,7 @@ describe('what a build prints and leaves', () => {
     for (const [i, environment] of runs.entries()) {
       const out = join(root, `law-1-${'deeper/'.repeat(i)}out`);
       mkdirSync(out, { recursive: true });
-      const { status } = await playbill(['build', '--db', database, '--out', out, '--now', NOW], environment);
+      const { status } = await playbillProcess(['build', '--db', database, '--out', out, '--now', NOW], environment);
       expect(status).toBe(0);
       trees.push(filesOf(out));
     }

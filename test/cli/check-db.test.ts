@@ -4,15 +4,15 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema, findingsResultSchema } from '../../src/contract/results.ts';
 import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
-import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.sqlite');
-beforeAll(() => void catalogueAt(demo, demoRows('2026-05-01T09:00:00Z')));
+beforeAll(() => void demoCatalogueAt(demo, '2026-05-01T09:00:00Z'));
 
 let serial = 0;
 

@@ -5,11 +5,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
 import { issuedKeySchema, keysResultSchema } from '../../src/contract/results.ts';
-import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill, playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
 
 const root = temporaryFolderOfFile();
@@ -66,7 +66,7 @@ const hmacKey = join(root, 'hmac.key.json');
 const edKey = join(root, 'ed.key.json');
 
 beforeAll(async () => {
-  catalogueAt(database, demoRows(now));
+  demoCatalogueAt(database, now);
   const built = await playbill(['build', ...places, '--now', now]);
   expect(built.status).toBe(0);
   for (const [file, words] of [
@@ -278,7 +278,8 @@ describe('keys', () => {
       'edge-option-invalid',
     ],
   ])('%s: exit 2, a code and a hint', async (_, words, code) => {
-    const { status, stdout, stderr } = await playbill(words);
+    const run = words[0] === 'serve' ? playbillProcess : playbill;
+    const { status, stdout, stderr } = await run(words);
     expect(stderr).toContain(`error ${code}: `);
     expect(stderr).toContain('\n  hint: ');
     expect(stdout).toBe('');

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import stringWidth from 'fast-string-width';
 import { beforeAll, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { explanationText } from '../../src/cli/output/explain.ts';
 import { explainResultSchema } from '../../src/contract/explain-result.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
-import { catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
@@ -18,7 +18,7 @@ const root = temporaryFolderOfFile();
 const database = join(root, 'demo.sqlite');
 
 beforeAll(() => {
-  catalogueAt(database, demoRows(NOW));
+  demoCatalogueAt(database, NOW);
 });
 
 const explain = (front: string, product: string, ...flags: readonly string[]) =>

@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { playbill, playbillProcess } from '../support/cli/run.ts';
+import { compiledCommand } from '../support/compiled.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.sqlite');
@@ -16,7 +16,7 @@ const large = join(folder, 'large.sqlite');
 const VENUES = 200_000;
 
 beforeAll(() => {
-  catalogueAt(demo, demoRows('2026-05-01T09:00:00Z'));
+  demoCatalogueAt(demo, '2026-05-01T09:00:00Z');
   const rows = Array.from({ length: VENUES }, (_, i) => ({
     table: 'venues',
     row: { id: i + 1, name: 'Main stage', timezone: 'Europe/Berlin' },
@@ -31,7 +31,7 @@ test('what comes out goes into another catalogue, and comes out of it the same',
   const lines = first.stdout.trimEnd().split('\n');
   expect(first.stderr).toBe(`Exported ${lines.length} rows of 19 tables from ${demo}\n`);
   expect(lines[0]).toMatch(/^\{"table":"fronts","row":\{"id":1,"code":"[^"]+",/);
-  const back = await playbill(['import', '-', '--db', path], {}, first.stdout);
+  const back = await playbillProcess(['import', '-', '--db', path], {}, first.stdout);
   expect(back.status).toBe(0);
   const second = await playbill(['export', '--json', '--db', path]);
   expect(second.stdout).toBe(first.stdout);
@@ -53,8 +53,7 @@ test('--table takes some tables, in their own order', async () => {
 
 /** `playbill export` of the large catalogue, in a process whose stdout the test reads itself. */
 function exportLarge() {
-  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'export', '--db', large]);
+  const child = spawn(process.execPath, [compiledCommand(), 'export', '--db', large]);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = new Promise((resolve) => child.on('close', (status, by) => resolve({ status, by, stderr })));

@@ -4,13 +4,13 @@ import Database from 'better-sqlite3';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
 import { AppError } from '../../src/errors.ts';
 import type { BuildResult } from '../../src/operations/build.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { findingsOf, lineOf } from '../support/verify-tree.ts';
 import { playbill, type Run } from '../support/cli/run.ts';
 
@@ -25,7 +25,7 @@ let early = '';
 let late = '';
 
 beforeAll(async () => {
-  catalogueAt(database, demoRows(EARLY));
+  demoCatalogueAt(database, EARLY);
   const options = { guards: { maxShrink: 0.5, allowShrink: true, force: false } };
   setActive(['kuwait', 'fonar']);
   early = (await buildTree(database, sound, instant(EARLY), options)).releaseId ?? '';

@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema, rowsResultSchema } from '../../src/contract/results.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { playbill, playbillProcess } from '../support/cli/run.ts';
+import { compiledCommand } from '../support/compiled.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.ndjson');
@@ -31,7 +31,7 @@ function venuesIn(path: string): number {
 
 test('a new catalogue: a table of rows, and how to check it', async () => {
   const path = join(temporaryFolder(), 'new/catalogue.sqlite');
-  const { status, stdout, stderr } = await playbill(['import', demo, '--db', path]);
+  const { status, stdout, stderr } = await playbillProcess(['import', demo, '--db', path]);
   expect(stderr).toBe('');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^table +rows\nfronts +\d+\nfront_keys +\d+\n/);
@@ -50,19 +50,19 @@ test('several files and standard input, in one transaction; --json validates', a
   writeFileSync(join(here, 'one.ndjson'), venue(1));
   writeFileSync(join(here, 'three.ndjson'), venue(3));
   const words = ['import', join(here, 'one.ndjson'), '-', join(here, 'three.ndjson'), '--json', '--db', path];
-  const { status, stdout } = await playbill(words, {}, venue(2));
+  const { status, stdout } = await playbillProcess(words, {}, venue(2));
   expect(status).toBe(0);
   expect(rowsResultSchema.parse(JSON.parse(stdout))).toEqual({ rows: { venues: 3 }, rowsTotal: 3 });
   expect(venuesIn(path)).toBe(3);
 
-  const again = await playbill(words, {}, venue(4));
+  const again = await playbillProcess(words, {}, venue(4));
   expect(again.status).toBe(2);
   expect(errorResultSchema.parse(JSON.parse(again.stdout)).error.code).toBe('import-row-refused');
   expect(again.stderr).toContain('one.ndjson:1: expected a new key, found venues 1 ');
   expect(again.stderr).toContain('playbill import --replace');
   expect(venuesIn(path)).toBe(3);
 
-  const replaced = await playbill([...words, '--replace'], {}, venue(4));
+  const replaced = await playbillProcess([...words, '--replace'], {}, venue(4));
   expect(replaced.status).toBe(0);
   expect(venuesIn(path)).toBe(4);
 });
@@ -74,7 +74,7 @@ test('several faults: a line each, whatever the data hold; --json lists them', a
     row: { id: 'a\n  hint: rm -r /', name: 'Main stage', timezone: 1, 'b\nerror usage': 2 },
   });
   const input = `${venue(1)}${forged}\n{}\n`;
-  const { status, stderr } = await playbill(words, {}, input);
+  const { status, stderr } = await playbillProcess(words, {}, input);
   expect(stderr.split('\n')).toEqual([
     String.raw`error import-row-invalid: stdin:2: venues.id: expected an integer, found "a\n  hint: rm -r /"`,
     '  stdin:2: venues.timezone: expected text of at most 65536 characters, found 1',
@@ -85,7 +85,9 @@ test('several faults: a line each, whatever the data hold; --json lists them', a
   ]);
   expect(status).toBe(2);
 
-  const { error } = errorResultSchema.parse(JSON.parse((await playbill([...words, '--json'], {}, input)).stdout));
+  const { error } = errorResultSchema.parse(
+    JSON.parse((await playbillProcess([...words, '--json'], {}, input)).stdout),
+  );
   const lines = stderr.split('\n').map((line) => line.trim());
   expect([error.message, ...error.details]).toEqual([
     lines[0]?.replace('error import-row-invalid: ', ''),
@@ -125,7 +127,7 @@ describe('exit 2, and nothing is made', () => {
     ],
   ])('where %s', async (_case, line, message) => {
     const here = temporaryFolder();
-    const { status, stdout, stderr } = await playbill(
+    const { status, stdout, stderr } = await playbillProcess(
       ['import', '-', '--db', join(here, 'x.sqlite')],
       {},
       venue(1) + line,
@@ -144,7 +146,7 @@ describe('exit 2, and nothing is made', () => {
     ['an option is unknown', ['-', '--overwrite'], 'error usage: '],
   ])('where %s', async (_case, words, message) => {
     const here = temporaryFolder();
-    const { status, stdout, stderr } = await playbill(['import', ...words, '--db', join(here, 'x.sqlite')]);
+    const { status, stdout, stderr } = await playbillProcess(['import', ...words, '--db', join(here, 'x.sqlite')]);
     expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(status).toBe(2);
@@ -153,10 +155,10 @@ describe('exit 2, and nothing is made', () => {
 
   test('where another writer holds the catalogue', async () => {
     const path = join(temporaryFolder(), 'busy.sqlite');
-    await playbill(['import', '-', '--db', path], {}, venue(1));
+    await playbillProcess(['import', '-', '--db', path], {}, venue(1));
     const writer = new Database(path);
     writer.exec('BEGIN IMMEDIATE');
-    const { status, stderr } = await playbill(['import', '-', '--db', path], {}, venue(2));
+    const { status, stderr } = await playbillProcess(['import', '-', '--db', path], {}, venue(2));
     writer.close();
     expect(stderr).toContain('error database-busy: ');
     expect(status).toBe(2);
@@ -166,8 +168,7 @@ describe('exit 2, and nothing is made', () => {
 
 /** An import into `here` that has begun to make the catalogue, and waits for more. */
 async function waitingImport(here: string) {
-  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-  const words = ['--import', 'tsx', main, 'import', '-', '--db', join(here, 'x.sqlite')];
+  const words = [compiledCommand(), 'import', '-', '--db', join(here, 'x.sqlite')];
   const before = readdirSync(here);
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = new Promise((resolve) => child.on('close', (status, by) => resolve(by ?? status)));
@@ -201,14 +202,14 @@ test('what killed first imports leave is swept by the next; what another is maki
   const others = ['x.sqlite.backup', 'x.sqlite.import-Backup', 'y.sqlite.import-aBcD12'];
   for (const name of others) mkdirSync(join(here, name));
   writeFileSync(join(here, 'x.sqlite.import-Backup/notes.txt'), 'mine');
-  const next = await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
+  const next = await playbillProcess(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
   expect(next.stderr).toBe('');
   expect(readdirSync(here).sort()).toEqual(['x.sqlite', ...others, running.folder].sort());
 
   // Swept also where there is a catalogue by now.
   running.child.kill('SIGKILL');
   await running.ended;
-  await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(3));
+  await playbillProcess(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(3));
   expect(readdirSync(here).sort()).toEqual(['x.sqlite', ...others].sort());
   expect(venuesIn(join(here, 'x.sqlite'))).toBe(2);
 });
@@ -216,7 +217,7 @@ test('what killed first imports leave is swept by the next; what another is maki
 test('an import that another has overtaken is refused, and takes its folder along', async () => {
   const here = temporaryFolder();
   const running = await waitingImport(here);
-  await playbill(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
+  await playbillProcess(['import', '-', '--db', join(here, 'x.sqlite')], {}, venue(2));
   running.child.stdin.end(venue(3));
   expect(await running.ended).toBe(2);
   expect(readdirSync(here)).toEqual(['x.sqlite']);
@@ -224,7 +225,7 @@ test('an import that another has overtaken is refused, and takes its folder alon
 });
 
 test('help shows how', async () => {
-  const { status, stdout } = await playbill(['import', '--help']);
+  const { status, stdout } = await playbillProcess(['import', '--help']);
   expect(status).toBe(0);
   expect(stdout).toContain('{"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}');
   expect(stdout).toContain('playbill import rows.ndjson');

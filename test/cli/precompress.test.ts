@@ -4,15 +4,15 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
-import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { temporaryFolder } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 
 test('siblings stand beside new editions and unfold to them', async () => {
   const root = temporaryFolder();
-  const database = catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW));
+  const database = demoCatalogueAt(join(root, 'demo.sqlite'), NOW);
   const releases: string[] = [];
   const build = async (name: string, ...words: string[]): Promise<string> => {
     const out = join(root, name);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { previewResultSchema } from '../../src/contract/results.ts';
 import { temporaryFolder } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -37,7 +37,7 @@ test('it prints its address, shows the tree there, and ends with Ctrl-C', async 
 });
 
 test.each(['0.0.0.0', '127.evil.example'])('it does not listen on %s', async (host) => {
-  const { status, stderr } = await playbill(['preview', '--out', emptyTree(), '--host', host, '--port', '0']);
+  const { status, stderr } = await playbillProcess(['preview', '--out', emptyTree(), '--host', host, '--port', '0']);
   expect(status).toBe(2);
   expect(stderr).toContain('error address-refused: expected a loopback address');
   expect(stderr).toContain('hint:');
@@ -49,14 +49,14 @@ test('a port that is taken is said to be', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const { status, stderr } = await playbill(['preview', '--out', emptyTree(), '--port', String(port)]);
+  const { status, stderr } = await playbillProcess(['preview', '--out', emptyTree(), '--port', String(port)]);
   expect(status).toBe(2);
   expect(stderr).toContain(`error address-in-use: cannot listen on 127.0.0.1:${port}`);
   expect(stderr).toContain('--port 0');
 });
 
 test('without a tree there is nothing to show', async () => {
-  const { status, stderr } = await playbill(['preview', '--out', join(temporaryFolder(), 'none')]);
+  const { status, stderr } = await playbillProcess(['preview', '--out', join(temporaryFolder(), 'none')]);
   expect(status).toBe(2);
   expect(stderr).toContain('error tree-missing');
 });

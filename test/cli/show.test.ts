@@ -3,9 +3,9 @@
 import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
-import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { buildTree, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
@@ -13,7 +13,7 @@ const root = temporaryFolderOfFile();
 const sound = join(root, 'sound');
 
 beforeAll(async () => {
-  await buildTree(catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW)), sound, instant(NOW));
+  await buildTree(demoCatalogueAt(join(root, 'demo.sqlite'), NOW), sound, instant(NOW));
 });
 
 const pathOfEntry = (endpoint: string, entry: string | undefined): string =>

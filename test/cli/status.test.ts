@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { nextResultSchema, statusResultSchema } from '../../src/contract/watch-results.ts';
-import { Command } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill } from '../support/cli/run.ts';
 import { samplesOf } from '../support/textfile.ts';
 
 const root = temporaryFolderOfFile();
-const command = new Command();
 const database = join(root, 'small.sqlite');
 const sound = join(root, 'sound');
 const longCode = `front-${'x'.repeat(57)}`;
@@ -32,8 +31,8 @@ const pointerIn = (out: string, front: string): string => join(out, `public/fron
 
 describe('playbill status', () => {
   test('a fresh tree: a table within 80 columns, exit 0', async () => {
-    const run = await command.run(['status', '--out', sound, '--at', '2026-05-01T10:30:00Z']);
-    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const run = await playbill(['status', '--out', sound, '--at', '2026-05-01T10:30:00Z']);
+    expect(run).toMatchObject({ status: 0, stderr: '' });
     expect(run.stdout).toMatch(/^front +age +right for +cards +editions +state\n/);
     expect(run.stdout).toMatch(/^alpha +1h30m +\d+h\d+m +3 +\d+\+1 +fresh$/m);
     expect(run.stdout).toContain('3 fronts as of 2026-05-01T10:30:00Z: all fresh\nrelease ');
@@ -41,7 +40,7 @@ describe('playbill status', () => {
   });
 
   test('--json validates and says the same', async () => {
-    const run = await command.run(['status', '--out', sound, '--at', '2026-05-01T09:45:00Z', '--json']);
+    const run = await playbill(['status', '--out', sound, '--at', '2026-05-01T09:45:00Z', '--json']);
     const status = statusResultSchema.parse(JSON.parse(run.stdout));
     expect(status).toMatchObject({ at: '2026-05-01T09:45:00Z', isStale: false, hold: null, findings: [] });
     expect(status.release?.now).toBe(NOW);
@@ -50,8 +49,8 @@ describe('playbill status', () => {
   });
 
   test('a stale one: exit 1', async () => {
-    const run = await command.run(['status', '--out', sound, '--at', '2026-05-01T09:31:00Z', '--max-age', '30m']);
-    expect(run.code).toBe(1);
+    const run = await playbill(['status', '--out', sound, '--at', '2026-05-01T09:31:00Z', '--max-age', '30m']);
+    expect(run.status).toBe(1);
     expect(run.stdout).toMatch(/^alpha .* too-old$/m);
     expect(run.stdout).toContain('3 stale');
   });
@@ -74,9 +73,9 @@ describe('playbill status', () => {
 
     const file = join(root, 'broken.prom');
     const words = ['--out', out, '--at', '2026-05-01T09:01:00Z'];
-    const run = await command.run(['status', ...words, '--prometheus', file]);
-    const next = await command.run(['next', ...words, '--json']);
-    expect([run.code, next.code]).toEqual([1, 1]);
+    const run = await playbill(['status', ...words, '--prometheus', file]);
+    const next = await playbill(['next', ...words, '--json']);
+    expect([run.status, next.status]).toEqual([1, 1]);
     const result = nextResultSchema.parse(JSON.parse(next.stdout));
     const samples = samplesOf(readFileSync(file, 'utf8'));
     for (const [i, front] of fronts.entries()) {
@@ -108,8 +107,8 @@ describe('playbill status', () => {
   ])('fronts are served all the same where %s: exit 0', async (name, spoil, words) => {
     const out = copyOfTree(name);
     spoil(out);
-    const run = await command.run(['status', '--out', out, '--at', '2026-05-01T09:01:00Z']);
-    expect(run.code).toBe(0);
+    const run = await playbill(['status', '--out', out, '--at', '2026-05-01T09:01:00Z']);
+    expect(run.status).toBe(0);
     expect(run.stdout).toContain(words);
     expect(run.stdout).toMatch(/^alpha +1m +\d+h\d+m +- .* fresh$/m);
   });
@@ -127,10 +126,10 @@ describe('playbill status', () => {
       small,
       rows.filter(({ table, row }) => table !== 'front_products' || row['front_id'] !== 1 || row['product_id'] === 1),
     );
-    const later = await command.run(['build', '--db', small, '--out', out, '--now', '2026-05-01T09:40:00Z']);
-    expect(later.code).toBe(4);
-    const run = await command.run(['status', '--out', out, '--at', '2026-05-01T09:41:00Z', '--max-age', '30m']);
-    expect(run.code).toBe(1);
+    const later = await playbill(['build', '--db', small, '--out', out, '--now', '2026-05-01T09:40:00Z']);
+    expect(later.status).toBe(4);
+    const run = await playbill(['status', '--out', out, '--at', '2026-05-01T09:41:00Z', '--max-age', '30m']);
+    expect(run.status).toBe(1);
     expect(run.stdout).toMatch(/^alpha +41m .* too-old\n {2}keeps an older snapshot: max-shrink\nbravo +1m .* fresh$/m);
     expect(run.stdout).toContain('3 fronts as of 2026-05-01T09:41:00Z: 1 stale, 1 keeps an older snapshot\n');
   });
@@ -140,42 +139,40 @@ describe('playbill status', () => {
     const words = ['--out', out, '--at', '2026-05-01T09:10:00Z'];
     const back = readFileSync(join(out, 'releases/current'), 'utf8').trim();
     const next = ['build', '--db', database, '--out', out, '--now', '2026-05-01T09:05:00Z'];
-    expect((await command.run(next)).code).toBe(0);
-    expect((await command.run(['rollback', back, '--out', out])).code).toBe(0);
+    expect((await playbill(next)).status).toBe(0);
+    expect((await playbill(['rollback', back, '--out', out])).status).toBe(0);
 
     const file = join(root, 'hold.prom');
-    const held = await command.run(['status', ...words, '--prometheus', file]);
+    const held = await playbill(['status', ...words, '--prometheus', file]);
     // Deliberate, and right for as long as its snapshots are.
-    expect(held.code).toBe(0);
+    expect(held.status).toBe(0);
     const [first, ...rest] = held.stdout.split('\n');
     expect(first).toBe(`Held at release ${back}: builds publish nothing until: playbill rollback --resume`);
     expect(rest.join('\n')).toMatch(/^\nfront +age .*\nalpha .* fresh\n/);
     expect(samplesOf(readFileSync(file, 'utf8')).get('playbill_rollback_hold')).toBe(1);
-    const json = await command.run(['status', ...words, '--json']);
+    const json = await playbill(['status', ...words, '--json']);
     expect(statusResultSchema.parse(JSON.parse(json.stdout))).toMatchObject({
       hold: { release: back },
       isStale: false,
     });
     // Builds change nothing of it, and their textfile says so too.
-    expect((await command.run([...next, '--prometheus', file])).code).toBe(4);
+    expect((await playbill([...next, '--prometheus', file])).status).toBe(4);
     expect(samplesOf(readFileSync(file, 'utf8')).get('playbill_rollback_hold')).toBe(1);
     // It goes stale as any other does.
-    expect((await command.run(['status', ...words, '--max-age', '5m'])).code).toBe(1);
+    expect((await playbill(['status', ...words, '--max-age', '5m'])).status).toBe(1);
 
     // A rollback that was stopped behind the hold; a hold that cannot be read.
     const other = '0123456789abcdef';
     writeFileSync(join(out, 'releases/hold'), `${other}\n`);
-    const stopped = await command.run(['status', ...words]);
+    const stopped = await playbill(['status', ...words]);
     expect(stopped.stdout.split('\n')[1]).toBe(`That rollback was stopped; finish it with: playbill rollback ${other}`);
     writeFileSync(join(out, 'releases/hold'), 'rubbish');
-    const damaged = await command.run(['status', ...words, '--json']);
+    const damaged = await playbill(['status', ...words, '--json']);
     expect(statusResultSchema.parse(JSON.parse(damaged.stdout)).hold).toEqual({ release: null });
-    expect((await command.run(['status', ...words])).stdout).toMatch(
-      /^releases\/hold is damaged, which holds the tree: /,
-    );
+    expect((await playbill(['status', ...words])).stdout).toMatch(/^releases\/hold is damaged, which holds the tree: /);
 
-    expect((await command.run(['rollback', '--resume', '--out', out])).code).toBe(0);
-    const resumed = await command.run(['status', ...words, '--prometheus', file]);
+    expect((await playbill(['rollback', '--resume', '--out', out])).status).toBe(0);
+    const resumed = await playbill(['status', ...words, '--prometheus', file]);
     expect(resumed.stdout).toMatch(/^front +age /);
     expect(samplesOf(readFileSync(file, 'utf8')).get('playbill_rollback_hold')).toBe(0);
   });
@@ -183,17 +180,20 @@ describe('playbill status', () => {
   test('a tree in which nothing is published yet is stale; no tree is an error', async () => {
     const out = join(root, 'keys-only');
     mkdirSync(join(out, 'edge'), { recursive: true });
-    const run = await command.run(['status', '--out', out, '--json']);
-    expect(run.code).toBe(1);
+    const run = await playbill(['status', '--out', out, '--json']);
+    expect(run.status).toBe(1);
     expect(statusResultSchema.parse(JSON.parse(run.stdout))).toMatchObject({
       isStale: true,
       release: null,
       fronts: [],
     });
-    const next = await command.run(['next', '--out', out, '--json']);
-    expect([next.code, errorResultSchema.parse(JSON.parse(next.stdout)).error.code]).toEqual([2, 'nothing-published']);
-    const none = await command.run(['status', '--out', join(root, 'none'), '--json']);
-    expect([none.code, errorResultSchema.parse(JSON.parse(none.stdout)).error.code]).toEqual([2, 'tree-missing']);
+    const next = await playbill(['next', '--out', out, '--json']);
+    expect([next.status, errorResultSchema.parse(JSON.parse(next.stdout)).error.code]).toEqual([
+      2,
+      'nothing-published',
+    ]);
+    const none = await playbill(['status', '--out', join(root, 'none'), '--json']);
+    expect([none.status, errorResultSchema.parse(JSON.parse(none.stdout)).error.code]).toEqual([2, 'tree-missing']);
   });
 });
 
@@ -203,9 +203,9 @@ function replaceIn(path: string, from: string, to: string): void {
 
 describe('playbill next', () => {
   test('a table within 80 columns, and the earliest of all', async () => {
-    const run = await command.run(['next', '--out', sound, '--at', '2026-05-01T09:00:00Z']);
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    const json = await command.run(['next', '--out', sound, '--at', '2026-05-01T09:00:00Z', '--json']);
+    const run = await playbill(['next', '--out', sound, '--at', '2026-05-01T09:00:00Z']);
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    const json = await playbill(['next', '--out', sound, '--at', '2026-05-01T09:00:00Z', '--json']);
     const { next, fronts } = nextResultSchema.parse(JSON.parse(json.stdout));
     // The first session of all, of product 1001, begins twenty minutes after now.
     expect(next).toBe('2026-05-01T09:20:00Z');
@@ -219,7 +219,7 @@ describe('playbill next', () => {
     const shown = (at: number): string => documentAt(files, 'bravo', 'products', textOf(at));
     let at = Date.parse(NOW);
     for (let i = 0; i < 3; i++) {
-      const { stdout } = await command.run(['next', '--out', sound, '--at', textOf(at), '--json']);
+      const { stdout } = await playbill(['next', '--out', sound, '--at', textOf(at), '--json']);
       const change = Date.parse(nextResultSchema.parse(JSON.parse(stdout)).fronts[1]?.next ?? '');
       expect(shown(change - 1000)).toBe(shown(at));
       expect(shown(change)).not.toBe(shown(at));
@@ -239,11 +239,11 @@ describe('the textfile', () => {
     const folder = join(root, 'collector');
     mkdirSync(folder);
     const file = join(folder, 'playbill.prom');
-    const first = await command.run(['status', '--out', sound, ...at, '--prometheus', file]);
-    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const first = await playbill(['status', '--out', sound, ...at, '--prometheus', file]);
+    expect(first).toMatchObject({ status: 0, stderr: '' });
     const before = statSync(file);
     expect(before.mode & 0o777).toBe(0o644);
-    await command.run(['status', '--out', sound, ...at, '--prometheus', file]);
+    await playbill(['status', '--out', sound, ...at, '--prometheus', file]);
     expect(statSync(file).ino).not.toBe(before.ino);
     expect(readdirSync(folder)).toEqual(['playbill.prom']);
 
@@ -262,10 +262,10 @@ describe('the textfile', () => {
   test('build --prometheus: success, then failures that keep the last success, through status and back', async () => {
     const out = join(root, 'told');
     const file = join(root, 'told.prom');
-    const build = (...words: string[]) => command.run(['build', '--out', out, '--prometheus', file, ...words]);
+    const build = (...words: string[]) => playbill(['build', '--out', out, '--prometheus', file, ...words]);
     const samples = () => samplesOf(readFileSync(file, 'utf8'));
     const startedAt = Math.floor(Date.now() / 1000);
-    expect((await build('--db', database, '--now', NOW)).code).toBe(0);
+    expect((await build('--db', database, '--now', NOW)).status).toBe(0);
     const success = samples().get('playbill_build_last_success_timestamp_seconds') ?? 0;
     expect(success).toBeGreaterThanOrEqual(startedAt);
     expect(success).toBeLessThanOrEqual(Date.now() / 1000);
@@ -273,31 +273,31 @@ describe('the textfile', () => {
     expect(samples().get('playbill_build_findings')).toBe(0);
 
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    expect((await build('--db', join(root, 'none.sqlite'))).code).toBe(2);
+    expect((await build('--db', join(root, 'none.sqlite'))).status).toBe(2);
     expect(samples().get('playbill_build_exit_code')).toBe(2);
     expect(samples().get('playbill_build_last_success_timestamp_seconds')).toBe(success);
     expect(samples().get('playbill_build_last_run_timestamp_seconds')).toBeGreaterThan(success);
     expect(samples().get('playbill_build_findings')).toBeUndefined();
     expect(samples().get('playbill_front_now_timestamp_seconds{front="bravo"}')).toBe(Date.parse(NOW) / 1000);
 
-    await command.run(['status', '--out', out, ...at, '--prometheus', file]);
+    await playbill(['status', '--out', out, ...at, '--prometheus', file]);
     expect(samples().get('playbill_build_exit_code')).toBe(2);
     expect(samples().get('playbill_build_last_success_timestamp_seconds')).toBe(success);
     expect(samples().get('playbill_front_age_seconds{front="bravo"}')).toBe(600);
 
-    expect((await build('--db', database, '--now', '2026-05-01T08:00:00Z')).code).toBe(4);
+    expect((await build('--db', database, '--now', '2026-05-01T08:00:00Z')).status).toBe(4);
     expect(samples().get('playbill_build_exit_code')).toBe(4);
     expect(samples().get('playbill_build_last_success_timestamp_seconds')).toBe(success);
-    expect((await build('--db', database, '--now', '2026-05-01T09:10:00Z')).code).toBe(0);
+    expect((await build('--db', database, '--now', '2026-05-01T09:10:00Z')).status).toBe(0);
     expect(samples().get('playbill_build_last_success_timestamp_seconds')).toBeGreaterThan(success);
   });
 
   test('before any success it is never; a dry run writes none', async () => {
     const file = join(root, 'never.prom');
     const words = ['build', '--out', join(root, 'never'), '--prometheus', file];
-    await command.run([...words, '--db', database, '--dry-run']);
+    await playbill([...words, '--db', database, '--dry-run']);
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
-    await command.run([...words, '--db', join(root, 'none.sqlite')]);
+    await playbill([...words, '--db', join(root, 'none.sqlite')]);
     const samples = samplesOf(readFileSync(file, 'utf8'));
     expect(samples.get('playbill_build_last_success_timestamp_seconds')).toBe(0);
     expect([...samples.keys()].some((key) => key.startsWith('playbill_front'))).toBe(false);
@@ -309,15 +309,14 @@ describe('the textfile', () => {
     for (const file of [own, root, join(root, 'no such folder/p.prom'), database]) {
       const bytes = file === own || file === database ? readFileSync(file) : null;
       const out = join(root, 'refused');
-      const run = await command.run(['build', '--db', database, '--out', out, '--prometheus', file, '--json']);
-      expect([run.code, errorResultSchema.parse(JSON.parse(run.stdout)).error.code]).toEqual([
+      const run = await playbill(['build', '--db', database, '--out', out, '--prometheus', file, '--json']);
+      expect([run.status, errorResultSchema.parse(JSON.parse(run.stdout)).error.code]).toEqual([
         2,
         'metrics-not-writable',
       ]);
       expect(statSync(out, { throwIfNoEntry: false })).toBeUndefined();
       if (bytes !== null) expect(readFileSync(file).equals(bytes)).toBe(true);
-      const status = await command.run(['status', '--out', sound, '--prometheus', file]);
-      expect(status.code).toBe(2);
+      expect(await playbill(['status', '--out', sound, '--prometheus', file])).toMatchObject({ status: 2 });
     }
   });
 });

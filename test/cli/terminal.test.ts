@@ -12,7 +12,8 @@ import { errorText, findingText, styled, terminalOn } from '../../src/cli/output
 import { AppError } from '../../src/errors.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { playbill, playbillProcess } from '../support/cli/run.ts';
+import { compiledCommand } from '../support/compiled.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ESC = '\u001b';
@@ -167,9 +168,7 @@ describe('tables', () => {
 describe('the command', () => {
   /** Runs it with both streams on a terminal of 80 columns, and gives what that terminal received. */
   function onTerminal(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
-    const line = [process.execPath, '--import', 'tsx', `${root}src/cli/main.ts`, ...argv]
-      .map((word) => `'${word}'`)
-      .join(' ');
+    const line = [process.execPath, compiledCommand(), ...argv].map((word) => `'${word}'`).join(' ');
     const env: NodeJS.ProcessEnv = { ...process.env, TERM: 'xterm', ...environment };
     if (environment['NO_COLOR'] === undefined) delete env['NO_COLOR'];
     const { stdout, error } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd: root, env, encoding: 'utf8' });
@@ -200,7 +199,7 @@ describe('the command', () => {
     expect(piped.stdout).not.toMatch(/^error/m);
     // A document in a pipe is the document; on a terminal it is shown.
     const show = ['show', '--out', `${folder}/out`, '--front', 'b', '--endpoint', 'products', '--at', now];
-    expect((await playbill(show)).stdout).toContain('\u009b31m');
+    expect((await playbillProcess(show)).stdout).toContain('\u009b31m');
     for (const argv of [['verify', '--out', `${folder}/out`], show, ['export', '--db', database]]) {
       const shown = onTerminal(argv);
       expect(shown, argv[0]).toContain(String.raw`\u009b31m`);
@@ -224,7 +223,7 @@ describe('the command', () => {
     const plain = onTerminal(verify, { NO_COLOR: '1' });
     expect(plain).toContain('warning stranger');
     expect(plain).not.toMatch(new RegExp(`${ESC}\\[\\d*m`));
-    const piped = await playbill(verify, { FORCE_COLOR: '1' });
+    const piped = await playbillProcess(verify, { FORCE_COLOR: '1' });
     expect(piped.stdout).not.toContain(ESC);
     expect(piped.stderr).toBe('');
   });

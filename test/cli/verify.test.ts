@@ -3,17 +3,17 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { errorResultSchema, findingsResultSchema } from '../../src/contract/results.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbill, playbillProcess } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const root = temporaryFolderOfFile();
 const sound = join(root, 'sound');
 
 beforeAll(async () => {
-  await buildTree(catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW)), sound, instant(NOW));
+  await buildTree(demoCatalogueAt(join(root, 'demo.sqlite'), NOW), sound, instant(NOW));
 });
 
 function copyOfTree(name: string): string {
@@ -135,7 +135,7 @@ describe('playbill verify', () => {
   });
 
   test('--help says what the exit codes mean', async () => {
-    const { status, stdout } = await playbill(['verify', '--help']);
+    const { status, stdout } = await playbillProcess(['verify', '--help']);
     expect(stdout).toContain('Exit codes: 0 no errors');
     expect(status).toBe(0);
   });

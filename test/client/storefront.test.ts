@@ -5,14 +5,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import type { World } from '../support/edge/world.ts';
-import type { CatalogueRow } from '../support/reference/random-catalogue.ts';
+import type { CatalogueRow } from '../support/catalogue.ts';
+import { launch } from '../support/preview-stage.ts';
 import { buildTree, catalogueAt, instant } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -80,8 +81,9 @@ beforeAll(async () => {
     secrets: { SHOP: 'between us' },
   };
   writeFileSync(`${folder}/out/edge/keyring.json`, `${JSON.stringify(world.keyRing)}\n`);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launch();
   page = await browser.newPage();
+  page.setDefaultTimeout(0);
   // Pictures of the catalogue are not there to be had, and nothing is asked of the network.
   await page.route(/^https:/, (route) => route.abort());
 });

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { findingsResultSchema, type FindingsResultJson } from '../../src/contract/results.ts';
 import { printedBy } from '../support/cli/parser.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { fillBoxOffice } from '../support/docs/box-office.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../data/own-schema.md', import.meta.url)), 'utf8');
@@ -22,7 +22,7 @@ beforeAll(() => {
     ([, block = '']) => block,
   );
   expect(rest).toEqual([]);
-  catalogueAt(ours, demoRows(NOW));
+  demoCatalogueAt(ours, NOW);
   const [own, boxOffice] = [new Database(ours, { readonly: true }), new Database(theirs)];
   boxOffice.exec(tables);
   boxOffice.transaction(() => fillBoxOffice(own, boxOffice))();

@@ -8,7 +8,7 @@ import { ERROR_EXIT_CODES } from '../../src/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { statusResultSchema } from '../../src/contract/watch-results.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
-import { playbill } from '../support/cli/run.ts';
+import { playbillProcess } from '../support/cli/run.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(root + path, 'utf8');
@@ -27,7 +27,7 @@ function membersOf(path: string, union: string): string[] {
 
 /** What `playbill --help` lists. */
 async function commandNames(): Promise<string[]> {
-  const { stdout } = await playbill(['--help']);
+  const { stdout } = await playbillProcess(['--help']);
   return [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
 }
 
@@ -94,7 +94,7 @@ test('the guide to monitoring explains every state of a stale front, and no othe
 
 test('every command teaches: a description, an example and its exit codes', async () => {
   for (const command of await commandNames()) {
-    const help = await playbill([command, '--help']);
+    const help = await playbillProcess([command, '--help']);
     expect(help.status, command).toBe(0);
     expect(help.stdout, command).toMatch(/Examples?:/);
     expect(help.stdout, command).toMatch(/Exit codes?:/);

@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,7 +32,13 @@ async function run(words: readonly string[]): Promise<{ readonly stdout: string;
 async function statusOfSigned(): Promise<number> {
   const created = Math.floor(Date.now() / 1000);
   const headers = await signRequest({ method: 'GET', url, ...keyFrom(readFileSync(keyFile, 'utf8')), created });
-  return (await fetch(url, { headers: { ...headers } })).status;
+  // A connection of its own: one that is kept may be closed by a reload just as it is used again.
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { ...headers }, agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0)).on('error', reject);
+    }).on('error', reject);
+  });
 }
 
 beforeAll(async () => {

@@ -160,5 +160,5 @@ describe.each(Object.entries(KINDS))('%s', (_, { signer, unknown, others }) => {
       if (areas.every(([, area]) => area > AREA_MIN && area < AREA_MAX)) return;
     }
     expect.fail(`areas under the curve:\n${seen.join('\n')}`);
-  }, 600_000);
+  }, 1_800_000);
 });

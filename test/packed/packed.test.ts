@@ -22,7 +22,7 @@ beforeAll(() => {
 const binOf = (root: string): string => join(root, 'node_modules/.bin');
 
 describe.each(PLACES)('every command, %s', (place) => {
-  test.each(['this', 22, 26] as const)('on Node.js: %s', { timeout: 300_000 }, async (version) => {
+  test.each(['this', 22, 26] as const)('on Node.js: %s', async (version) => {
     const commands = commandsOf(testContext()).map(({ words }) => words.join(' '));
     const node = version === 'this' ? thisNode : OTHER_NODES[version];
     const where = { place, node, bin: binOf(installation), cwd: temporaryFolder() };

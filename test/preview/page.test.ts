@@ -18,6 +18,7 @@ const browser = browserOfFile();
 let shared: Page | null = null;
 async function open(query: string): Promise<Page> {
   shared ??= await browser().newPage({ viewport: { width: 1280, height: 900 } });
+  shared.setDefaultTimeout(0);
   await shared.goto(`${preview().origin}/${query}`);
   await shared.locator('.card').first().waitFor();
   return shared;

@@ -313,18 +313,19 @@ describe('a dry run', () => {
     const diffs = new PlannedDiffs(await PublishedTree.read(inner), inner, instant(NOW));
     const { store } = diffs;
     const bytes = new Uint8Array(1_000_000);
-    const before = process.memoryUsage().arrayBuffers;
+    setFlagsFromString('--expose-gc');
+    const bytesInUse = (): number => {
+      runInNewContext('gc()');
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = bytesInUse();
     const outcome = { held: 'findings', guards: [], listing: null, files: [], plan: [], findings: [] } as const;
     for (let i = 0; i < 300; i++) {
       for (const digest of ['0123456789abcdef', '123456789abcdef0'])
         await store.create(`public/fronts/f${i}/products.${digest}.json`, bytes);
       await diffs.add({ code: `f${i}`, ...outcome });
     }
-    setFlagsFromString('--expose-gc');
-    const kept = (): number => {
-      runInNewContext('gc()');
-      return process.memoryUsage().arrayBuffers - before;
-    };
+    const kept = (): number => bytesInUse() - before;
     // Six hundred megabytes would stay if they were kept. What is collected is freed some time later, by a thread of the engine's own.
     await expect.poll(kept).toBeLessThan(50_000_000);
   });

@@ -5,7 +5,6 @@ import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import { explainResultSchema, type ExplainResultJson } from '../../src/contract/explain-result.ts';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
@@ -15,6 +14,8 @@ import { explainOn, loadFront } from '../../src/operations/explain.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
+import { IS_THOROUGH, runs } from '../speeds.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
 /** Every product on a front's shelf, explained, by slug. */
@@ -89,7 +90,7 @@ const HORIZON_SECONDS = 8 * 3600;
 
 test('explain agrees with the documents, for every product and front of the demo at random instants', async () => {
   const root = temporaryFolder();
-  const database = catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW));
+  const database = demoCatalogueAt(join(root, 'demo.sqlite'), NOW);
   const seen = { cards: 0, none: new Set<string>(), changes: 0 };
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: -10 * 86_400, max: 60 * 86_400 }), async (seconds) => {
@@ -143,9 +144,10 @@ test('explain agrees with the documents, for every product and front of the demo
         for (const reason of Object.keys(reasons)) seen.none.add(reason);
       }
     }),
-    { numRuns: 6, examples: [[0], [86_400]] },
+    { numRuns: IS_THOROUGH ? 6 : 3, examples: [[0], [86_400]] },
   );
-  expect(seen.cards).toBeGreaterThan(500);
+  // Of the two given instants alone there are more.
+  expect(seen.cards).toBeGreaterThan(400);
   expect(seen.changes).toBeGreaterThan(50);
   expect([...seen.none].length).toBeGreaterThanOrEqual(5);
 });
@@ -181,8 +183,8 @@ test('explain agrees with the plain renderer, for random catalogues', async () =
       }
       handle.close();
     }),
-    { numRuns: 80 },
+    { numRuns: runs(80) },
   );
-  // Chance leaves out a rare one now and then; the demo's test above has them too.
-  expect(reasonsSeen.size).toBeGreaterThanOrEqual(5);
+  // Chance leaves out a rare one now and then, and of few catalogues several; the demo's test above has them too.
+  expect(reasonsSeen.size).toBeGreaterThanOrEqual(IS_THOROUGH ? 5 : 2);
 });

@@ -13,6 +13,7 @@ import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/data
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { IS_THOROUGH } from '../speeds.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
@@ -283,19 +284,20 @@ async function walkHistories(
     { numRuns: histories, seed, endOnFailure: true },
   );
   console.info(`${steps} steps, ${frontsCompared} fronts compared (PLAYBILL_SEED=${seed})`);
-  expect(frontsCompared).toBeGreaterThan(steps / 2);
+  // Of few histories chance may take the fronts away early.
+  expect(frontsCompared).toBeGreaterThan(IS_THOROUGH ? steps / 2 : steps / 8);
 }
 
 describe('after any history, a build serves what a build into an empty tree serves', () => {
   test('of random catalogues', async () => {
-    await walkHistories(catalogueArbitrary(), IS_THOROUGH ? 50 : 4, 32);
+    await walkHistories(catalogueArbitrary(), IS_THOROUGH ? 50 : 3, 32);
   });
 
   test('of the demo', async () => {
     await walkHistories(
       fc.constant({ rows: [...demoRows(NOW)], now: NOW }),
       IS_THOROUGH ? 4 : 1,
-      IS_THOROUGH ? 100 : 20,
+      IS_THOROUGH ? 100 : 12,
     );
   });
 
@@ -303,7 +305,7 @@ describe('after any history, a build serves what a build into an empty tree serv
     const root = temporaryFolder();
     const step = { seconds: 0, horizonSeconds: SIX_HOURS, isPartial: false };
     const events = [0, 1].map((column) => ({ kind: 'withdraw' as const, row: 9 * column, column, from: 2 }));
-    const database = catalogueAt(join(root, 'demo.sqlite'), demoRows(NOW));
+    const database = demoCatalogueAt(join(root, 'demo.sqlite'), NOW);
     const history = new History(join(root, 'demo'), database, instant(NOW));
     await history.walk([
       { ...step, events },

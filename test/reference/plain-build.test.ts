@@ -16,12 +16,8 @@ import * as z from 'zod';
 import { plainBuild } from '../support/reference/plain-build.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
-import {
-  catalogueArbitrary,
-  createCatalogue,
-  insertRows,
-  type CatalogueRow,
-} from '../support/reference/random-catalogue.ts';
+import { createCatalogue, insertRows, type CatalogueRow } from '../support/catalogue.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbill-plain-'));
 afterAll(() => rmSync(folder, { recursive: true }));

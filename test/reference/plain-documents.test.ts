@@ -9,7 +9,7 @@ import { DROPS, PAUSES, PRICES } from '../support/reference/hand-prices.ts';
 import { renderPlain, type DropReason, type PlainDocuments } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { decimal } from '../support/reference/plain-values.ts';
-import { createCatalogue, insertRows, type CatalogueRow } from '../support/reference/random-catalogue.ts';
+import { createCatalogue, insertRows, type CatalogueRow } from '../support/catalogue.ts';
 
 async function render(rows: Iterable<CatalogueRow>, code: string, now: string): Promise<PlainDocuments> {
   const database = createCatalogue(':memory:');

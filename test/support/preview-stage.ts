@@ -65,10 +65,11 @@ export function browserOfFile(): () => Browser {
   };
 }
 
+/** Without limits of time of its own: a machine that is busy is waited for, and what hangs ends with the test. */
 export function launch(): Promise<Browser> {
   // As root Chromium runs without its sandbox or not at all; it is shown nothing but our own page here.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args, timeout: 0 });
 }
 
 export interface Visit {
@@ -93,6 +94,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
 export async function visitIn(context: BrowserContext, url: string): Promise<Visit> {
   const requests: string[] = [];
   const complaints: string[] = [];
+  context.setDefaultTimeout(0);
   context.on('request', (request) => requests.push(request.url()));
   await context.addInitScript(NOTE_VIOLATIONS);
   const page = await context.newPage();

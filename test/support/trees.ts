@@ -8,7 +8,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { build, type BuildOptions, type BuildResult } from '../../src/operations/build.ts';
 import { parseInstant, type Instant } from '../../src/catalogue/instant.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
-import { createCatalogue, insertRows } from './reference/random-catalogue.ts';
+import { createCatalogue, insertRows } from './catalogue.ts';
 
 /** Rows of the catalogue's tables, as `import` takes them. */
 export type Rows = Parameters<typeof insertRows>[1];

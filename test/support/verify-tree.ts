@@ -4,11 +4,11 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
 import type { Finding } from '../../src/findings.ts';
 import { verifyTree } from '../../src/release/verify/verify.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from './trees.ts';
+import { demoCatalogueAt } from './demo-catalogue.ts';
+import { buildTree, instant, temporaryFolder, temporaryFolderOfFile } from './trees.ts';
 
 /** Moscow time: its date changes at 21:00Z, and a document with it. */
 export const F = 'fonar';
@@ -23,7 +23,7 @@ export const FRONTS = [F, K];
 export function soundTree(): string {
   const root = join(temporaryFolderOfFile(), 'out');
   beforeAll(async () => {
-    const database = catalogueAt(join(dirname(root), 'demo.sqlite'), demoRows('2026-05-01T09:00:00Z'));
+    const database = demoCatalogueAt(join(dirname(root), 'demo.sqlite'), '2026-05-01T09:00:00Z');
     for (const now of ['2026-05-01T09:00:00Z', '2026-05-01T11:00:00Z']) {
       await buildTree(database, root, instant(now), { horizonSeconds: 24 * 3600, frontCodes: FRONTS });
     }

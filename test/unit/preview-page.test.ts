@@ -17,6 +17,7 @@ import {
 } from '../../src/preview/page/descriptions.ts';
 import { TABS } from '../../src/preview/page/arrangement.ts';
 import { instant } from '../support/trees.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 describe('descriptions', () => {
   test.each([
@@ -81,7 +82,7 @@ test('text on a badge can be read on any colour', () => {
 describe('text', () => {
   test('is cut, without invalid characters and direction marks', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 700 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 700 }), (text) => {
         const words = shown(text);
         expect(words.length).toBeLessThanOrEqual(LENGTH_MAX + 1);
         expect(words).not.toMatch(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u);

@@ -12,7 +12,6 @@ import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle
 import { EXIT } from '../exit-codes.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { printAll } from '../output/stdout.ts';
 import { zoneTimeText } from '../output/text.ts';
 import { countText } from '../output/terminal.ts';
 
@@ -78,7 +77,7 @@ async function runDiff(
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
   const tally = { same: 0, different: 0 };
-  await printAll(endedLines(diffLines(old, now, diffs, style, tally)));
+  await context.terminal.printAll(endedLines(diffLines(old, now, diffs, style, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
 }
 
@@ -150,7 +149,7 @@ async function runForecast(
     context.terminal.print(JSON.stringify(json));
     return EXIT.done;
   }
-  await printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style)));
+  await context.terminal.printAll(endedLines(forecastLines(release, forecasts, fromText, untilText, style)));
   return EXIT.done;
 }
 

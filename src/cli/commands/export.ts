@@ -2,7 +2,6 @@
 
 import { TABLE_NAMES } from '../../database/schema/tables.ts';
 import type { PlaybillCommand } from '../command.ts';
-import { printAll } from '../output/stdout.ts';
 import { countText } from '../output/terminal.ts';
 
 export function addExportCommand(program: PlaybillCommand): void {
@@ -29,7 +28,7 @@ Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
       const { exportCatalogue } = await import('../../operations/export.ts');
       const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
       let rowsTotal = 0;
-      const isWhole = await printAll(exportCatalogue(flags.db, tables, (_table, rows) => (rowsTotal += rows)));
+      const isWhole = await terminal.printAll(exportCatalogue(flags.db, tables, (_table, rows) => (rowsTotal += rows)));
       const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
       if (isWhole) terminal.log(`Exported ${what} from ${flags.db}`);
     });

@@ -3,7 +3,6 @@
 import type { FindingsResultJson } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
 import { EXIT } from '../exit-codes.ts';
-import { printAll } from './stdout.ts';
 import { countText, findingText, type Terminal } from './terminal.ts';
 
 /** A disk that is failing, or a broken column, has findings without end: under --json enough are kept to see what is wrong. */
@@ -42,7 +41,7 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
       const found = `${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
       yield `Checked ${report.checkedText()}: ${found}\n`;
     };
-    await printAll(lines(), makeRoom);
+    await terminal.printAll(lines(), makeRoom);
   }
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
 }

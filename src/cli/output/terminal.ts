@@ -4,12 +4,15 @@
 import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
 import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
+import { printAll, type Output } from './stdout.ts';
 
 export interface Terminal {
   /** Prints a line of the result, or several. */
   readonly print: (text: string) => void;
   /** Prints a line of the result byte for byte, but escaped on a terminal. For documents that are published. */
   readonly printExact: (text: string) => void;
+  /** Prints a result that is too large for memory: see `printAll` of stdout.ts. */
+  readonly printAll: (pieces: AsyncGenerator<string>, makeRoom?: () => void) => Promise<boolean>;
   /** Writes a message, apart from the result. */
   readonly log: (text: string) => void;
   /** A bar on stderr where that is a terminal; elsewhere nothing. */
@@ -26,11 +29,6 @@ export interface Progress {
 
 const NO_PROGRESS: Progress = { show: () => undefined, end: () => undefined };
 
-/** Where a terminal writes: a stream that may be one. */
-export interface Output extends NodeJS.WritableStream {
-  readonly isTTY?: boolean;
-}
-
 export function processTerminal(): Terminal {
   return terminalOn(process.stdout, process.stderr, (name) => process.env[name]);
 }
@@ -46,6 +44,7 @@ export function terminalOn(
   return {
     print: (text) => void stdout.write(`${safe(text)}\n`),
     printExact: (text) => void stdout.write(`${stdout.isTTY === true ? escapeControls(text) : text}\n`),
+    printAll: (pieces, makeRoom) => printAll(stdout, pieces, makeRoom),
     log: (text) => void stderr.write(`${escapeControls(text)}\n`),
     progress: async (label) => {
       if (stderr.isTTY !== true) return NO_PROGRESS;

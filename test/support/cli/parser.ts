@@ -13,6 +13,7 @@ export function testContext(printed: string[] = []): CommandContext {
     terminal: {
       print: (text) => void printed.push(text),
       printExact: (text) => void printed.push(text),
+      printAll: async () => true,
       log: () => undefined,
       progress: async () => ({ show: () => undefined, end: () => undefined }),
       isColoured: false,

@@ -1,21 +1,12 @@
-// Folders for one test file, removed after it.
+// Folders that servers read, removed when the last test of the run has ended: the servers of all suites have stopped by then.
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
-
-const folders: string[] = [];
-
-// At the top level of whoever imports this: after the servers of its suites have stopped.
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+import { folderOfRun } from '../compiled.ts';
 
 /** A fresh folder that every user of the machine may read: nginx drops its privileges before it reads. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'playbill-edge-'));
+  const folder = mkdtempSync(join(folderOfRun(), 'edge-'));
   chmodSync(folder, 0o755);
-  folders.push(folder);
   return folder;
 }

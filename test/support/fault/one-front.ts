@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { BuildOptions } from '../../../src/operations/build.ts';
 import { renderPlain } from '../reference/plain-documents.ts';
 import { plainKysely } from '../reference/plain-tables.ts';
-import type { CatalogueRow } from '../reference/random-catalogue.ts';
+import type { CatalogueRow } from '../catalogue.ts';
 import { buildTree, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../trees.ts';
 import { findingsOf } from '../verify-tree.ts';
 

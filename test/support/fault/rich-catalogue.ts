@@ -3,7 +3,7 @@
 
 import Database from 'better-sqlite3';
 import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/schema/tables.ts';
-import type { CatalogueRow } from '../reference/random-catalogue.ts';
+import type { CatalogueRow } from '../catalogue.ts';
 
 const at = (hours: number): string =>
   new Date(Date.parse('2026-05-01T09:00:00Z') + hours * 3_600_000).toISOString().replace('.000', '');

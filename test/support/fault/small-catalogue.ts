@@ -1,7 +1,7 @@
 // A catalogue small enough to be built hundreds of times: any number of fronts, each with shows of its own at a venue of its own,
 // and one show that all share. The `edition` word changes every document, so that a new release is wholly new.
 
-import type { CatalogueRow } from '../reference/random-catalogue.ts';
+import type { CatalogueRow } from '../catalogue.ts';
 
 export const NOW = '2026-05-01T09:00:00Z';
 

@@ -2,7 +2,7 @@
 // rendered, so that any implementation can be held to the same cases.
 
 import type { DropReason } from './plain-documents.ts';
-import type { CatalogueRow } from './random-catalogue.ts';
+import type { CatalogueRow } from '../catalogue.ts';
 
 // 1 May 2026 is a Friday; Moscow is three hours ahead of UTC.
 export const noon = '2026-05-01T09:00:00Z';

@@ -1,12 +1,9 @@
 // Small, nasty catalogues for properties: valid for data/schema.sql and its row rules, but with instants crowded around
 // `now`, mean zones, ties, awkward ids and awkward text. It judges nothing: what a document should say is not known here.
 
-import { readFileSync } from 'node:fs';
-
-import Database from 'better-sqlite3';
 import type * as fc from 'fast-check';
 import { DateTime } from 'luxon';
-
+import type { CatalogueRow } from '../catalogue.ts';
 import {
   catalogueDraft,
   PLACES,
@@ -19,11 +16,6 @@ import {
   type TierDraft,
 } from './random-drafts.ts';
 import { resolveInstant, resolveNow, type InstantDraft } from './random-instants.ts';
-
-export interface CatalogueRow {
-  readonly table: string;
-  readonly row: Readonly<Record<string, string | number | null>>;
-}
 
 /** Rows in an order that foreign keys accept, and the instant around which their own instants lie. */
 export interface RandomCatalogue {
@@ -226,30 +218,4 @@ function* tierRows(
       },
     };
   }
-}
-
-/** A new, empty catalogue at `path` (`:memory:` too), made by data/schema.sql. The caller closes it. */
-export function createCatalogue(path: string): Database.Database {
-  const database = new Database(path);
-  database.exec(readFileSync(new URL('../../../data/schema.sql', import.meta.url), 'utf8'));
-  return database;
-}
-
-/** Inserts the rows in their order, in one transaction, with foreign keys enforced. Columns left out take their default. */
-export function insertRows(database: Database.Database, rows: Iterable<CatalogueRow>): void {
-  database.pragma('foreign_keys = ON');
-  const statements = new Map<string, Database.Statement>();
-  database.transaction(() => {
-    for (const { table, row } of rows) {
-      const columns = Object.keys(row);
-      const key = `${table}(${columns.join()})`;
-      let statement = statements.get(key);
-      if (statement === undefined) {
-        const names = columns.map((column) => `"${column}"`).join(', ');
-        statement = database.prepare(`INSERT INTO "${table}" (${names}) VALUES (${columns.map(() => '?').join(', ')})`);
-        statements.set(key, statement);
-      }
-      statement.run(...Object.values(row));
-    }
-  })();
 }

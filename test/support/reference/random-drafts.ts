@@ -4,6 +4,7 @@
 import * as fc from 'fast-check';
 
 import { instantDraft, nowDraft, ZONES } from './random-instants.ts';
+import { anyCharacter } from '../any-character.ts';
 
 /** Fronts that a catalogue can have at most; the first is always active. */
 const FRONTS = 4;
@@ -42,7 +43,7 @@ const text = often(
       '\ufeffmark',
       '__proto__',
     ),
-    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.string({ unit: anyCharacter, maxLength: 8 }),
   ),
   1,
 );
