@@ -302,7 +302,7 @@ describe('a dry run', () => {
     expect(text).toContain('\n  by the data: 31 products changed\n');
     expect(text).toContain('\n    … 11 more\n');
     const again = await buildTree(database, tree, instant(NOW));
-    expect(again.differences).toBeNull();
+    expect(again.differences).toBeUndefined();
     const after = await buildTree(database, tree, instant(NOW), { isDryRun: true });
     expect(after.differences).toEqual({ ...NO_PLANNED, same: ['alpha'] });
   });
