@@ -6,6 +6,7 @@ import type { Front } from '../catalogue/front.ts';
 import type { FrontProduct } from '../catalogue/front-products.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
+import type { Product } from '../catalogue/product.ts';
 import type { ExplainedRules, ExplainResultJson } from '../contract/explain-result.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { productNames, productRow, sessionRows, tierRows } from '../database/read/explain-rows.ts';
@@ -81,7 +82,7 @@ async function noteBadProducts(front: Front, load: ProductLoad, isAnyView: boole
   await load.noteOrphanRows(log);
   const readIds = new Set<number>();
   for (const range of isAnyView ? await load.ranges() : [...ids.map(onlyId), MISTYPED_IDS]) {
-    for (const { id } of await load.products(range, log)) readIds.add(id);
+    for await (const { id } of load.products(range, log)) readIds.add(id);
   }
   for (const id of ids) {
     if (!readIds.has(id) && !log.badProductIds.has(id))
@@ -97,7 +98,9 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   if (row === null) throw unknownProduct(slug, await productNames(reader));
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
-  const [product] = front === null ? [] : await new ProductLoad(reader, context, now).products(onlyId(row.id), log);
+  let product: Product | undefined;
+  const load = new ProductLoad(reader, context, now);
+  if (front !== null) for await (const one of load.products(onlyId(row.id), log)) product = one;
   // What has a finding cannot be trusted: its sessions or tiers may be missing.
   if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };

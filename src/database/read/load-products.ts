@@ -88,8 +88,11 @@ export class ProductLoad {
     return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
   }
 
-  /** The wanted products of a range. Child rows without a product are reported with the range that their ids fall into. */
-  async products(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
+  /**
+   * The wanted products of a range, in any order: each is made when it is asked for, and only the rows of the others are in memory.
+   * Child rows without a product are reported with the range that their ids fall into.
+   */
+  async *products(range: IdRange, log: FindingLog): AsyncGenerator<Product> {
     this.#log = log;
     await this.#prepare();
     const children = new Map<ChildTable, ReadonlyMap<unknown, unknown>>();
@@ -99,7 +102,7 @@ export class ProductLoad {
     await markUndecodable(this.#reader, IMAGE, rows, PRODUCT.columns.length);
     const knownIds = new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number'));
     const orphans = orphanIds(children.values(), knownIds);
-    const products: Product[] = [];
+    const counted: Product[] = [];
     // In the order of ids, orphans included: findings do not depend on where ranges begin and end.
     let next = 0;
     for (const row of rows) {
@@ -107,10 +110,12 @@ export class ProductLoad {
         this.#noteOrphansOf(orphans[next], children);
       }
       const product = this.#productOf(row, children);
-      if (product !== null) products.push(product);
+      if (product === null) continue;
+      if (this.#isCounted(product)) counted.push(product);
+      else yield product;
     }
     for (; next < orphans.length; next++) this.#noteOrphansOf(orphans[next], children);
-    return this.#withTotals(products);
+    if (counted.length > 0) yield* await this.#withTotals(counted);
   }
 
   /** What all ranges need. */
@@ -274,18 +279,20 @@ export class ProductLoad {
     }
   }
 
-  /** Counts all sessions of products that have no card now on some front: the counts decide which reason they have. */
+  /** Whether a product has no card now on some front: how many sessions it has decides which reason that has. */
+  #isCounted(product: Product): boolean {
+    const isOfferedWithout = (excluded?: Exclusion): boolean => isAnyOffered(product, excluded, this.#now);
+    return product.isPublished && ![undefined, ...product.exclusions.values()].every(isOfferedWithout);
+  }
+
+  /** Counts all sessions of products, in one query: with a view each may take as long as all rows. */
   async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
-    const isCounted = (product: Product): boolean =>
-      product.isPublished &&
-      [undefined, ...product.exclusions.values()].some((excluded) => !isAnyOffered(product, excluded, this.#now));
-    const countedIds = products.filter(isCounted).map((product) => product.id);
-    if (countedIds.length === 0) return products;
+    const ids = products.map(({ id }) => id);
     const totals = new Map<number, { sessionsTotal: number; scheduledTotal: number }>();
     const query = knownTables
       .selectFrom('sessions')
       .select((eb) => ['product_id', 'status', eb.fn.countAll().as('total')])
-      .where('product_id', 'in', countedIds)
+      .where('product_id', 'in', ids)
       .groupBy(['product_id', 'status'])
       .orderBy('product_id')
       .orderBy('status');
