@@ -6,7 +6,6 @@ import type { Front } from '../catalogue/front.ts';
 import type { FrontProduct } from '../catalogue/front-products.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
-import type { Product } from '../catalogue/product.ts';
 import type { ExplainedRules, ExplainResultJson } from '../contract/explain-result.ts';
 import { openCatalogue, type CatalogueReader } from '../database/open.ts';
 import { productNames, productRow, sessionRows, tierRows } from '../database/read/explain-rows.ts';
@@ -98,9 +97,8 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   if (row === null) throw unknownProduct(slug, await productNames(reader));
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
-  let product: Product | undefined;
-  const load = new ProductLoad(reader, context, now);
-  if (front !== null) for await (const one of load.products(onlyId(row.id), log)) product = one;
+  const products = new ProductLoad(reader, context, now).products(onlyId(row.id), log);
+  const product = front === null ? undefined : (await products.next()).value;
   // What has a finding cannot be trusted: its sessions or tiers may be missing.
   if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };
