@@ -77,7 +77,7 @@ async function noteBadProducts(front: Front, load: ProductLoad, isAnyView: boole
   await load.noteOrphanRows(log);
   const readIds = new Set<number>();
   for (const range of isAnyView ? await load.ranges() : [...ids.map(onlyId), MISTYPED_IDS]) {
-    for (const { id } of await load.products(range, log)) readIds.add(id);
+    for await (const { id } of load.products(range, log)) readIds.add(id);
   }
   for (const id of ids) {
     if (!readIds.has(id) && !log.badProductIds.has(id))
@@ -93,7 +93,8 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   if (row === null) throw unknownProduct(slug, await productNames(reader));
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
-  const [product] = front === null ? [] : await new ProductLoad(reader, context, now).products(onlyId(row.id), log);
+  const products = new ProductLoad(reader, context, now).products(onlyId(row.id), log);
+  const product = front === null ? undefined : (await products.next()).value;
   // What has a finding cannot be trusted: its sessions or tiers may be missing.
   if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };

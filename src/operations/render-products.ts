@@ -87,7 +87,7 @@ export async function renderProducts(
   await load.noteOrphanRows(log);
   const ranges = await load.ranges();
   for (const [i, range] of ranges.entries()) {
-    for (const product of await load.products(range, log)) {
+    for await (const product of load.products(range, log)) {
       const excluding = new Map<number, number>();
       for (const frontId of product.exclusions.keys()) {
         const profileIndex = profileOfFrontId.get(frontId);

@@ -1,7 +1,8 @@
-// One card as text, in the order of the spec's table 2.2 (fields.md, Form), with the comma that follows it. A card is one run of bytes
-// with two parts that a front may replace; as they stand they suit a front that changes nothing:
+// One card as text, in the order of the spec's table 2.2 (fields.md, Form), with the comma that follows it. A card is two runs of bytes,
+// each with a part that a front may replace; as they stand they suit a front that changes nothing:
 //
-//   {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "badges":[…],"groups": ⟨groups⟩ ,"todaySlot": … :null},
+//   head   {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "priceFrom":
+//   tail   10.00,"badges":[…],"groups": ⟨groups⟩ ,"todaySlot": … :null},
 //
 // ⟨flags⟩ are featured, banner, pushka and paused; ⟨groups⟩ are all groups of the product, of which a front shows those it attaches.
 

@@ -18,7 +18,7 @@ import {
   NO_PRODUCT,
   stateAt,
 } from './initial-states.ts';
-import { dropReasonOf, NO_TIMELINE, VARIANT, type RenderedProducts } from './rendered-products.ts';
+import { dropReasonOf, NO_TIMELINE, RUN, VARIANT, type RenderedProducts } from './rendered-products.ts';
 
 /** What all fronts are rendered from. */
 export interface RenderedCatalogue {
@@ -166,38 +166,18 @@ export class FrontCards implements CardSource {
   lengthAt(position: number): number {
     const variant = this.#variantAt[position] ?? NO_VARIANT;
     if (variant === NO_VARIANT) return 0;
-    const flags = this.#ownFlags(position, variant);
-    const groups = this.#ownGroups(position, variant);
-    const gap = (from: number, until: number): number => this.#part(variant, until) - this.#part(variant, from);
     return (
-      this.#part(variant, VARIANT.length) +
-      (flags === null ? 0 : flags.length - gap(VARIANT.flagsFrom, VARIANT.flagsUntil)) +
-      (groups === null ? 0 : groups.length - gap(VARIANT.groupsFrom, VARIANT.groupsUntil))
+      this.#lengthOf(variant, VARIANT.head, this.#ownFlags(position, variant)) +
+      this.#lengthOf(variant, VARIANT.tail, this.#ownGroups(position, variant))
     );
   }
 
   write(position: number, target: Uint8Array, at: number): void {
     const variant = this.#variantAt[position] ?? NO_VARIANT;
     const flags = this.#ownFlags(position, variant);
-    const groups = this.#ownGroups(position, variant);
-    let from = 0;
-    let end = at;
-    // Nearly every card has neither: one copy.
-    if (flags !== null || groups !== null) {
-      const replaced = [
-        [flags, VARIANT.flagsFrom, VARIANT.flagsUntil],
-        [groups, VARIANT.groupsFrom, VARIANT.groupsUntil],
-      ] as const;
-      for (const [own, start, until] of replaced) {
-        if (own === null) continue;
-        const run = this.#run(variant, from, this.#part(variant, start));
-        target.set(run, end);
-        target.set(own, end + run.length);
-        end += run.length + own.length;
-        from = this.#part(variant, until);
-      }
-    }
-    target.set(this.#run(variant, from, this.#part(variant, VARIANT.length)), end);
+    this.#write(variant, VARIANT.head, flags, target, at);
+    const tailAt = at + this.#lengthOf(variant, VARIANT.head, flags);
+    this.#write(variant, VARIANT.tail, this.#ownGroups(position, variant), target, tailAt);
   }
 
   #isVisible(position: number, at: Instant): boolean {
@@ -230,11 +210,30 @@ export class FrontCards implements CardSource {
     return this.#products.variants[variant * VARIANT.width + part] ?? 0;
   }
 
-  /** The bytes [from, until) of a variant. */
-  #run(variant: number, from: number, until: number): Uint8Array {
-    const block = this.#products.blocks[this.#part(variant, VARIANT.block)] ?? NO_BYTES;
-    const start = this.#part(variant, VARIANT.start);
+  /** The bytes [from, until) of a variant's head or tail: `run` is VARIANT.head or VARIANT.tail. */
+  #run(variant: number, run: number, from = 0, until = this.#part(variant, run + RUN.length)): Uint8Array {
+    const block = this.#products.blocks[this.#part(variant, run + RUN.block)] ?? NO_BYTES;
+    const start = this.#part(variant, run + RUN.start);
     return block.subarray(start + from, start + until);
+  }
+
+  /** The length of a run with `own` in the place of its replaceable part; as it is where that is null. */
+  #lengthOf(variant: number, run: number, own: Uint8Array | null): number {
+    const length = this.#part(variant, run + RUN.length);
+    if (own === null) return length;
+    return length - this.#part(variant, run + RUN.partUntil) + this.#part(variant, run + RUN.partFrom) + own.length;
+  }
+
+  /** Writes such a run. */
+  #write(variant: number, run: number, own: Uint8Array | null, target: Uint8Array, at: number): void {
+    if (own === null) {
+      target.set(this.#run(variant, run), at);
+      return;
+    }
+    const ownAt = at + this.#part(variant, run + RUN.partFrom);
+    target.set(this.#run(variant, run, 0, ownAt - at), at);
+    target.set(own, ownAt);
+    target.set(this.#run(variant, run, this.#part(variant, run + RUN.partUntil)), ownAt + own.length);
   }
 
   /** The flags with those that the front adds; null where the variant has them already. */
@@ -256,9 +255,12 @@ export class FrontCards implements CardSource {
     if (own === 0 || before === NO_VARIANT || after === NO_VARIANT) return false;
     if ((this.#part(before, VARIANT.bits) | own) !== (this.#part(after, VARIANT.bits) | own)) return false;
     // Up to the flags, all variants of a product are the same.
-    const a = this.#run(before, this.#part(before, VARIANT.flagsUntil), this.#part(before, VARIANT.length));
-    const b = this.#run(after, this.#part(after, VARIANT.flagsUntil), this.#part(after, VARIANT.length));
-    return a.length === b.length && a.every((byte, i) => byte === b[i]);
+    const restOf = (variant: number): Uint8Array =>
+      this.#run(variant, VARIANT.head, this.#part(variant, VARIANT.head + RUN.partUntil));
+    return (
+      areEqual(restOf(before), restOf(after)) &&
+      areEqual(this.#run(before, VARIANT.tail), this.#run(after, VARIANT.tail))
+    );
   }
 
   /** Whether the front attaches all these groups, in this order. */
@@ -273,11 +275,11 @@ export class FrontCards implements CardSource {
     const product = this.#productAt[position] ?? 0;
     const runs: { readonly rank: number; readonly bytes: Uint8Array }[] = [];
     // Behind the bracket.
-    let from = this.#part(variant, VARIANT.groupsFrom) + 1;
+    let from = this.#part(variant, VARIANT.tail + RUN.partFrom) + 1;
     for (let row = groupStarts[product] ?? 0; row < (groupStarts[product + 1] ?? 0); row++) {
       const length = groupMemberships[row * 2 + 1] ?? 0;
       const rank = this.#rankOfGroup[groupMemberships[row * 2] ?? 0] ?? -1;
-      if (rank >= 0) runs.push({ rank, bytes: this.#run(variant, from, from + length) });
+      if (rank >= 0) runs.push({ rank, bytes: this.#run(variant, VARIANT.tail, from, from + length) });
       from += length + 1;
     }
     if (runs.length === 0) return NO_GROUPS;
@@ -293,4 +295,8 @@ export class FrontCards implements CardSource {
     groups[end - 1] = CLOSING_BRACKET;
     return groups;
   }
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

@@ -18,9 +18,6 @@ export const CHANGES = 1;
 export const HAS_OWN_TIMELINES = 2;
 export const GROUP_LIST_SHIFT = 2;
 
-/** There may be as many profiles as fronts: only the latest are kept. */
-const PROFILES_KEPT = 8;
-
 export class InitialStates {
   /** Every list of groups that some product has, as positions in the taxonomy; there are few of them. */
   readonly groupLists: readonly (readonly number[])[];
@@ -30,7 +27,8 @@ export class InitialStates {
   readonly #renderedOf: Int32Array;
   /** By product number: its list of groups. */
   readonly #groupListOf: Int32Array;
-  readonly #byProfile = new Map<number, Int32Array>();
+  /** Of the last profile only: there may be as many profiles as fronts. */
+  #latest: { readonly profileIndex: number; readonly initial: Int32Array } | null = null;
 
   constructor(products: RenderedProducts, productNumbers: ProductNumbers, now: number) {
     this.#products = products;
@@ -44,8 +42,7 @@ export class InitialStates {
 
   /** INITIAL.width numbers for each product number. Cheap where fronts of a profile come one after the other. */
   of(profileIndex: number): Int32Array {
-    const known = this.#byProfile.get(profileIndex);
-    if (known !== undefined) return known;
+    if (this.#latest?.profileIndex === profileIndex) return this.#latest.initial;
     const { ids, timelines, ownStarts, stateFroms, stateVariants } = this.#products;
     const profileCount = timelines.length / ids.length;
     const initial = new Int32Array(this.#renderedOf.length * INITIAL.width);
@@ -64,9 +61,7 @@ export class InitialStates {
         (hasOwn ? HAS_OWN_TIMELINES : 0) |
         (hasNextState(stateFroms, state) ? CHANGES : 0);
     }
-    const [oldest] = this.#byProfile.keys();
-    if (oldest !== undefined && this.#byProfile.size === PROFILES_KEPT) this.#byProfile.delete(oldest);
-    this.#byProfile.set(profileIndex, initial);
+    this.#latest = { profileIndex, initial };
     return initial;
   }
 }

@@ -13,7 +13,7 @@ import { FLAG } from '../catalogue/front-products.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { badgesText, flagsText, groupText, headText, poolText, slotsText } from './card.ts';
 import { FacetBits, encodeTaxonomy } from './facets.ts';
-import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason } from './rendered-products.ts';
+import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type Run } from './rendered-products.ts';
 
 /** What a front profile means by today, tomorrow and weekend, from an instant on. */
 interface DaysFrom {
@@ -28,15 +28,14 @@ interface PoolState {
   readonly card: PoolCard | null;
 }
 
-/** The card as far as all profiles share it: the texts on both sides of the price, and what the builder needs besides. */
+/** The card as far as all profiles share it: what is on both sides of the price, and what the builder needs besides. */
 interface PoolCard {
   readonly pool: Pool;
   readonly bits: number;
-  readonly beforePrice: string;
+  /** Up to the price. */
+  readonly head: Run;
   /** From behind the price up to the groups. */
   readonly afterPrice: string;
-  readonly flagsFrom: number;
-  readonly flagsUntil: number;
   readonly facets: Int32Array;
   /** The variants rendered so far: for these days and this money. */
   readonly variants: { readonly days: FrontDays; readonly money: Money; readonly variant: number }[];
@@ -48,12 +47,12 @@ type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 /** What stays the same while a product is rendered. */
 interface CurrentProduct {
   readonly product: Product;
-  readonly headText: string;
-  readonly headLength: number;
   readonly groupsText: string;
-  /** Variants by their text: profiles mostly share them. */
-  readonly variants: Map<string, number>;
-  /** Timelines by their states as text, for the same reason. */
+  /** Runs by their text. */
+  readonly runs: Map<string, Run>;
+  /** Profiles mostly share them. */
+  readonly variants: { readonly head: Run; readonly tail: Run; readonly variant: number }[];
+  /** By their states as text, for the same reason. */
   readonly timelines: Map<string, number>;
 }
 
@@ -107,13 +106,11 @@ export class ProductRenderer {
       const boundaries = boundariesOf(product, this.#now, this.#until);
       const instants = [this.#now, ...boundaries.within];
       nextBoundary = boundaries.next;
-      const head = headText(product);
       const current: CurrentProduct = {
         product,
-        headText: head,
-        headLength: this.#encoder.encode(head).length,
         groupsText: `[${groupTexts.join(',')}]`,
-        variants: new Map(),
+        runs: new Map(),
+        variants: [],
         timelines: new Map(),
       };
       const shared = this.#poolStates(current, undefined, instants);
@@ -130,7 +127,9 @@ export class ProductRenderer {
 
   /** The states at the given instants, on a front with these exclusions. */
   #poolStates(current: CurrentProduct, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
-    const { product, headText: head, headLength } = current;
+    const { product } = current;
+    const head = headText(product);
+    const headLength = this.#encoder.encode(head).length;
     const unbadged = this.#facetsOf(product);
     return instants.map((from) => {
       const pool = poolAt(product, excluded, from);
@@ -145,10 +144,8 @@ export class ProductRenderer {
       const card = {
         pool,
         bits,
-        beforePrice: head + flags + poolText(product, pool, first),
+        head: this.#run(current, head + flags + poolText(product, pool, first), headLength, flags.length),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
-        flagsFrom: headLength,
-        flagsUntil: headLength + flags.length,
         facets,
         variants: [],
       };
@@ -211,16 +208,22 @@ export class ProductRenderer {
     const amount = priceFromAt(card.pool, money.currency, from);
     const price = amount === null ? 'null' : formatAmount(amount, money.currencyExponent);
     const slots = slotsText(slotsOn(card.pool, days));
-    const text = card.beforePrice + price + card.afterPrice + current.groupsText + slots;
-    let variant = current.variants.get(text);
-    if (variant === undefined) {
-      // Slugs, numbers and dates are ASCII: as many bytes as characters.
-      const lengths = { groupsLength: current.groupsText.length, restLength: slots.length };
-      variant = this.#builder.variant(text, { ...card, ...lengths }, card.facets);
-      current.variants.set(text, variant);
-    }
+    const beforeGroups = price + card.afterPrice;
+    const { groupsText, variants } = current;
+    // Slugs, numbers and dates are ASCII: as many bytes as characters.
+    const tail = this.#run(current, beforeGroups + groupsText + slots, beforeGroups.length, groupsText.length);
+    const known = variants.find((one) => one.head === card.head && one.tail === tail);
+    const variant = known?.variant ?? this.#builder.variant(card.head, tail, card.bits, card.facets);
+    if (known === undefined) variants.push({ head: card.head, tail, variant });
     card.variants.push({ days, money, variant });
     return variant;
+  }
+
+  /** A run of the product's cards; equal ones are stored once. */
+  #run({ runs }: CurrentProduct, text: string, partFrom: number, partLength: number): Run {
+    const run = runs.get(text) ?? this.#builder.run(text, partFrom, partLength);
+    runs.set(text, run);
+    return run;
   }
 }
 

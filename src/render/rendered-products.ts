@@ -8,27 +8,23 @@ import { Column } from './column.ts';
 export const NO_TIMELINE = -1;
 
 /**
- * A variant's numbers, in their order in `variants`: the block that holds its bytes and where they begin there; where the flags and the
- * groups are, counted from its first byte; its length; its bits of FLAG (catalogue/front-products.ts), pushka and paused.
+ * A run of bytes, one part of which a front may replace, as numbers in their order: the block that holds it and where it begins there;
+ * its length; where the replaceable part is, counted from its first byte.
  */
-export const VARIANT = {
-  block: 0,
-  start: 1,
-  flagsFrom: 2,
-  flagsUntil: 3,
-  groupsFrom: 4,
-  groupsUntil: 5,
-  length: 6,
-  bits: 7,
-  width: 8,
-} as const;
+export const RUN = { block: 0, start: 1, length: 2, partFrom: 3, partUntil: 4, width: 5 } as const;
+
+/**
+ * A variant's numbers, in their order in `variants`: its head, a run with the flags; its tail, a run with the groups; its bits of FLAG
+ * (catalogue/front-products.ts), pushka and paused. Variants of a product often share a head, which is most of a card.
+ */
+export const VARIANT = { head: 0, tail: RUN.width, bits: 2 * RUN.width, width: 2 * RUN.width + 1 } as const;
 
 /**
  * The columns. A product has a timeline per front profile; a timeline is a run of states, each from an instant on, and ends with a
- * state from Infinity. A state is a variant, or the reason why there is no card. A variant is a run of bytes (card.ts).
+ * state from Infinity. A state is a variant, or the reason why there is no card. A variant is two runs of bytes (card.ts).
  */
 export interface RenderedProducts {
-  /** By product: ids, ascending. */
+  /** By product: ids. */
   readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity where there is none. */
   readonly nextBoundaries: Float64Array;
@@ -66,20 +62,13 @@ export function stateOfReason(reason: DropReason): number {
   return -1 - DROP_REASONS.indexOf(reason);
 }
 
-/** One variant as it is rendered: positions and lengths in bytes. */
-export interface VariantParts {
-  readonly flagsFrom: number;
-  readonly flagsUntil: number;
-  readonly groupsLength: number;
-  /** Of everything behind the groups. */
-  readonly restLength: number;
-  readonly bits: number;
-}
+/** The numbers of RUN. */
+export type Run = readonly [block: number, start: number, length: number, partFrom: number, partUntil: number];
 
-/** Variants lie in blocks of this size, so that no position in one comes near 2^31; a larger variant has a block of its own. */
+/** Runs lie in blocks of this size, so that no position in one comes near 2^31; a larger run has a block of its own. */
 const BLOCK_BYTES = 1 << 22;
 
-/** Collects rendered products, by ascending id. */
+/** Collects rendered products. */
 export class RenderedProductsBuilder {
   readonly #ids = new Column(Float64Array);
   readonly #nextBoundaries = new Column(Float64Array);
@@ -104,23 +93,24 @@ export class RenderedProductsBuilder {
     this.#groupStarts.push(0);
   }
 
-  /** Adds a variant, from its text; returns its number. */
-  variant(text: string, parts: VariantParts, facets: Int32Array): number {
+  /** Adds a run of bytes, from its text; where the replaceable part is, is counted in bytes. */
+  run(text: string, partFrom: number, partLength: number): Run {
     // A UTF-16 unit takes at most three bytes.
     if (this.#used + text.length * 3 > this.#block.length) {
       this.#block = new Uint8Array(Math.max(BLOCK_BYTES, text.length * 3));
       this.#blocks.push(this.#block);
       this.#used = 0;
     }
-    const { written } = this.#encoder.encodeInto(text, this.#block.subarray(this.#used));
-    const { flagsFrom, flagsUntil, groupsLength, restLength, bits } = parts;
-    const groupsUntil = written - restLength;
-    const groupsFrom = groupsUntil - groupsLength;
-    const block = this.#blocks.length - 1;
-    const numbers = [block, this.#used, flagsFrom, flagsUntil, groupsFrom, groupsUntil, written, bits];
-    for (const number of numbers) this.#variants.push(number);
-    for (const word of facets) this.#variantFacets.push(word);
+    const start = this.#used;
+    const { written } = this.#encoder.encodeInto(text, this.#block.subarray(start));
     this.#used += written;
+    return [this.#blocks.length - 1, start, written, partFrom, partFrom + partLength];
+  }
+
+  /** Adds a variant; returns its number. */
+  variant(head: Run, tail: Run, bits: number, facets: Int32Array): number {
+    for (const number of [...head, ...tail, bits]) this.#variants.push(number);
+    for (const word of facets) this.#variantFacets.push(word);
     return this.#variants.length / VARIANT.width - 1;
   }
 
