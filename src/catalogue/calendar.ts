@@ -1,5 +1,5 @@
 // Time zones and calendars: the only place that asks the runtime (Intl) for a zone's rules. Everything else computes with
-// the offsets and days given here. No clock: every function takes its instants.
+// the offsets and days given here; offer.ts holds sessions against them. No clock: every function takes its instants.
 
 import {
   dateTextOf,

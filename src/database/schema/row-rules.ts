@@ -1,5 +1,5 @@
 // Rules that look at more than one value of a row (catalogue.md, "Rules that no CHECK can hold"), each with its finding. The load and
-// check-db share them.
+// check-db share them. What a single value may be is in columns.ts.
 
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';

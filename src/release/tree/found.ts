@@ -1,4 +1,4 @@
-// What looking for something in a tree gives: its value, or why there is none. Reading decides nothing: what a failure means is for
+// What looking for something in a tree (read.ts) gives: its value, or why there is none. Reading decides nothing: what a failure means is for
 // the caller, who throws it, reports it as a finding, or takes it for absence.
 
 import { AppError, shellWord } from '../../errors.ts';

@@ -1,5 +1,5 @@
-// What a tree holds before a build: the current release and each front's pointer, read once. A damaged file is a finding and counts as
-// absent: the next publish replaces it.
+// What a tree holds before a build, as read.ts finds it: the current release and each front's pointer. A damaged file is a finding and
+// counts as absent: the next publish replaces it.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
