@@ -17,8 +17,8 @@ export const SERVERS_AND_TIME = [
   // The archive installed on three versions of Node.js; npm.
   'test/packed/*.test.ts',
   'test/checkout/*.test.ts',
-  // The sqlite3 shell.
-  'test/docs/{docs,own-schema}.test.ts',
+  // The sqlite3 shell; PHP and Go.
+  'test/docs/{docs,own-schema,signing}.test.ts',
   'test/unit/schema-in-the-shell.test.ts',
 ];
 

@@ -14,6 +14,10 @@ const DEBIAN_PACKAGES = [
   'chromium',
   'strace',
   'fonts-noto-core',
+  'curl',
+  'python3',
+  'php-cli',
+  'golang-go',
 ] as const;
 
 export function setup(): void {

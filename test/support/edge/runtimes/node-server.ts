@@ -9,7 +9,7 @@ import type { Runtime } from './runtime.ts';
 
 /** Starts the server; options beside the tree, the clock and the secrets may be set by a test. */
 export async function startNodeServer(
-  world: World,
+  world: Pick<World, 'root' | 'now' | 'secrets'>,
   options: Partial<ServeOptions> = {},
 ): Promise<Runtime & { readonly port: number }> {
   const clock = options.clock ?? ((): number => world.now);
