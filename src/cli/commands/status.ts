@@ -7,7 +7,7 @@ import { holdLines } from '../output/releases.ts';
 import { durationArgument } from '../arguments.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { countText, findingText, shortened, spanText, type Terminal } from '../output/terminal.ts';
+import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
 
 export function addStatusCommand(program: PlaybillCommand): void {
   program
@@ -73,9 +73,9 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
 function frontTable(fronts: StatusResultJson['fronts']): string {
   const header = ['front', 'age', 'right for', 'cards', 'editions', 'state'];
   const rows = fronts.map(({ front, stale, snapshot }) => [
-    shortened(front, 24),
-    snapshot === null ? '-' : spanText(snapshot.ageSeconds),
-    snapshot === null ? '-' : spanText(snapshot.remainingSeconds),
+    front,
+    snapshot === null ? '-' : `${snapshot.ageSeconds < 0 ? 'in ' : ''}${spanText(Math.abs(snapshot.ageSeconds))}`,
+    snapshot === null ? '-' : `${snapshot.remainingSeconds < 0 ? 'ended ' : ''}${spanText(snapshot.remainingSeconds)}`,
     String(snapshot?.cards ?? '-'),
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
     stale ?? 'fresh',
