@@ -16,16 +16,16 @@ import { dryRunStore } from '../storage/dry-run.ts';
 import { writingTree } from './writing-tree.ts';
 
 /**
- * Goes back to a release of a tree, and holds the tree at it.
+ * Goes back to the release of a tree that a name means, and holds the tree at it.
  * @throws AppError release-unknown, release-damaged, tree-…
  */
 export async function rollBackTree(
   outPath: string,
-  id: string,
+  name: string,
 ): Promise<RolledBack & { readonly findings: readonly Finding[] }> {
   await refuseNoTree(outPath);
   return writingTree(outPath, async (published, store) => {
-    const rolledBack = await rollBack(id, published, store);
+    const rolledBack = await rollBack(name, published, store);
     return { ...rolledBack, findings: published.findings };
   });
 }

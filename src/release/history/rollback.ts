@@ -16,22 +16,23 @@ import type { TreeFiles } from '../tree/files.ts';
 import { orThrow } from '../tree/found.ts';
 import { putHold } from './hold.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { readManifest, refuseUnknownRelease } from '../tree/read.ts';
+import { readManifest, resolveRelease } from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 export interface RolledBack {
+  readonly releaseId: string;
   readonly manifest: Manifest;
   /** Hold, pointers and `current`, with what became of each. */
   readonly plan: readonly PlanEntry[];
 }
 
 /**
- * Goes back to a kept release and holds the tree at it. Nothing is written unless every file of the release is there as its
+ * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there as its
  * manifest says. @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
-export async function rollBack(id: string, published: PublishedTree, store: ReleaseStore): Promise<RolledBack> {
-  await refuseUnknownRelease(id, store);
+export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore): Promise<RolledBack> {
+  const id = await resolveRelease(name, store);
   const manifest = orThrow(await readManifest(id, store), 'release-damaged');
   await refuseUnlessWhole(id, manifest, store);
 
@@ -41,7 +42,7 @@ export async function rollBack(id: string, published: PublishedTree, store: Rele
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
   const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
-  return { manifest, plan: [hold, ...swaps] };
+  return { releaseId: id, manifest, plan: [hold, ...swaps] };
 }
 
 async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {
