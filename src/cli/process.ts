@@ -44,9 +44,11 @@ function versionOfPackage(): string {
 }
 
 // A reader that stops early (`playbill … | head`) is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 // Set, not called: output still on its way to a pipe gets there.
 process.exitCode = await main(process.argv.slice(2));

@@ -2,7 +2,7 @@
 // when it runs.
 
 import { CommanderError, type Command } from 'commander';
-import { AppError, driverError } from '../errors.ts';
+import { AppError, driverError, shellWord } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
 import { addDiffCommand } from './commands/diff.ts';
@@ -29,11 +29,15 @@ import { addVerifyCommand } from './commands/verify.ts';
 
 /** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
+  const program = programOf(context);
+  const [first, ...others] = argv;
+  // The parser itself prints all help for `help nope`, without a word on it.
+  const isHelpOfNone = first === 'help' && others.length > 0 && commandNamed(others, program) === program;
   try {
-    await programOf(context).parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(isHelpOfNone ? others : [...argv], { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
-    return report(thrown, argv, context);
+    return report(thrown, argv, program, context);
   }
 }
 
@@ -70,11 +74,11 @@ export function programOf(context: CommandContext): Command {
   return program;
 }
 
-function report(thrown: unknown, argv: readonly string[], { terminal }: CommandContext): number {
+function report(thrown: unknown, argv: readonly string[], program: Command, { terminal }: CommandContext): number {
   // To the argument parser help and version are errors.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
-  const error = thrown instanceof CommanderError ? usageError(thrown, argv) : (driverError(thrown) ?? thrown);
+  const error = thrown instanceof CommanderError ? usageError(thrown, argv, program) : (driverError(thrown) ?? thrown);
   if (error instanceof AppError) {
     if (argv.includes('--json')) {
       const { code, message, details, hint } = error;
@@ -90,11 +94,24 @@ function report(thrown: unknown, argv: readonly string[], { terminal }: CommandC
   return EXIT.bug;
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): AppError {
-  const [command = '', subcommand = ''] = argv;
-  const isKnown = /^[^-]/.test(command) && error.code !== 'commander.unknownCommand';
-  const isNested = ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand);
-  const path = isKnown ? [command, ...(isNested ? [subcommand] : [])] : [];
-  const help = ['playbill', ...path, '--help'].join(' ');
-  return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), `see ${help}`);
+function usageError(error: CommanderError, argv: readonly string[], program: Command): AppError {
+  const command = commandNamed(argv, program);
+  const help = `see ${pathOf(command)} --help`;
+  const extra = command.args[command.registeredArguments.length];
+  const flags = command.options.map(({ long }) => long).filter((long) => long === '--db' || long === '--out');
+  const isNamedByFlag = error.code === 'commander.excessArguments' && extra !== undefined && flags.length > 0;
+  const words = isNamedByFlag ? flags.map((flag) => `${flag} ${shellWord(extra)}`).join(' or ') : '';
+  const hint = isNamedByFlag ? `type it as ${words}; ${help}` : help;
+  return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), hint);
+}
+
+/** The command that the first words name, as far as they name one. */
+function commandNamed([name, ...others]: readonly string[], parent: Command): Command {
+  const command = parent.commands.find((one) => one.name() === name);
+  return command === undefined ? parent : commandNamed(others, command);
+}
+
+/** `playbill keys issue`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -1,6 +1,7 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
 import { existsSync } from 'node:fs';
+import type { KeysResultJson } from '../../contract/results.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { secretRefArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
@@ -119,22 +120,19 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`)
       const { keysOf } = await import('../../operations/keys.ts');
       const json = await keysOf(flags.db, now());
       const header = ['keyid', 'front', 'alg', 'state', 'dates'];
-      const rows = json.keys.map((key) => [
-        key.keyid,
-        key.front,
-        key.alg,
-        key.state,
-        datesText(key.notBefore, key.notAfter),
-      ]);
+      const rows = json.keys.map((key) => [key.keyid, key.front, key.alg, key.state, datesText(key)]);
       terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
     });
 }
 
-/** When a key is valid, to the minute. */
-function datesText(notBefore: string | null, notAfter: string | null): string {
-  const minute = (instant: string): string => instant.replace('T', ' ').replace(/:00Z$/, 'Z');
-  if (notBefore === null) return notAfter === null ? '-' : `until ${minute(notAfter)}`;
-  return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
+/** When a key is valid, to the minute; of a revoked one from when on it is not. */
+function datesText({ notBefore, notAfter, revokedAt }: KeysResultJson['keys'][number]): string {
+  const until = revokedAt === null ? notAfter : null;
+  const dates = Object.entries({ from: notBefore, until, 'revoked from': revokedAt });
+  const texts = dates.flatMap(([word, instant]) =>
+    instant === null ? [] : [`${word} ${instant.replace('T', ' ').replace(/:00Z$/, 'Z')}`],
+  );
+  return texts.join(', ') || '-';
 }
 
 function addRevoke(keys: PlaybillCommand): void {
