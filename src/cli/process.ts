@@ -30,7 +30,7 @@ async function main(argv: readonly string[]): Promise<number> {
       process.kill(process.pid, signal);
     });
   }
-  if (argv.length === 1 && argv[0] === '--version') {
+  if (/^(-v|-V|--version)$/.test(argv.join(' '))) {
     context.terminal.print(context.toolVersion);
     return EXIT.done;
   }

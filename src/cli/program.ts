@@ -19,13 +19,22 @@ import { addPruneCommand } from './commands/prune.ts';
 import { addReleasesCommand } from './commands/releases.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addServeCommand } from './commands/serve.ts';
-import { PlaybillCommand } from './command.ts';
+import { helpColumns, PlaybillCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { errorText } from './output/terminal.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+
+/** As --help groups them. */
+const COMMANDS = {
+  'Build:': [addBuildCommand],
+  'Look:': [addVerifyCommand, addShowCommand, addNextCommand, addStatusCommand, addExplainCommand, addPreviewCommand],
+  'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addPruneCommand],
+  'Catalogue:': [addCheckDbCommand, addImportCommand, addExportCommand],
+  'Keys and edge:': [addKeysCommand, addSignCommand, addServeCommand, addEdgeCommand, addOpenApiCommand],
+};
 
 /** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
@@ -47,30 +56,16 @@ export function programOf(context: CommandContext): Command {
     .description(
       'Renders a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
     )
-    .version(context.toolVersion, '--version', 'print the version')
+    .version(context.toolVersion, '-V, --version', 'print the version')
     .exitOverride()
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ outputError: () => undefined, getOutHelpWidth: helpColumns, getErrHelpWidth: helpColumns })
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
-  addBuildCommand(program);
-  addVerifyCommand(program);
-  addShowCommand(program);
-  addNextCommand(program);
-  addStatusCommand(program);
-  addDiffCommand(program);
-  addExplainCommand(program);
-  addReleasesCommand(program);
-  addRollbackCommand(program);
-  addPruneCommand(program);
-  addCheckDbCommand(program);
-  addImportCommand(program);
-  addExportCommand(program);
-  addKeysCommand(program);
-  addSignCommand(program);
-  addServeCommand(program);
-  addPreviewCommand(program);
-  addEdgeCommand(program);
-  addOpenApiCommand(program);
+  for (const [heading, additions] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const add of additions) add(program);
+  }
+  program.commandsGroup('Look:').helpCommand(true);
   return program;
 }
 
@@ -96,12 +91,10 @@ function report(thrown: unknown, argv: readonly string[], program: Command, { te
 
 function usageError(error: CommanderError, argv: readonly string[], program: Command): AppError {
   const command = commandNamed(argv, program);
-  const help = `see ${pathOf(command)} --help`;
-  const extra = command.args[command.registeredArguments.length];
-  const flags = command.options.map(({ long }) => long).filter((long) => long === '--db' || long === '--out');
-  const isNamedByFlag = error.code === 'commander.excessArguments' && extra !== undefined && flags.length > 0;
-  const words = isNamedByFlag ? flags.map((flag) => `${flag} ${shellWord(extra)}`).join(' or ') : '';
-  const hint = isNamedByFlag ? `type it as ${words}; ${help}` : help;
+  const extra = error.code === 'commander.excessArguments' ? command.args[command.registeredArguments.length] : '';
+  const flags = command.options.flatMap(({ long }) => (long === '--db' || long === '--out' ? [long] : []));
+  const typed = extra ? flags.map((flag) => `${flag} ${shellWord(extra)}`).join(' or ') : '';
+  const hint = `${typed === '' ? '' : `type it as ${typed}; `}see ${pathOf(command)} --help`;
   return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), hint);
 }
 

@@ -25,7 +25,7 @@ function declareBuild(program: PlaybillCommand) {
     .command('build')
     .summary('render the catalogue into a tree of static JSON and publish it')
     .description(
-      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
+      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon, ' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
     )
     .dbFlag()
@@ -63,8 +63,7 @@ function declareBuild(program: PlaybillCommand) {
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
-  playbill build --dry-run --json                       what would be put, kept and removed, and why;
-                                                        what would change on each front, by clock and by data
+  playbill build --dry-run --json                       what would be put and removed, and what would change
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
 

@@ -23,9 +23,9 @@ function declareDiff(program: PlaybillCommand) {
     .command('diff')
     .summary('what differs between two releases and why, or what the clock will change in one')
     .description(
-      'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories,\n' +
-        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older\n' +
-        "release's own editions say what it would show by now. With --until it compares the editions of one release instead:\n" +
+      'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories, ' +
+        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older ' +
+        "release's own editions say what it would show by now. With --until it compares the editions of one release instead: " +
         'what will change next, from when, by the wall clock of each front. Reads only the tree, and writes nothing.',
     )
     .operand(

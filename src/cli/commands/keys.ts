@@ -38,7 +38,7 @@ function addIssue(keys: PlaybillCommand): void {
     .command('issue')
     .summary('make a key pair, or name a secret, and bind it to a front')
     .description(
-      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With\n' +
+      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With ' +
         'two live keys a client changes over without a gap: issue the new one, change the client, revoke the old one.',
     )
     .requiredFlag('--front <code>', 'the front that the key speaks for')
@@ -66,7 +66,7 @@ function addIssue(keys: PlaybillCommand): void {
     .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
-  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
+  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref MOSCOW
 
 ${EXIT_CODES}`)
     .runs(async (flags, { terminal, now }) => {
@@ -113,7 +113,7 @@ function addList(keys: PlaybillCommand): void {
     .jsonFlag('print them for machines')
     .helpBelow(`
 Example:
-  playbill keys list --json | jq -r '.keys[] | select(.state == "valid") | .keyid'
+  playbill keys list --json | jq -r '.keys[] | select(.state == "valid").keyid'
 
 Exit codes: 0 done, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal, now }) => {
@@ -140,7 +140,7 @@ function addRevoke(keys: PlaybillCommand): void {
     .command('revoke')
     .summary('end a key, and say what to type for each kind of edge')
     .description(
-      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when\n' +
+      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when ' +
         'they read the key ring again: what to type for that is printed.',
     )
     .operand('<keyid>', 'the key')
@@ -178,9 +178,8 @@ async function enforce(db: string, out: string, terminal: Terminal): Promise<num
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    terminal.log(errorText(error));
     terminal.log(
-      `The catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(db)} --out ${shellWord(out)}`,
+      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(db)} --out ${shellWord(out)}`,
     );
     return exitCodeOf(error.code);
   }

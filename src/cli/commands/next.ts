@@ -13,7 +13,7 @@ export function addNextCommand(program: PlaybillCommand): void {
     .command('next')
     .summary('the next effective change of every front and overall, for a scheduler')
     .description(
-      'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or\n' +
+      'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or ' +
         'the end of the snapshot, from when on it may be wrong. An expired snapshot is due since its end.',
     )
     .outFlag('the tree to look at')

@@ -13,7 +13,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .command('releases')
     .summary('list the kept releases: what one may go back to')
     .description(
-      'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the\n' +
+      'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the ' +
         'editions that it names (releases share files), and which is in force.',
     )
     .outFlag('the tree to look at')

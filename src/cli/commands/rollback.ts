@@ -15,8 +15,8 @@ export function addRollbackCommand(program: PlaybillCommand): void {
     .command('rollback')
     .summary('go back to a kept release, and hold the tree there')
     .description(
-      'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front.\n' +
-        'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
+      'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front. ' +
+        'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on ' +
         'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
     )
     .operand('[release]', 'the release to go back to: an id or its first digits, or current~1 (see: playbill releases)')

@@ -14,9 +14,9 @@ export function addStatusCommand(program: PlaybillCommand): void {
     .command('status')
     .summary('age and remaining validity of every front; exit 1 when stale')
     .description(
-      'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay\n' +
-        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot\n' +
-        'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with\n' +
+      'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay ' +
+        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot ' +
+        'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with ' +
         'no front at all. Opens no database.',
     )
     .outFlag('the tree to look at')

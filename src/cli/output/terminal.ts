@@ -73,6 +73,12 @@ export function terminalOn(
   };
 }
 
+/** The same terminal without progress, and with no messages but errors and warnings. */
+export function quiet(terminal: Terminal): Terminal {
+  const log = (text: string): void => (/^(error|warning)\b/.test(text) ? terminal.log(text) : undefined);
+  return { ...terminal, log, progress: async () => NO_PROGRESS };
+}
+
 /** What a colour stands for. */
 export type Style = 'bad' | 'good' | 'warning';
 
