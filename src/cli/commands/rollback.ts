@@ -51,16 +51,15 @@ async function rollBack(
   out: string,
   { terminal, now }: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
-  const { rollBackTree } = await import('../../operations/history.ts');
-  const { releaseId: id, manifest, plan, findings } = await rollBackTree(out, name);
+  const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
+  const { id, validUntil } = await releaseOfTree(out, name);
+  if (validUntil !== null && validUntil <= formatInstant(now()))
+    terminal.log(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
+  const { manifest, plan, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
-  const [validUntil = null] = manifest.fronts.map(({ pointer }) => pointer.validUntil).sort();
-  if (validUntil !== null && validUntil <= formatInstant(now())) {
-    terminal.log(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
-  }
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,

@@ -21,7 +21,6 @@ import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 export interface RolledBack {
-  readonly releaseId: string;
   readonly manifest: Manifest;
   /** Hold, pointers and `current`, with what became of each. */
   readonly plan: readonly PlanEntry[];
@@ -42,7 +41,7 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
   const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
-  return { releaseId: id, manifest, plan: [hold, ...swaps] };
+  return { manifest, plan: [hold, ...swaps] };
 }
 
 async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {
