@@ -59,7 +59,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'nothing-published': '`show`: the front, or an edition for this instant, is not published',
   'on-publish-invalid': '`--on-publish` with a URL that cannot be called',
   'metrics-not-writable': '`--prometheus` names a file that cannot be replaced, or that Playbill did not write',
-  'release-unknown': 'a release id that the tree does not keep',
+  'release-unknown': 'a release that the tree does not keep, or the beginning of several ids',
   'product-unknown': '`explain --product` names no product of the catalogue',
   'release-damaged': 'a manifest does not match its name, or a file of the release to go back to is missing or damaged',
 };

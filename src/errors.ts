@@ -73,9 +73,10 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The message of anything thrown, without a stack. */
+/** The message of anything thrown, without a stack; of an error of the system without its code and call. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return message.replace(/^(?:\w+ )?E[A-Z]+: ([^,]*)(?:, \w+)?/, '$1');
 }
 
 /** The system's code of an error (ENOENT, SQLITE_BUSY …), or '' where it has none. */

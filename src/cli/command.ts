@@ -5,7 +5,8 @@ import { Command, Option } from 'commander';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
-import { durationText } from './output/terminal.ts';
+import { COLUMNS } from './output/text.ts';
+import { durationText, quiet } from './output/terminal.ts';
 
 /** The property of a flag: `maxAge` of `--max-age <duration>`. */
 type NameOf<Term extends string> = Term extends `--${infer Flag}`
@@ -82,11 +83,17 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   dbFlag(text = 'the catalogue database, opened read-only') {
-    return this.presetFlag('--db <file>', text, 'data/catalogue.sqlite');
+    return this.#environmentFlag('--db <file>', text, 'PLAYBILL_DB', 'data/catalogue.sqlite');
   }
 
   outFlag(text: string) {
-    return this.presetFlag('--out <folder>', text, 'out');
+    return this.#environmentFlag('--out <folder>', text, 'PLAYBILL_OUT', 'out');
+  }
+
+  /** A flag whose value, where it is left out, is that of an environment variable, if that is not empty. */
+  #environmentFlag<const Term extends string>(term: Term, text: string, variable: string, preset: string) {
+    const given = this.#context.environment(variable) ?? '';
+    return this.presetFlag(term, `${text}; ${variable} names another`, given === '' ? preset : given);
   }
 
   jsonFlag(text = 'print the result as JSON') {
@@ -105,19 +112,35 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.presetFlag(`${flag} <duration>`, text, presetSeconds, durationArgument, durationText(presetSeconds));
   }
 
-  /** What --help prints below the options. */
+  /**
+   * What --help prints below the options: prose is wrapped; what is two blanks behind an example gets a line of its own where both are
+   * too long for one.
+   */
   helpBelow(text: string): this {
-    return this.addHelpText('after', text);
+    return this.addHelpText('after', () => {
+      const prose = text.replaceAll(/^(?![A-Z][a-z ]*:\n)(\S.*)\n(?=\S)/gm, '$1 ');
+      const lines = prose
+        .split('\n')
+        .map((line) => (line.length <= helpColumns() ? line : line.replace(/(\S) {2,}(?=\S)/, '$1\n      ')));
+      return this.createHelp().boxWrap(lines.join('\n'), helpColumns());
+    });
   }
 
   /** What the command does with its arguments and flags; returns the exit code, or nothing where all is done. */
   runs(run: (...args: [...Operands, Flags, CommandContext]) => Promise<number | void>): void {
+    this.option('--quiet', 'no progress and no notes on stderr; errors and warnings still');
     this.action(async (...args: unknown[]) => {
+      if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
       // The parser's last argument is the command itself.
       const given = args.slice(0, -1) as unknown as [...Operands, Flags];
       this.#context.exitCode = (await run(...given, this.#context)) ?? EXIT.done;
     });
   }
+}
+
+/** How wide help is. */
+export function helpColumns(): number {
+  return Math.min(COLUMNS, process.stdout.columns || COLUMNS);
 }
 
 function optionOf<Value>(term: string, text: string, rule?: Rule<Value>): Option {

@@ -4,7 +4,7 @@ import type { Instant } from '../catalogue/instant.ts';
 import type { Terminal } from './output/terminal.ts';
 
 export interface CommandContext {
-  readonly terminal: Terminal;
+  terminal: Terminal;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;
   /** The current time in seconds since 1970, with its fraction. */

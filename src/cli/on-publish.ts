@@ -11,7 +11,7 @@ export type PublishHook =
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'url'; readonly url: URL };
 
-/** What begins with http:// or https:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid */
+/** What begins like http:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid */
 export function publishHookArgument(text: string): PublishHook {
   const invalid = (found: string): AppError =>
     new AppError(
@@ -20,7 +20,9 @@ export function publishHookArgument(text: string): PublishHook {
       'type it as --on-publish https://cdn.example/purge or --on-publish ./purge.sh; a user and password belong into a command',
     );
   if (text.trim() === '') throw invalid('nothing');
-  if (!/^https?:\/\//i.test(text)) return { kind: 'command', command: text };
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
+  if (scheme === undefined) return { kind: 'command', command: text };
+  if (!/^https?$/i.test(scheme)) throw invalid(`a URL that is not http:// or https://, but ${scheme}://`);
   if (!URL.canParse(text)) throw invalid('an invalid URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw invalid('a URL with a user or password in it');

@@ -30,7 +30,7 @@ async function main(argv: readonly string[]): Promise<number> {
       process.kill(process.pid, signal);
     });
   }
-  if (argv.length === 1 && argv[0] === '--version') {
+  if (/^(-v|-V|--version)$/.test(argv.join(' '))) {
     context.terminal.print(context.toolVersion);
     return EXIT.done;
   }
@@ -44,9 +44,11 @@ function versionOfPackage(): string {
 }
 
 // A reader that stops early (`playbill … | head`) is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 // Set, not called: output still on its way to a pipe gets there.
 process.exitCode = await main(process.argv.slice(2));

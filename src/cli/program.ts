@@ -2,7 +2,7 @@
 // when it runs.
 
 import { CommanderError, type Command } from 'commander';
-import { AppError, driverError } from '../errors.ts';
+import { AppError, driverError, shellWord } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
 import { addDiffCommand } from './commands/diff.ts';
@@ -19,7 +19,7 @@ import { addPruneCommand } from './commands/prune.ts';
 import { addReleasesCommand } from './commands/releases.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addServeCommand } from './commands/serve.ts';
-import { PlaybillCommand } from './command.ts';
+import { helpColumns, PlaybillCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
@@ -27,13 +27,26 @@ import { addStatusCommand } from './commands/status.ts';
 import { errorText } from './output/terminal.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
+/** As --help groups them. */
+const COMMANDS = {
+  'Build:': [addBuildCommand],
+  'Look:': [addVerifyCommand, addShowCommand, addNextCommand, addStatusCommand, addExplainCommand, addPreviewCommand],
+  'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addPruneCommand],
+  'Catalogue:': [addCheckDbCommand, addImportCommand, addExportCommand],
+  'Keys and edge:': [addKeysCommand, addSignCommand, addServeCommand, addEdgeCommand, addOpenApiCommand],
+};
+
 /** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
+  const program = programOf(context);
+  const [first, ...others] = argv;
+  // The parser itself prints all help for `help nope`, without a word on it.
+  const isHelpOfNone = first === 'help' && others.length > 0 && commandNamed(others, program) === program;
   try {
-    await programOf(context).parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(isHelpOfNone ? others : [...argv], { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
-    return report(thrown, argv, context);
+    return report(thrown, argv, program, context);
   }
 }
 
@@ -43,38 +56,24 @@ export function programOf(context: CommandContext): Command {
     .description(
       'Renders a ticketing catalogue into static JSON, per storefront, that is right at the moment of every request.',
     )
-    .version(context.toolVersion, '--version', 'print the version')
+    .version(context.toolVersion, '-V, --version', 'print the version')
     .exitOverride()
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ outputError: () => undefined, getOutHelpWidth: helpColumns, getErrHelpWidth: helpColumns })
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
-  addBuildCommand(program);
-  addVerifyCommand(program);
-  addShowCommand(program);
-  addNextCommand(program);
-  addStatusCommand(program);
-  addDiffCommand(program);
-  addExplainCommand(program);
-  addReleasesCommand(program);
-  addRollbackCommand(program);
-  addPruneCommand(program);
-  addCheckDbCommand(program);
-  addImportCommand(program);
-  addExportCommand(program);
-  addKeysCommand(program);
-  addSignCommand(program);
-  addServeCommand(program);
-  addPreviewCommand(program);
-  addEdgeCommand(program);
-  addOpenApiCommand(program);
+  for (const [heading, additions] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const add of additions) add(program);
+  }
+  program.commandsGroup('Look:').helpCommand(true);
   return program;
 }
 
-function report(thrown: unknown, argv: readonly string[], { terminal }: CommandContext): number {
+function report(thrown: unknown, argv: readonly string[], program: Command, { terminal }: CommandContext): number {
   // To the argument parser help and version are errors.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
-  const error = thrown instanceof CommanderError ? usageError(thrown, argv) : (driverError(thrown) ?? thrown);
+  const error = thrown instanceof CommanderError ? usageError(thrown, argv, program) : (driverError(thrown) ?? thrown);
   if (error instanceof AppError) {
     if (argv.includes('--json')) {
       const { code, message, details, hint } = error;
@@ -90,11 +89,22 @@ function report(thrown: unknown, argv: readonly string[], { terminal }: CommandC
   return EXIT.bug;
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): AppError {
-  const [command = '', subcommand = ''] = argv;
-  const isKnown = /^[^-]/.test(command) && error.code !== 'commander.unknownCommand';
-  const isNested = ['keys', 'edge'].includes(command) && /^[a-z]/.test(subcommand);
-  const path = isKnown ? [command, ...(isNested ? [subcommand] : [])] : [];
-  const help = ['playbill', ...path, '--help'].join(' ');
-  return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), `see ${help}`);
+function usageError(error: CommanderError, argv: readonly string[], program: Command): AppError {
+  const command = commandNamed(argv, program);
+  const extra = error.code === 'commander.excessArguments' ? command.args[command.registeredArguments.length] : '';
+  const flags = command.options.flatMap(({ long }) => (long === '--db' || long === '--out' ? [long] : []));
+  const typed = extra ? flags.map((flag) => `${flag} ${shellWord(extra)}`).join(' or ') : '';
+  const hint = `${typed === '' ? '' : `type it as ${typed}; `}see ${pathOf(command)} --help`;
+  return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), hint);
+}
+
+/** The command that the first words name, as far as they name one. */
+function commandNamed([name, ...others]: readonly string[], parent: Command): Command {
+  const command = parent.commands.find((one) => one.name() === name);
+  return command === undefined ? parent : commandNamed(others, command);
+}
+
+/** `playbill keys issue`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

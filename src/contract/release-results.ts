@@ -29,6 +29,8 @@ export const releasesResultSchema = z.strictObject({
     z.strictObject({
       id: releaseId,
       now: instantText,
+      /** Until when every front of it is right; null where it has no front. */
+      validUntil: instantText.nullable(),
       fronts: count,
       /** Of all fronts, at the releases' pointers' now. */
       cards: count,

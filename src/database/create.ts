@@ -108,7 +108,7 @@ export function writing<T>(path: string, write: () => T): T {
     if (error instanceof AppError || code.startsWith('SQLITE_CONSTRAINT')) throw error;
     const isRefused = code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_FULL') || /^E[A-Z]+$/.test(code);
     if (!isRefused && !code.startsWith('SQLITE_IOERR')) throw databaseError(path, error);
-    const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is imported`;
+    const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is changed`;
     const hint = 'check its permissions and the room on its disk, or name another file with --db';
     throw new AppError('database-not-writable', message, hint, error);
   }

@@ -5,9 +5,10 @@ import type { Finding } from '../findings.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
 import type { Hold } from '../contract/results.ts';
 import { prune } from '../release/history/prune.ts';
-import { listReleases } from '../release/history/release-list.ts';
+import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBack, type RolledBack } from '../release/history/rollback.ts';
-import { treeMissing } from '../release/tree/found.ts';
+import { orThrow, treeMissing } from '../release/tree/found.ts';
+import { readManifest, resolveRelease } from '../release/tree/read.ts';
 import { liftHold, readHold } from '../release/history/hold.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
@@ -15,17 +16,25 @@ import { DirectoryStore } from '../storage/directory/store.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { writingTree } from './writing-tree.ts';
 
+/** The id of the release that a name means, and until when it is right. @throws AppError release-unknown, release-damaged, tree-… */
+export async function releaseOfTree(outPath: string, name: string) {
+  await refuseNoTree(outPath);
+  const store = new DirectoryStore(outPath);
+  const id = await resolveRelease(name, store);
+  return { id, validUntil: validUntilOf(orThrow(await readManifest(id, store), 'release-damaged')) };
+}
+
 /**
- * Goes back to a release of a tree, and holds the tree at it.
+ * Goes back to the release of a tree that a name means, and holds the tree at it.
  * @throws AppError release-unknown, release-damaged, tree-…
  */
 export async function rollBackTree(
   outPath: string,
-  id: string,
+  name: string,
 ): Promise<RolledBack & { readonly findings: readonly Finding[] }> {
   await refuseNoTree(outPath);
   return writingTree(outPath, async (published, store) => {
-    const rolledBack = await rollBack(id, published, store);
+    const rolledBack = await rollBack(name, published, store);
     return { ...rolledBack, findings: published.findings };
   });
 }

@@ -68,7 +68,9 @@ describe('playbill releases', () => {
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^release +as of +fronts +cards +size +state$/),
       expect.stringMatching(new RegExp(`^${late}  ${LATE} +2 +\\d+  [\\d.]+ kB +in force$`)),
+      expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z$/),
       expect.stringMatching(new RegExp(`^${early}  ${EARLY} +2 +\\d+  [\\d.]+ kB$`)),
+      expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z$/),
       '',
     ]);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -141,7 +143,7 @@ describe('playbill rollback', () => {
     expect([...held].filter(([path]) => !/pointer\.json$|current$|hold$/.test(path))).toEqual(untouched);
     expect(await findingsOf(out)).toEqual([]);
     expect((await playbill(['releases', '--out', out])).stdout).toMatch(
-      new RegExp(`${early} .* in force\n\nHeld at release ${early}: `),
+      new RegExp(`${early} .* in force\n.*\n\nHeld at release ${early}: `),
     );
 
     // The key ring is swapped all the same; --force does not override.

@@ -98,6 +98,6 @@ test('every command teaches: a description, an example and its exit codes', asyn
     expect(help.status, command).toBe(0);
     expect(help.stdout, command).toMatch(/Examples?:/);
     expect(help.stdout, command).toMatch(/Exit codes?:/);
-    for (const line of help.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(120);
+    for (const line of help.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   }
 });

@@ -35,7 +35,7 @@ import {
 } from '../support/trees.ts';
 
 async function diffTrees(before: string, after: string): Promise<FrontDiff[]> {
-  const releases = [before, after].map((tree) => openRelease(null, DirectoryReader.open(tree)));
+  const releases = [before, after].map((tree) => openRelease('current', DirectoryReader.open(tree)));
   const [old, now] = await Promise.all(releases);
   if (old === undefined || now === undefined) throw new Error('two trees');
   const diffs: FrontDiff[] = [];
@@ -260,7 +260,7 @@ test('where the older snapshot does not reach, clock and data are ambiguous; a s
 
 test('a forecast has every edition after `from` up to `until`, each with what it changes', async () => {
   const { tree } = await published();
-  const release = await openRelease(null, DirectoryReader.open(tree));
+  const release = await openRelease('current', DirectoryReader.open(tree));
   const files = filesOf(tree);
   for (const [from, until] of [
     [NOW, '2026-05-09T00:00:00Z'],

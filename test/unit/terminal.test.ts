@@ -1,7 +1,7 @@
 // What the terminal's tables and messages are made of.
 
 import { expect, test } from 'vitest';
-import { errorText, shortened, spanText } from '../../src/cli/output/terminal.ts';
+import { errorText, spanText } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
 
 test.each([
@@ -15,14 +15,9 @@ test.each([
   [86_399, '23h59m'],
   [90_061, '1d1h'],
   [366 * 86_400, '366d'],
-  [-300, '-5m'],
+  [-300, '5m ago'],
 ])('a span of %s s is %s: its two largest units, rounded down', (seconds, text) => {
   expect(spanText(seconds)).toBe(text);
-});
-
-test('a code that is too long ends in an ellipsis', () => {
-  expect(shortened('moscow', 6)).toBe('moscow');
-  expect(shortened('montreal', 6)).toBe('montr…');
 });
 
 test('an error has a line for each fault; an end of line in data forges none', () => {

@@ -25,7 +25,7 @@ function declareBuild(program: PlaybillCommand) {
     .command('build')
     .summary('render the catalogue into a tree of static JSON and publish it')
     .description(
-      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon,\n' +
+      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon, ' +
         'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
     )
     .dbFlag()
@@ -63,8 +63,7 @@ function declareBuild(program: PlaybillCommand) {
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
-  playbill build --dry-run --json                       what would be put, kept and removed, and why;
-                                                        what would change on each front, by clock and by data
+  playbill build --dry-run --json                       what would be put and removed, and what would change
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
 
@@ -94,7 +93,10 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   if (flags.cache !== undefined)
     terminal.log('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
   if (flags.workers !== undefined) terminal.log('note: --workers does nothing any more: a build is one thread');
-  const bars = { load: await terminal.progress('loading   '), publish: await terminal.progress('publishing') };
+  const bars = {
+    load: await terminal.progress('loading   '),
+    publish: await terminal.progress(flags.dryRun === true ? 'planning  ' : 'publishing'),
+  };
   const result = await build(
     {
       databasePath: flags.db,
@@ -191,16 +193,17 @@ function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): 
 }
 
 function summaryText(result: BuildResultJson, db: string, terminal: Pick<Terminal, 'isColoured'>): string {
-  const verb = result.isDryRun || result.hold !== null ? 'Would publish' : 'Published';
+  const isPlan = result.isDryRun || result.hold !== null;
   const published = result.fronts.filter((front) => front.held === null);
   const checkDb = `playbill check-db --db ${shellWord(db)}`;
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
-  if (shown.length > 0) lines.push(frontTable(shown, result.hold), '');
+  if (shown.length > 0) lines.push(frontTable(shown, isPlan), '');
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-      lines.push(`${front}: ${verdict} ${code}: ${message}`);
+      const remedy = isOverridden ? '' : ` (${code === 'now-earlier' ? '--force' : '--allow-shrink'} overrides it)`;
+      lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
     }
     if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);
     if (held === 'file-size-wrong')
@@ -214,18 +217,20 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   const { put, kept, removed, pruned } = result;
   lines.push(
-    `${verb} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
+    `${isPlan ? 'Would publish' : 'Published'} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
       `horizon ${durationText(result.horizonSeconds)}; ` +
       `release ${result.release ?? 'none'}${result.hold === null ? '' : ' stays current'}`,
-    `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)}), ${removed.files} removed`,
+    `Files: ${put.files} ${isPlan ? 'to put' : 'put'} (${bytesText(put.bytes)}), ` +
+      `${kept.files} ${isPlan ? 'to keep' : 'kept'} (${bytesText(kept.bytes)}), ${removed.files} ${isPlan ? 'to remove' : 'removed'}`,
   );
-  if (pruned.releases > 0 || pruned.files > 0) lines.push(`Pruned: ${prunedText(pruned)}`);
+  if (pruned.releases > 0 || pruned.files > 0)
+    lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
   return lines.join('\n');
 }
 
-function frontTable(fronts: BuildResultJson['fronts'], hold: BuildResultJson['hold']): string {
-  const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
+function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean): string {
+  const header = ['front', 'cards', 'editions', 'next change', 'put', isPlan ? 'keep' : 'kept', 'state'];
   const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
     front,
     snapshot?.cards ?? 0,
@@ -233,7 +238,7 @@ function frontTable(fronts: BuildResultJson['fronts'], hold: BuildResultJson['ho
     snapshot?.nextChange?.replace('T', ' ').replace(':00Z', 'Z') ?? '-',
     put.files,
     kept.files,
-    held ?? (hold === null ? 'published' : 'planned'),
+    held ?? (isPlan ? 'planned' : 'published'),
   ]);
   const notes = fronts.map(({ snapshot }) => {
     const dropped = Object.entries(snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);

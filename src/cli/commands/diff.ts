@@ -22,13 +22,19 @@ function declareDiff(program: PlaybillCommand) {
     .command('diff')
     .summary('what differs between two releases and why, or what the clock will change in one')
     .description(
-      'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories,\n' +
-        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older\n' +
-        "release's own editions say what it would show by now. With --until it compares the editions of one release instead:\n" +
+      'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories, ' +
+        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older ' +
+        "release's own editions say what it would show by now. With --until it compares the editions of one release instead: " +
         'what will change next, from when, by the wall clock of each front. Reads only the tree, and writes nothing.',
     )
-    .operand('[before]', 'a release id, `current`, or a folder: the current release of the tree in it')
-    .operand('[after]', 'likewise; with --until there is one release, `current` by default')
+    .operand(
+      '[before]',
+      'an id or its first digits, `current`, `current~1` for the release before it, or a folder: the current release of the tree in it',
+    )
+    .operand(
+      '[after]',
+      'likewise; without both: current~1 and current; with --until there is one, `current` by default',
+    )
     .outFlag('the tree that keeps the releases')
     .flag('--front <code...>', 'only these fronts')
     .instantFlag('--until', 'what the clock will change up to then, with Z or an offset')
@@ -39,9 +45,10 @@ function declareDiff(program: PlaybillCommand) {
       new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'),
     ).helpBelow(`
 Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card.
-A folder called current, or like an id, is named with ./ before it.
+A folder called current, or like the beginning of an id, is named with ./ before it.
 
 Examples:
+  playbill diff                                             what the last release has changed
   playbill diff 0123456789abcdef current                    what the releases since have changed
   playbill diff out /srv/other --front moscow               two trees
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
@@ -67,8 +74,9 @@ async function runDiff(
     return runForecast(await openNamedRelease(before ?? 'current', flags.out), flags.until, style, flags, context);
   }
   if (flags.from !== undefined) throw usage('--from belongs to --until');
-  if (before === undefined || after === undefined) throw usage('two releases, or --until, are needed');
-  const [old, now] = [await openNamedRelease(before, flags.out), await openNamedRelease(after, flags.out)];
+  if (before !== undefined && after === undefined) throw usage('two releases, none, or --until, are needed');
+  const old = await openNamedRelease(before ?? 'current~1', flags.out);
+  const now = await openNamedRelease(after ?? 'current', flags.out);
   const { diffReleases } = await import('../../release/diff/release-diff.ts');
   const diffs = diffReleases(old, now, flags.front ?? null);
   if (flags.json === true) {

@@ -9,7 +9,7 @@ type Target = 'nginx' | 'worker';
 
 const HELP = `
 Examples:
-  playbill edge build --target nginx --to /etc/nginx/playbill --public-root /srv/playbill/public
+  playbill edge build --target nginx --to edge --public-root /srv/public
   playbill edge build --target worker --origin https://origin.example
 
 Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`;

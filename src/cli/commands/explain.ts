@@ -7,8 +7,8 @@ export function addExplainCommand(program: PlaybillCommand): void {
     .command('explain')
     .summary('why a product has a card or has none at an instant, rule by rule')
     .description(
-      'Reads the product from the database as a build for that instant would, and prints every rule with its outcome: front,\n' +
-        "listing, visibility, status, each session, each price tier, the card's flags and dates, its categories, groups, tags and\n" +
+      'Reads the product from the database as a build for that instant would, and prints every rule with its outcome: front, ' +
+        "listing, visibility, status, each session, each price tier, the card's flags and dates, its categories, groups, tags and " +
         "badges, and when the clock will next change any of it. Times are the front's; a session starts as its ticket says.",
     )
     .requiredFlag('--front <code>', 'the front, as in X-Front')

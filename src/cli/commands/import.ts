@@ -21,12 +21,13 @@ export function addImportCommand(program: PlaybillCommand): void {
     .helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
-  playbill import venues.ndjson sessions.ndjson --db /var/lib/playbill/catalogue.sqlite
-  playbill export --table sessions | sed 's/"paused":1/"paused":0/' | playbill import - --replace
+  playbill import venues.ndjson sessions.ndjson --db /srv/catalogue.sqlite
+  playbill export --table sessions | sed 's/"paused":1/"paused":0/' |
+    playbill import - --replace
   playbill import /dev/null --db empty.sqlite           an empty catalogue
 
 A line:
-  {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}
+  {"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}
 
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 

@@ -1,6 +1,7 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
 import { existsSync } from 'node:fs';
+import type { KeysResultJson } from '../../contract/results.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { secretRefArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
@@ -37,7 +38,7 @@ function addIssue(keys: PlaybillCommand): void {
     .command('issue')
     .summary('make a key pair, or name a secret, and bind it to a front')
     .description(
-      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With\n' +
+      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With ' +
         'two live keys a client changes over without a gap: issue the new one, change the client, revoke the old one.',
     )
     .requiredFlag('--front <code>', 'the front that the key speaks for')
@@ -65,7 +66,7 @@ function addIssue(keys: PlaybillCommand): void {
     .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
-  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref PLAYBILL_MOSCOW
+  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref MOSCOW
 
 ${EXIT_CODES}`)
     .runs(async (flags, { terminal, now }) => {
@@ -112,29 +113,26 @@ function addList(keys: PlaybillCommand): void {
     .jsonFlag('print them for machines')
     .helpBelow(`
 Example:
-  playbill keys list --json | jq -r '.keys[] | select(.state == "valid") | .keyid'
+  playbill keys list --json | jq -r '.keys[] | select(.state == "valid").keyid'
 
 Exit codes: 0 done, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal, now }) => {
       const { keysOf } = await import('../../operations/keys.ts');
       const json = await keysOf(flags.db, now());
       const header = ['keyid', 'front', 'alg', 'state', 'dates'];
-      const rows = json.keys.map((key) => [
-        key.keyid,
-        key.front,
-        key.alg,
-        key.state,
-        datesText(key.notBefore, key.notAfter),
-      ]);
+      const rows = json.keys.map((key) => [key.keyid, key.front, key.alg, key.state, datesText(key)]);
       terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
     });
 }
 
-/** When a key is valid, to the minute. */
-function datesText(notBefore: string | null, notAfter: string | null): string {
-  const minute = (instant: string): string => instant.replace('T', ' ').replace(/:00Z$/, 'Z');
-  if (notBefore === null) return notAfter === null ? '-' : `until ${minute(notAfter)}`;
-  return notAfter === null ? `from ${minute(notBefore)}` : `${minute(notBefore)} to ${minute(notAfter)}`;
+/** When a key is valid, to the minute; of a revoked one from when on it is not. */
+function datesText({ notBefore, notAfter, revokedAt }: KeysResultJson['keys'][number]): string {
+  const until = revokedAt === null ? notAfter : null;
+  const dates = Object.entries({ from: notBefore, until, 'revoked from': revokedAt });
+  const texts = dates.flatMap(([word, instant]) =>
+    instant === null ? [] : [`${word} ${instant.replace('T', ' ').replace(/:00Z$/, 'Z')}`],
+  );
+  return texts.join(', ') || '-';
 }
 
 function addRevoke(keys: PlaybillCommand): void {
@@ -142,7 +140,7 @@ function addRevoke(keys: PlaybillCommand): void {
     .command('revoke')
     .summary('end a key, and say what to type for each kind of edge')
     .description(
-      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when\n' +
+      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when ' +
         'they read the key ring again: what to type for that is printed.',
     )
     .operand('<keyid>', 'the key')
@@ -180,9 +178,8 @@ async function enforce(db: string, out: string, terminal: Terminal): Promise<num
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    terminal.log(errorText(error));
     terminal.log(
-      `The catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(db)} --out ${shellWord(out)}`,
+      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(db)} --out ${shellWord(out)}`,
     );
     return exitCodeOf(error.code);
   }

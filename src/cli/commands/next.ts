@@ -1,19 +1,19 @@
 // `playbill next`: the next instant at which a front's documents change, for a scheduler.
 
 import { findingLine } from '../../findings.ts';
-import { parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/watch-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { shortened, spanText } from '../output/terminal.ts';
+import { spanText } from '../output/terminal.ts';
 
 export function addNextCommand(program: PlaybillCommand): void {
   program
     .command('next')
     .summary('the next effective change of every front and overall, for a scheduler')
     .description(
-      'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or\n' +
+      'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or ' +
         'the end of the snapshot, from when on it may be wrong. An expired snapshot is due since its end.',
     )
     .outFlag('the tree to look at')
@@ -44,11 +44,11 @@ const WHAT = { end: 'end of the snapshot', expired: 'the snapshot has expired', 
 function nextText({ next, fronts }: NextResultJson, at: Instant): string {
   const until = (instant: string | null): string => spanText((parseInstant(instant ?? '') ?? at) - at);
   const rows = fronts.map(({ front, kind, next: change, endpoints }) => [
-    shortened(front, 24),
+    front,
     change ?? '-',
     change === null ? '-' : until(change),
     kind === 'edition' ? endpoints.join(', ') : WHAT[kind],
   ]);
-  const overall = next === null ? 'Next: not known' : `Next: ${next}, in ${until(next)}`;
-  return `${tableText(['front', 'next change', 'in', 'what'], rows)}\n\n${overall}`;
+  const overall = next === null ? 'not known' : `${next}, ${next < formatInstant(at) ? '' : 'in '}${until(next)}`;
+  return `${tableText(['front', 'next change', 'in', 'what'], rows)}\n\nNext: ${overall}`;
 }

@@ -10,7 +10,7 @@ export function addOpenApiCommand(program: PlaybillCommand): void {
     .command('openapi')
     .summary('print the OpenAPI document of the API, or write JSON Schemas')
     .description(
-      'Prints the OpenAPI 3.1 document of both operations: parameters, signature, responses with their headers, and every refusal of\n' +
+      'Prints the OpenAPI 3.1 document of both operations: parameters, signature, responses with their headers, and every refusal of ' +
         'the edge rule with its codes. It is made from the schemas that check the output; its examples are responses of the demo.',
     )
     .presetFlag('--server <url>', 'everything before /products/: the address of a deployment', '/')

@@ -11,8 +11,8 @@ export function addPreviewCommand(program: PlaybillCommand): void {
     .command('preview')
     .summary('a local page that shows a front as its visitors see it')
     .description(
-      'Serves a page on this machine alone: any front of any kept release, a slider over the time of its editions, what each of\n' +
-        'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no database and no\n' +
+      'Serves a page on this machine alone: any front of any kept release, a slider over the time of its editions, what each of ' +
+        'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no database and no ' +
         'signature. Pictures are loaded only where the page is asked for them. Ends with Ctrl-C.',
     )
     .outFlag('the tree to show')

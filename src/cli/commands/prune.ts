@@ -12,11 +12,11 @@ export function addPruneCommand(program: PlaybillCommand): void {
     .command('prune')
     .summary('remove releases that are not kept any longer, and files that nobody names')
     .description(
-      'Keeps the release in force, those that pointers are of, the last 10, the last of each hour for a day and of each day for a\n' +
-        'week, and whatever was superseded less than --grace ago. Removes the manifests of all others, then every edition that\n' +
-        'neither a kept release nor a pointer names. Time is the instants that releases were built for, hours and days are UTC,\n' +
-        'ages count back from the newest release and from the one in force; a release is superseded when the next one was built\n' +
-        'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds\n' +
+      'Keeps the release in force, those that pointers are of, the last 10, the last of each hour for a day and of each day for a ' +
+        'week, and whatever was superseded less than --grace ago. Removes the manifests of all others, then every edition that ' +
+        'neither a kept release nor a pointer names. Time is the instants that releases were built for, hours and days are UTC, ' +
+        'ages count back from the newest release and from the one in force; a release is superseded when the next one was built ' +
+        'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds ' +
         'prune by themselves, with a grace of 1h.',
     )
     .durationFlag('--grace', 'how long a superseded release is kept in any case', DEFAULT_GRACE_SECONDS)

@@ -13,8 +13,8 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .command('releases')
     .summary('list the kept releases: what one may go back to')
     .description(
-      'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the\n' +
-        'editions that it names (releases share files), and which is in force.',
+      'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the ' +
+        'editions that it names (releases share files), which is in force, and until when each is right.',
     )
     .outFlag('the tree to look at')
     .jsonFlag('print the list as JSON')
@@ -46,7 +46,8 @@ function listText({ releases, hold }: ReleasesResultJson): string {
     isInForce ? 'in force' : '',
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
-  const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows)];
+  const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));
+  const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, notes)];
   const inForce = releases.find(({ isInForce }) => isInForce);
   if (hold !== null) lines.push('', ...holdLines(hold.release, inForce?.id ?? null));
   return lines.join('\n');

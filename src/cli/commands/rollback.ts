@@ -15,11 +15,11 @@ export function addRollbackCommand(program: PlaybillCommand): void {
     .command('rollback')
     .summary('go back to a kept release, and hold the tree there')
     .description(
-      'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front.\n' +
-        'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on\n' +
+      'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front. ' +
+        'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on ' +
         'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
     )
-    .operand('[id]', 'the release to go back to, an id (see: playbill releases)')
+    .operand('[release]', 'the release to go back to: an id or its first digits, or current~1 (see: playbill releases)')
     .flag('--resume', 'let builds publish again; what is in force stays so until the next one')
     .outFlag('the tree to change')
     .jsonFlag()
@@ -27,39 +27,39 @@ export function addRollbackCommand(program: PlaybillCommand): void {
 Examples:
   playbill releases                        find the last good one
   playbill rollback 3f2a91c07be455d0       go back to it; again, if it was interrupted
+  playbill rollback current~1              go back by one
   playbill rollback --resume               when the catalogue is mended; then build
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
-    .runs(async (id, flags, context) => {
-      if ((id === undefined) !== (flags.resume === true)) {
-        const found = id === undefined ? 'neither' : 'both';
+    .runs(async (name, flags, context) => {
+      if ((name === undefined) !== (flags.resume === true)) {
+        const found = name === undefined ? 'neither' : 'both';
         throw new AppError(
           'usage',
           `expected the id of a release or --resume, found ${found}`,
           'see: playbill releases',
         );
       }
-      const [json, text] = id === undefined ? await resume(flags.out) : await rollBack(id, flags.out, context);
+      const [json, text] = name === undefined ? await resume(flags.out) : await rollBack(name, flags.out, context);
       context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
     });
 }
 
 async function rollBack(
-  id: string,
+  name: string,
   out: string,
   { terminal, now }: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
-  const { rollBackTree } = await import('../../operations/history.ts');
+  const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
+  const { id, validUntil } = await releaseOfTree(out, name);
+  if (validUntil !== null && validUntil <= formatInstant(now()))
+    terminal.log(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
   const { manifest, plan, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
-  const [validUntil = null] = manifest.fronts.map(({ pointer }) => pointer.validUntil).sort();
-  if (validUntil !== null && validUntil <= formatInstant(now())) {
-    terminal.log(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
-  }
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,

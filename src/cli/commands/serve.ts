@@ -9,7 +9,7 @@ export function addServeCommand(program: PlaybillCommand): void {
     .command('serve')
     .summary('the edge rule over local HTTP, for development and tests')
     .description(
-      'Answers as an edge would, and follows the pointers as builds move them. Secrets of hmac keys are read from environment\n' +
+      'Answers as an edge would, and follows the pointers as builds move them. Secrets of hmac keys are read from environment ' +
         'variables of their names. Ends with Ctrl-C.',
     )
     .outFlag('the tree to serve')

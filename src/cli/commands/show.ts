@@ -20,7 +20,7 @@ export function addShowCommand(program: PlaybillCommand): void {
     .helpBelow(`
 Examples:
   playbill show --front moscow --endpoint products                                       what is served now
-  playbill show --front moscow --endpoint products --at 2026-05-02T00:00:00+03:00        at midnight
+  playbill show --front moscow --endpoint products --at 2026-05-01T21:00:00Z             at midnight
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
 Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)

@@ -29,7 +29,7 @@ export function addSignCommand(program: PlaybillCommand): void {
     .helpBelow(`
 Examples:
   playbill sign http://127.0.0.1:8080/products/ --key moscow.key.json --curl
-  playbill sign https://cdn.example/fronts/categories/ --key moscow.key.json --json
+  playbill sign https://cdn.example/products/ --key moscow.key.json --json
 
 Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
     .runs(async (url, flags, { terminal, now, environment }) => {

@@ -7,16 +7,16 @@ import { holdLines } from '../output/releases.ts';
 import { durationArgument } from '../arguments.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { countText, findingText, shortened, spanText, type Terminal } from '../output/terminal.ts';
+import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
 
 export function addStatusCommand(program: PlaybillCommand): void {
   program
     .command('status')
     .summary('age and remaining validity of every front; exit 1 when stale')
     .description(
-      'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay\n' +
-        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot\n' +
-        'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with\n' +
+      'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay ' +
+        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot ' +
+        'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with ' +
         'no front at all. Opens no database.',
     )
     .outFlag('the tree to look at')
@@ -73,9 +73,9 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
 function frontTable(fronts: StatusResultJson['fronts']): string {
   const header = ['front', 'age', 'right for', 'cards', 'editions', 'state'];
   const rows = fronts.map(({ front, stale, snapshot }) => [
-    shortened(front, 24),
-    snapshot === null ? '-' : spanText(snapshot.ageSeconds),
-    snapshot === null ? '-' : spanText(snapshot.remainingSeconds),
+    front,
+    snapshot === null ? '-' : `${snapshot.ageSeconds < 0 ? 'in ' : ''}${spanText(Math.abs(snapshot.ageSeconds))}`,
+    snapshot === null ? '-' : `${snapshot.remainingSeconds < 0 ? 'ended ' : ''}${spanText(snapshot.remainingSeconds)}`,
     String(snapshot?.cards ?? '-'),
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
     stale ?? 'fresh',

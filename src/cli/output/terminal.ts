@@ -72,6 +72,12 @@ export function terminalOn(
   };
 }
 
+/** The same terminal without progress, and with no messages but errors and warnings. */
+export function quiet(terminal: Terminal): Terminal {
+  const log = (text: string): void => (/^(error|warning)\b/.test(text) ? terminal.log(text) : undefined);
+  return { ...terminal, log, progress: async () => NO_PROGRESS };
+}
+
 /** What a colour stands for. */
 export type Style = 'bad' | 'good' | 'warning';
 
@@ -125,15 +131,10 @@ export function durationText(seconds: number): string {
   return parts.join('') || '0';
 }
 
-/** A span of time in its two largest units, rounded down: 5025 → `1h23m`; `-` before one that is past. */
+/** A span of time in its two largest units, rounded down: 5025 → `1h23m`; -300 → `5m ago`. */
 export function spanText(seconds: number): string {
   const span = Math.abs(seconds);
   const smallest = span >= 86_400 ? 3600 : span >= 3600 ? 60 : 1;
   const text = span < 1 ? '0s' : durationText(span - (span % smallest));
-  return seconds < 0 ? `-${text}` : text;
-}
-
-/** A text of at most `width` characters, cut with an ellipsis. */
-export function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  return seconds < 0 ? `${text} ago` : text;
 }

@@ -11,11 +11,13 @@ export interface Line {
 }
 
 const LF = 0x0a;
+/** How a database begins (SQLite, "Database File Format", 1.3). */
+const SQLITE_HEADER = 'SQLite format 3\0';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * The lines of a stream, of any length, without their LF and without blank ones; a byte order mark at the start is dropped.
- * @throws AppError import-line-invalid, with `name` and the line's number
+ * @throws AppError import-file-unreadable for a database; import-line-invalid, with `name` and the line's number
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> {
   let number = 0;
@@ -26,6 +28,11 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string):
     const bytes =
       parts.length === 0 ? Buffer.from(last.buffer, last.byteOffset, last.length) : Buffer.concat([...parts, last]);
     parts = [];
+    if (number === 1 && bytes.toString('latin1', 0, SQLITE_HEADER.length) === SQLITE_HEADER) {
+      const message = `expected rows as text in ${name}, found an SQLite database`;
+      const hint = 'export its rows: playbill export --db FILE | playbill import -';
+      throw new AppError('import-file-unreadable', message, hint);
+    }
     if (!isUtf8(bytes)) {
       const message = `${name}:${number}: expected UTF-8, found bytes that are not`;
       throw new AppError('import-line-invalid', message, 'convert it first, for example: iconv -f LATIN1 -t UTF-8');

@@ -25,6 +25,7 @@ import {
   readCurrent,
   readManifest,
   readPointer,
+  byNewest,
   readReleaseDate,
   readReleasePaths,
   releaseIds,
@@ -55,7 +56,7 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   if (!current.ok && current.why === 'obstructed') orThrow(current);
   const currentId = orNull(current);
   const hold = await readHold(store);
-  const newestFirst = releases.sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
+  const newestFirst = releases.sort(byNewest);
   const kept = hold === null ? releasesKept(releases, { ...options, currentId }) : new Map<string, KeepReason>();
   if (hold !== null || (await isAllInGrace(newestFirst, currentId, options, store))) {
     for (const { id } of releases) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');

@@ -1,5 +1,6 @@
 // The releases that a tree keeps, as a list for people and machines: what `playbill releases` prints.
 
+import type { Manifest } from '../../contract/manifest.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
 import type { Finding } from '../../findings.ts';
 import { PROBLEM_CODE } from '../tree/codec.ts';
@@ -19,7 +20,8 @@ export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson
       const { now, fronts, files: listed } = manifest.value;
       const cards = fronts.reduce((sum, front) => sum + front.cards, 0);
       const bytes = listed.reduce((sum, file) => sum + file.bytes, 0);
-      releases.push({ id, now, fronts: fronts.length, cards, bytes, isInForce: id === currentId });
+      const validUntil = validUntilOf(manifest.value);
+      releases.push({ id, now, validUntil, fronts: fronts.length, cards, bytes, isInForce: id === currentId });
     } else {
       const { location: place, message } = manifest;
       findings.push({ severity: 'error', code: PROBLEM_CODE.manifest, place, message });
@@ -27,4 +29,9 @@ export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson
   }
   releases.sort((a, b) => (a.now < b.now || (a.now === b.now && a.id < b.id) ? 1 : -1));
   return { releases, hold: await readHold(files), findings };
+}
+
+/** Until when every front of a release is right; null where it has no front. */
+export function validUntilOf({ fronts }: Manifest): string | null {
+  return fronts.map(({ pointer }) => pointer.validUntil).sort()[0] ?? null;
 }

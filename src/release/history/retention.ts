@@ -8,7 +8,7 @@
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { KeepReason } from '../../contract/release-results.ts';
-import type { DatedRelease } from '../tree/read.ts';
+import { byNewest, type DatedRelease } from '../tree/read.ts';
 
 const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;
@@ -25,7 +25,7 @@ export function releasesKept(
   releases: readonly DatedRelease[],
   { graceSeconds, currentId }: RetentionOptions,
 ): Map<string, KeepReason> {
-  const newestFirst = [...releases].sort((a, b) => b.now - a.now || (a.id < b.id ? 1 : -1));
+  const newestFirst = releases.toSorted(byNewest);
   const kept = new Map<string, KeepReason>();
   const keep = ({ id }: DatedRelease, reason: KeepReason): void => {
     if (!kept.has(id)) kept.set(id, reason);

@@ -16,7 +16,7 @@ import type { TreeFiles } from '../tree/files.ts';
 import { orThrow } from '../tree/found.ts';
 import { putHold } from './hold.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { readManifest, refuseUnknownRelease } from '../tree/read.ts';
+import { readManifest, resolveRelease } from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
@@ -27,11 +27,11 @@ export interface RolledBack {
 }
 
 /**
- * Goes back to a kept release and holds the tree at it. Nothing is written unless every file of the release is there as its
+ * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there as its
  * manifest says. @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
-export async function rollBack(id: string, published: PublishedTree, store: ReleaseStore): Promise<RolledBack> {
-  await refuseUnknownRelease(id, store);
+export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore): Promise<RolledBack> {
+  const id = await resolveRelease(name, store);
   const manifest = orThrow(await readManifest(id, store), 'release-damaged');
   await refuseUnlessWhole(id, manifest, store);
 

@@ -29,7 +29,7 @@ import {
 } from './codec.ts';
 import { sha256Of } from './digest.ts';
 import type { TreeFiles, TreeFolders } from './files.ts';
-import { damaged, found, missing, orThrow, type Failure, type Found } from './found.ts';
+import { damaged, found, missing, nothingPublished, orNull, orThrow, type Failure, type Found } from './found.ts';
 
 /** How many releases a hint names. */
 const RELEASES_NAMED = 10;
@@ -44,6 +44,11 @@ export interface ReadPointer {
 export interface DatedRelease {
   readonly id: string;
   readonly now: Instant;
+}
+
+/** The order of `playbill releases`. */
+export function byNewest(a: DatedRelease, b: DatedRelease): number {
+  return b.now - a.now || (a.id < b.id ? 1 : -1);
 }
 
 /** The pointer of a front. */
@@ -177,16 +182,49 @@ export async function releaseIds(files: TreeFiles): Promise<readonly string[]> {
   return [...new Set(ids)];
 }
 
-/** Refuses the id of a release that a tree does not keep. @throws AppError release-unknown, tree-unreadable */
-export async function refuseUnknownRelease(id: string, files: TreeFiles): Promise<void> {
+/** What may name a release: the first four digits of an id, or more; `current`; `current~1` for the one before it. */
+export const RELEASE_NAME = /^(?:current(?:~(\d{1,4}))?|[0-9a-f]{4,})$/;
+
+/**
+ * The id of the release that a name means. The one before another is below it in the list of `playbill releases`.
+ * @throws AppError release-unknown, nothing-published, tree-unreadable
+ */
+export async function resolveRelease(name: string, files: TreeFiles): Promise<string> {
+  if (name === 'current') return currentId(files);
   const ids = await releaseIds(files);
-  if (ids.includes(id)) return;
-  const more = ids.length > RELEASES_NAMED ? ' …; for all of them: playbill releases' : '';
+  const parts = RELEASE_NAME.exec(name);
+  const matching = parts?.[1]
+    ? await idsBefore(Number(parts[1]), ids, files)
+    : ids.filter((id) => parts !== null && id.startsWith(name));
+  const [id, another] = matching;
+  if (id !== undefined && another === undefined) return id;
+  const [expected, lead, candidates] =
+    another === undefined ? ['a', 'kept are', ids] : ['one', 'it is the beginning of', matching];
+  const more = candidates.length > RELEASES_NAMED ? ' …; for all of them: playbill releases' : '';
   throw new AppError(
     'release-unknown',
-    `expected a release that ${files.root} keeps, found ${JSON.stringify(id)}`,
+    `expected ${expected} release that ${files.root} keeps, found ${JSON.stringify(name)}`,
     ids.length === 0
       ? 'no release is kept; publish with: playbill build'
-      : `kept are: ${ids.slice(0, RELEASES_NAMED).join(', ')}${more}`,
+      : `${lead}: ${candidates.slice(0, RELEASES_NAMED).join(', ')}${more}`,
   );
+}
+
+async function currentId(files: TreeFiles): Promise<string> {
+  const current = await readCurrent(files);
+  if (!current.ok && current.why === 'missing') throw nothingPublished('a current release', files.root);
+  return orThrow(current);
+}
+
+/** The one so many steps before the current one; none where that is not kept, or the current one itself is not. */
+async function idsBefore(steps: number, ids: readonly string[], files: TreeFiles): Promise<readonly string[]> {
+  const current = await currentId(files);
+  const dated: DatedRelease[] = [];
+  for (const id of ids) {
+    const release = orNull(await readReleaseDate(id, files));
+    if (release !== null) dated.push(release);
+  }
+  const newestFirst = dated.sort(byNewest).map(({ id }) => id);
+  const position = newestFirst.indexOf(current);
+  return position < 0 ? [] : newestFirst.slice(position + steps, position + steps + 1);
 }

@@ -7,8 +7,8 @@ import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { entryOf } from './codec.ts';
 import type { TreeFiles } from './files.ts';
-import { nothingPublished, orThrow, type Found } from './found.ts';
-import { readCurrent, readManifest, readProducts, refuseUnknownRelease } from './read.ts';
+import { orThrow, type Found } from './found.ts';
+import { readManifest, readProducts, resolveRelease } from './read.ts';
 
 /** How many documents are kept: those of two snapshots before and after an instant. */
 const DOCUMENTS_KEPT = 4;
@@ -42,21 +42,14 @@ export class DocumentReader {
 }
 
 /**
- * Opens a release by its id, or the current one where `id` is null.
+ * Opens the release that a name means (`resolveRelease`).
  * @throws AppError nothing-published, release-unknown, tree-unreadable, tree-newer-schema
  */
-export async function openRelease(id: string | null, files: TreeFiles): Promise<ReleaseView> {
-  if (id !== null) await refuseUnknownRelease(id, files);
-  const chosen = id ?? (await currentId(files));
-  const manifest = orThrow(await readManifest(chosen, files));
+export async function openRelease(name: string, files: TreeFiles): Promise<ReleaseView> {
+  const id = await resolveRelease(name, files);
+  const manifest = orThrow(await readManifest(id, files));
   const documents = new DocumentReader((front, digest) => readProducts(front, digest, files));
-  return { id: chosen, manifest, documents };
-}
-
-async function currentId(files: TreeFiles): Promise<string> {
-  const current = await readCurrent(files);
-  if (!current.ok && current.why === 'missing') throw nothingPublished('a current release', files.root);
-  return orThrow(current);
+  return { id, manifest, documents };
 }
 
 /** The digest of the products edition that a pointer has in force at an instant (`YYYY-MM-DDTHH:MM:SSZ`). */

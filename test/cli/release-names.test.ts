@@ -1,0 +1,116 @@
+// How a release is named on the command line: by its id or the beginning of it, by `current`, and by `current~1` for the one before.
+
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
+import { releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
+import { errorResultSchema } from '../../src/contract/results.ts';
+import { resolveRelease } from '../../src/release/tree/read.ts';
+import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { outputOf } from '../support/cli/in-process.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+
+const root = temporaryFolderOfFile();
+const tree = join(root, 'tree');
+/** The releases as `releases` lists them: newest first, the first in force. */
+let ids: readonly string[] = [];
+
+beforeAll(async () => {
+  const fronts = ['alpha'];
+  const rows = smallCatalogue({ fronts, productsPerFront: 1, sessionsPerProduct: 2, edition: 'one' });
+  const database = catalogueAt(join(root, 'small.sqlite'), rows);
+  for (const now of ['09:00', '09:10', '09:25']) await buildTree(database, tree, instant(`2026-05-01T${now}:00Z`));
+  const { printed } = await outputOf(['releases', '--out', tree, '--json']);
+  ids = releasesResultSchema.parse(JSON.parse(printed)).releases.map(({ id }) => id);
+  expect(ids).toHaveLength(3);
+});
+
+const nth = (position: number): string => ids[position] ?? '';
+const refusal = ({ printed }: { readonly printed: string }) => errorResultSchema.parse(JSON.parse(printed)).error;
+const comparedBy = async (...argv: readonly string[]): Promise<readonly string[]> => {
+  const { printed } = await outputOf(['diff', ...argv, '--out', tree, '--json']);
+  const { before, after } = diffResultSchema.parse(JSON.parse(printed));
+  return [before.release, after.release];
+};
+
+test('diff takes beginnings of ids, current and current~1', async () => {
+  expect(await comparedBy(nth(2).slice(0, 4), nth(1).slice(0, 15))).toEqual([nth(2), nth(1)]);
+  expect(await comparedBy('current~2', 'current')).toEqual([nth(2), nth(0)]);
+  expect(await comparedBy('current~1', 'current~0')).toEqual([nth(1), nth(0)]);
+});
+
+test('diff without names compares the release before the current one with it', async () => {
+  expect(await comparedBy()).toEqual([nth(1), nth(0)]);
+});
+
+test('diff --until takes the beginning of an id', async () => {
+  const argv = ['--from', '2026-05-01T09:30:00Z', '--until', '2026-05-01T10:00:00Z', '--out', tree, '--json'];
+  const { printed } = await outputOf(['diff', nth(1).slice(0, 6), ...argv]);
+  expect(forecastResultSchema.parse(JSON.parse(printed)).release).toBe(nth(1));
+});
+
+test('rollback takes the beginning of an id and current~1, and names the whole id', async () => {
+  const out = join(root, 'rolled-back');
+  cpSync(tree, out, { recursive: true });
+  const releaseAfter = async (name: string): Promise<string | null> => {
+    const { printed } = await outputOf(['rollback', name, '--out', out, '--json']);
+    const { release, hold } = rollbackResultSchema.parse(JSON.parse(printed));
+    expect(hold?.release).toBe(release);
+    return release;
+  };
+  expect(await releaseAfter('current~1')).toBe(nth(1));
+  // The current one is now the second of the list.
+  expect(await releaseAfter('current~1')).toBe(nth(2));
+  expect(await releaseAfter(nth(0).slice(0, 5))).toBe(nth(0));
+});
+
+test.each([
+  ['the beginning of no id', 'fade', 'fade'],
+  ['too much of an id', '0123456789abcdef0', '0123456789abcdef0'],
+  ['a release before the first', 'current~3', 'current~3'],
+])('%s is refused as a release, and not looked for as a folder', async (_, name, found) => {
+  for (const argv of [
+    ['diff', name, 'current'],
+    ['rollback', name],
+  ]) {
+    const output = await outputOf([...argv, '--out', tree, '--json']);
+    expect(output.code).toBe(2);
+    expect(refusal(output)).toMatchObject({
+      code: 'release-unknown',
+      message: `expected a release that ${tree} keeps, found "${found}"`,
+      hint: expect.stringContaining(nth(0)),
+    });
+  }
+});
+
+test('three digits of an id name a folder for diff and no release for rollback', async () => {
+  const name = nth(0).slice(0, 3);
+  expect(refusal(await outputOf(['diff', name, 'current', '--out', tree, '--json'])).code).toBe('tree-missing');
+  expect(refusal(await outputOf(['rollback', name, '--out', tree, '--json'])).code).toBe('release-unknown');
+});
+
+test('a beginning of two ids is refused, and both are named; a whole id is never ambiguous', async () => {
+  const out = join(root, 'ambiguous');
+  cpSync(tree, out, { recursive: true });
+  const [first, second] = ['abcd000000000000', 'abcd111111111111'];
+  for (const id of [first, second]) writeFileSync(join(out, `releases/${id}.json`), '');
+  const output = await outputOf(['rollback', 'abcd', '--out', out, '--json']);
+  expect(output.code).toBe(2);
+  expect(refusal(output)).toMatchObject({
+    code: 'release-unknown',
+    message: `expected one release that ${out} keeps, found "abcd"`,
+    hint: `it is the beginning of: ${first}, ${second}`,
+  });
+  expect(await resolveRelease(first, DirectoryReader.open(out))).toBe(first);
+});
+
+test('nothing is before a current release whose manifest is missing', async () => {
+  const out = join(root, 'without-manifest');
+  cpSync(tree, out, { recursive: true });
+  writeFileSync(join(out, 'releases/current'), 'abcd000000000000\n');
+  await expect(resolveRelease('current~1', DirectoryReader.open(out))).rejects.toMatchObject({
+    code: 'release-unknown',
+  });
+});

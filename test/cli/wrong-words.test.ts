@@ -1,0 +1,138 @@
+// What is typed wrongly, and what the command says to it: what was expected and found, and what to type.
+
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { compiledCommand } from '../support/compiled.ts';
+import { outputOf } from '../support/cli/in-process.ts';
+import { AS_ANYONE, Command } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+
+const root = temporaryFolderOfFile();
+const command = new Command();
+const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'one' });
+const database = join(root, 'small.sqlite');
+const tree = join(root, 'tree');
+
+beforeAll(async () => {
+  catalogueAt(database, rows);
+  await buildTree(database, tree, instant(NOW));
+});
+
+describe('an operand that a command does not take', () => {
+  test.each([
+    [['verify', 'the tree'], "type it as --out 'the tree'; see playbill verify --help"],
+    [['build', 'out'], 'type it as --db out or --out out; see playbill build --help'],
+    [['keys', 'list', 'out'], 'type it as --db out; see playbill keys list --help'],
+    [['openapi', 'x'], 'see playbill openapi --help'],
+  ])('%j', async (argv, hint) => {
+    const { code, logged } = await outputOf(argv);
+    expect(code).toBe(2);
+    expect(logged).toMatch(/^error usage: too many arguments/);
+    expect(logged).toContain(`\n  hint: ${hint}`);
+  });
+});
+
+test('an error of the system is shown in words, without its code', async () => {
+  const missing = join(root, 'missing');
+  const { logged } = await outputOf(['import', missing, '--db', join(root, 'new.sqlite')]);
+  expect(logged).toMatch(/^error import-file-unreadable: .* found: no such file or directory '.*missing'\n/);
+  const folder = await outputOf(['openapi', '--schemas', database]);
+  expect(folder.logged).toContain(`expected a folder at ${database}, found: file already exists '${database}'`);
+  const key = await outputOf(['sign', 'https://x.example/', '--key', root]);
+  expect(key.logged).toContain(`expected a key as JSON in ${root}, found: illegal operation on a directory\n`);
+});
+
+test('a database given to import is told from rows, with how to export it', async () => {
+  const { code, logged } = await outputOf(['import', database, '--db', join(root, 'new.sqlite')]);
+  expect(code).toBe(2);
+  expect(logged).toBe(
+    `error import-file-unreadable: expected rows as text in ${database}, found an SQLite database\n` +
+      '  hint: export its rows: playbill export --db FILE | playbill import -',
+  );
+});
+
+test.each(['ftp://cdn.example/secret', 'FILE:///etc/secret', 'git+ssh://x/secret'])(
+  '--on-publish %s is a URL that cannot be called, not a command; it is not printed',
+  async (url) => {
+    const { code, logged } = await outputOf(['build', '--db', database, '--out', tree, '--on-publish', url]);
+    expect(code).toBe(2);
+    expect(logged).toContain('error on-publish-invalid: --on-publish: expected a command or a URL, found a URL');
+    expect(logged).not.toContain('secret');
+  },
+);
+
+describe('keys', () => {
+  test('a read-only database is refused as what cannot be changed, and no key file stays', async () => {
+    const path = catalogueAt(join(root, 'read-only.sqlite'), rows);
+    chmodSync(path, 0o444);
+    const to = join(root, 'key.json');
+    const argv = ['keys', 'issue', '--front', 'alpha', '--db', path, '--to', to];
+    const { code, stderr } = await command.run(argv, { through: AS_ANYONE });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error database-not-writable: .*; nothing is changed$/m);
+    expect(existsSync(to)).toBe(false);
+  });
+
+  test('list says since when, or from when, a key is revoked', async () => {
+    const path = catalogueAt(join(root, 'keys.sqlite'), rows);
+    const keys = (...argv: readonly string[]) => outputOf(['keys', ...argv, '--db', path]);
+    const out = ['--out', join(root, 'no-tree')];
+    const dates = ['--not-before', NOW, '--not-after', '2027-05-01T09:00:00Z'];
+    await keys('issue', '--front', 'alpha', '--keyid', 'later', ...dates, ...out);
+    await keys('revoke', 'alpha-site', '--at', '2026-05-01T08:00:00Z', ...out);
+    await keys('revoke', 'later', '--at', '2026-06-01T08:00:00Z', ...out);
+    const { printed } = await keys('list');
+    expect(printed.replaceAll(/\n +/g, ' ').split('\n')).toEqual([
+      'alpha-site front alpha, alg hmac-sha256, state revoked, dates revoked from 2026-05-01 08:00Z',
+      'later front alpha, alg ecdsa-p256-sha256, state valid, ' +
+        'dates from 2026-05-01 09:00Z, revoked from 2026-06-01 08:00Z',
+    ]);
+    for (const line of printed.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  test('issue of an hmac key says where its secret may come from', async () => {
+    const path = catalogueAt(join(root, 'hmac.sqlite'), rows);
+    const hmac = ['--alg', 'hmac-sha256', '--secret-ref', 'PLAYBILL_ALPHA', '--out', join(root, 'no-tree')];
+    const { code, logged } = await outputOf(['keys', 'issue', '--front', 'alpha', ...hmac, '--db', path]);
+    expect(code).toBe(0);
+    expect(logged).toContain(
+      'Give the client the secret, and the edge the same under the name PLAYBILL_ALPHA: 32 random bytes, say from\n' +
+        '  openssl rand -base64 32',
+    );
+  });
+});
+
+describe('help', () => {
+  test('of a command that does not exist is refused with what is near', async () => {
+    const { code, logged } = await outputOf(['help', 'biuld']);
+    expect(code).toBe(2);
+    expect(logged).toBe("error usage: unknown command 'biuld' (Did you mean build?)\n  hint: see playbill --help");
+  });
+
+  test('of one that exists is printed', async () => {
+    const { status, stdout } = await runDeafOnStderr(['help', 'verify']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Usage: playbill verify');
+  });
+});
+
+test('a reader of stderr that goes away is no failure', async () => {
+  const argv = ['show', '--front', 'alpha', '--endpoint', 'products', '--out', tree];
+  // Before its snapshot: that is a note on stderr.
+  const { status, stdout } = await runDeafOnStderr([...argv, '--at', '2020-01-01T00:00:00Z']);
+  expect(stdout).toContain('productCards');
+  expect(status).toBe(0);
+});
+
+/** The command as installed, its stderr closed by the reader. */
+async function runDeafOnStderr(argv: readonly string[]): Promise<{ status: number | null; stdout: string }> {
+  const child = spawn(process.execPath, [compiledCommand(), ...argv]);
+  child.stderr.destroy();
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { status, stdout };
+}
