@@ -1,5 +1,7 @@
-// Opens what `diff` compares: a release of a tree by its name. Reads only.
+// What differs between two releases, and a release of a tree by its name. Reads only.
 
+import type { DiffResultJson } from '../contract/diff-results.ts';
+import { diffReleases } from '../release/diff/release-diff.ts';
 import { openRelease, type ReleaseView } from '../release/tree/release-view.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 
@@ -11,4 +13,27 @@ export function openNamedRelease(name: string, outPath: string): Promise<Release
   if (name === 'current') return openRelease(null, DirectoryReader.open(outPath));
   if (/^[0-9a-f]{16}$/.test(name)) return openRelease(name, DirectoryReader.open(outPath));
   return openRelease(null, DirectoryReader.open(name));
+}
+
+/** Every difference between two releases, of these fronts or of all (null). @throws AppError front-unknown, tree-unreadable */
+export async function diff(
+  before: ReleaseView,
+  after: ReleaseView,
+  frontCodes: readonly string[] | null,
+): Promise<DiffResultJson> {
+  const json: DiffResultJson = {
+    before: { release: before.id, now: before.manifest.now },
+    after: { release: after.id, now: after.manifest.now },
+    isDifferent: false,
+    same: [],
+    added: [],
+    gone: [],
+    changed: [],
+  };
+  for await (const one of diffReleases(before, after, frontCodes)) {
+    if (one.state === 'same') json.same.push(one.front);
+    else if (one.state === 'changed') json.changed.push(one.diff);
+    else json[one.state].push({ front: one.front, cards: one.cards });
+  }
+  return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
 }
