@@ -5,6 +5,7 @@ import { CommanderError, type Command } from 'commander';
 import { AppError, driverError } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
+import { addDemoCommand } from './commands/demo.ts';
 import { addDiffCommand } from './commands/diff.ts';
 import { addEdgeCommand } from './commands/edge.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -48,6 +49,7 @@ export function programOf(context: CommandContext): Command {
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
+  addDemoCommand(program);
   addBuildCommand(program);
   addVerifyCommand(program);
   addShowCommand(program);

@@ -1,8 +1,8 @@
 // The archive as npm and those who install it see it: what is in it, what can be imported by its name, and that its types fit.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -10,6 +10,8 @@ import { formatMessage } from 'publint/utils';
 import { beforeAll, expect, test } from 'vitest';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { installArchive, packCheckout } from '../support/packed/installed.ts';
+import { start } from '../support/packed/runs.ts';
+import { launch } from '../support/preview-stage.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -62,6 +64,50 @@ test('the guides are in it, and no source', () => {
   expect(readdirSync(packed).toSorted()).toEqual(top);
   expect(files).toEqual(expect.arrayContaining(['data/operating.md', 'data/schema.sql', 'scripts/recipes/alerts.yml']));
   expect(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+});
+
+test('playbill demo: from nothing to a page with cards, which leaves nothing behind', async () => {
+  const where = {
+    place: 'in a pipe',
+    node: dirname(process.execPath),
+    bin: join(installation, 'node_modules/.bin'),
+  } as const;
+  const demo = start(['demo', '--port', '0'], { ...where, cwd: temporaryFolder() });
+  const browser = await launch();
+  try {
+    const url = await demo.printed(/http:\/\/127\.0\.0\.1:\d+\//);
+    const page = await browser.newPage();
+    await page.goto(`${url}?front=moscow`);
+    await page.waitForSelector('article');
+    expect(await page.locator('article').count()).toBeGreaterThan(20);
+    demo.interrupt();
+    const { status, stdout, stderr } = await demo.ended;
+    expect(status).toBe(0);
+    expect(stdout).toContain('Published 9 of 9 fronts');
+    const [, folder = ''] = /^Showing (.*)\/out;/m.exec(stderr) ?? [];
+    expect(folder).toContain('playbill-demo-');
+    expect(existsSync(folder)).toBe(false);
+  } finally {
+    demo.kill();
+    await browser.close();
+  }
+});
+
+test('playbill demo --to keeps the catalogue, and builds it again the next time', async () => {
+  const cwd = temporaryFolder();
+  const where = {
+    place: 'in a pipe',
+    node: dirname(process.execPath),
+    bin: join(installation, 'node_modules/.bin'),
+    cwd,
+  } as const;
+  for (const _ of ['first', 'again']) {
+    const demo = start(['demo', '--to', 'kept', '--port', '0'], where);
+    await demo.printed(/http:/);
+    demo.interrupt();
+    expect(await demo.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('Published 9 of 9 fronts') });
+    expect(readdirSync(join(cwd, 'kept'))).toEqual(expect.arrayContaining(['catalogue.sqlite', 'out']));
+  }
 });
 
 const PROGRAM = `
