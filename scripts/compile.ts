@@ -1,7 +1,7 @@
 // `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command, into dist/ where no other folder is named: bundles
 // that load only what a command needs (hundreds of small modules cost more than most commands do), the jobs of the command as
 // functions, the client as one module, the types of both, the bundles of the edge rule, which `edge build` takes from there, and the page of `preview`: an installation needs no
-// bundler.
+// bundler. Beside it, into dist-client/, the client as a package of its own.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { bundleEdge } from '../src/edge/deploy/bundle.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
+import { writeClientPackage } from './client-package.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -81,7 +82,9 @@ async function compileAll(folder: string): Promise<number> {
   const page = await bundlePage();
   for (const part of ['script', 'style'] as const)
     writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
-  return compileTypes(folder) ? 0 : 1;
+  if (!compileTypes(folder)) return 1;
+  writeClientPackage(folder, `${folder}-client`);
+  return 0;
 }
 
 const [folder = join(root, 'dist')] = process.argv.slice(2);

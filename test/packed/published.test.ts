@@ -17,12 +17,20 @@ import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = temporaryFolderOfFile();
 let archive = '';
+/** Of playbill-client. */
+let clientArchive = '';
 let installation = '';
 
 beforeAll(() => {
   archive = packCheckout(folder);
+  clientArchive = pack(join(folder, 'source/dist-client'));
   installation = installArchive(archive, folder);
 });
+
+function pack(cwd: string): string {
+  const { stdout } = spawnSync('npm', ['pack', '--silent'], { cwd, encoding: 'utf8' });
+  return join(cwd, stdout.trim());
+}
 
 const bytesOf = (path: string): ArrayBuffer => new Uint8Array(readFileSync(path)).buffer;
 
@@ -33,28 +41,30 @@ async function lintOf(tarball: ArrayBuffer): Promise<string[]> {
 
 test('publint has nothing to say', async () => {
   expect(await lintOf(bytesOf(archive))).toEqual([]);
+  expect(await lintOf(bytesOf(clientArchive))).toEqual([]);
 });
 
 test('publint has something to say of a package whose exports name a missing file', async () => {
   const broken = temporaryFolder();
   const exports = { '.': './missing.js' };
   writeFileSync(join(broken, 'package.json'), JSON.stringify({ name: 'broken', version: '1.0.0', exports }));
-  const { stdout } = spawnSync('npm', ['pack', '--silent'], { cwd: broken, encoding: 'utf8' });
-  expect(await lintOf(bytesOf(join(broken, stdout.trim())))).toContainEqual(expect.stringContaining('missing.js'));
+  expect(await lintOf(bytesOf(pack(broken)))).toContainEqual(expect.stringContaining('missing.js'));
 });
 
 test('its types are right for every way of resolving modules that knows ESM and exports', async () => {
-  const packed = createPackageFromTarballData(new Uint8Array(readFileSync(archive)));
-  const analysis = await checkPackage(packed);
-  if (analysis.types === false) throw new Error('no types in the archive');
-  expect(Object.keys(analysis.entrypoints)).toEqual(['.', './client', './package.json']);
-  // It is ESM: CommonJS of Node.js 22 and later loads it by require() all the same. node10 knows no exports.
-  const expected = analysis.problems.filter(
-    (problem) =>
-      !(problem.kind === 'CJSResolvesToESM') &&
-      !(problem.kind === 'NoResolution' && problem.resolutionKind === 'node10'),
-  );
-  expect(expected).toEqual([]);
+  const names = { [archive]: ['.', './client', './package.json'], [clientArchive]: ['.', './package.json'] };
+  for (const [path, expected] of Object.entries(names)) {
+    const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(path))));
+    if (analysis.types === false) throw new Error('no types in the archive');
+    expect(Object.keys(analysis.entrypoints)).toEqual(expected);
+    // It is ESM: CommonJS of Node.js 22 and later loads it by require() all the same. node10 knows no exports.
+    const unexpected = analysis.problems.filter(
+      (problem) =>
+        problem.kind !== 'CJSResolvesToESM' &&
+        !(problem.kind === 'NoResolution' && problem.resolutionKind === 'node10'),
+    );
+    expect(unexpected).toEqual([]);
+  }
 });
 
 test('the guides are in it, and no source', () => {

@@ -77,6 +77,7 @@ test('carried out step by step, it makes a command that builds as an unprivilege
     }
   }
   expect(readdirSync(join(stage, 'app')).toSorted()).toEqual([
+    'LICENSE',
     'data',
     'dist',
     'node_modules',
