@@ -16,11 +16,7 @@ export function openNamedRelease(name: string, outPath: string): Promise<Release
 }
 
 /** Every difference between two releases, of these fronts or of all (null). @throws AppError front-unknown, tree-unreadable */
-export async function diff(
-  before: ReleaseView,
-  after: ReleaseView,
-  frontCodes: readonly string[] | null,
-): Promise<DiffResultJson> {
+export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: readonly string[] | null) {
   const json: DiffResultJson = {
     before: { release: before.id, now: before.manifest.now },
     after: { release: after.id, now: after.manifest.now },

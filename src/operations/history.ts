@@ -1,12 +1,10 @@
 // Going back, cleaning up, and the list of what there is to go back to, on a tree in a folder. Each write is a run of its own under the
 // tree's lock. Opens no database.
 
-import type { Finding } from '../findings.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
-import type { Hold } from '../contract/results.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases } from '../release/history/release-list.ts';
-import { rollBack, type RolledBack } from '../release/history/rollback.ts';
+import { rollBack } from '../release/history/rollback.ts';
 import { treeMissing } from '../release/tree/found.ts';
 import { liftHold, readHold } from '../release/history/hold.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
@@ -16,13 +14,10 @@ import { dryRunStore } from '../storage/dry-run.ts';
 import { writingTree } from './writing-tree.ts';
 
 /**
- * Goes back to a release of a tree, and holds the tree at it.
+ * Goes back to a release of a tree, and holds the tree at it. @returns its manifest, what became of each file, the tree's findings
  * @throws AppError release-unknown, release-damaged, tree-…
  */
-export async function rollBackTree(
-  outPath: string,
-  id: string,
-): Promise<RolledBack & { readonly findings: readonly Finding[] }> {
+export async function rollBackTree(outPath: string, id: string) {
   await refuseNoTree(outPath);
   return writingTree(outPath, async (published, store) => {
     const rolledBack = await rollBack(id, published, store);
@@ -31,9 +26,7 @@ export async function rollBackTree(
 }
 
 /** Lets builds publish into a tree again. Gives back the hold that there was, and the current release. @throws AppError tree-… */
-export async function resumeTree(
-  outPath: string,
-): Promise<{ readonly lifted: Hold | null; readonly currentId: string | null }> {
+export async function resumeTree(outPath: string) {
   await refuseNoTree(outPath);
   return writingTree(outPath, async ({ currentId }, store) => {
     const lifted = await readHold(store);

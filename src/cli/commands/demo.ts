@@ -25,7 +25,8 @@ Exit codes: 0 ended, 2 wrong usage, or an address that cannot be listened on.`)
     .runs(async ({ to, port }, context) => {
       const folder = to ?? mkdtempSync(join(tmpdir(), 'playbill-demo-'));
       const [databasePath, out] = [join(folder, 'catalogue.sqlite'), join(folder, 'out')];
-      const [now, run] = [formatInstant(context.now()), (argv: string[]) => program.parseAsync(argv, { from: 'user' })];
+      const now = formatInstant(context.now());
+      const run = (argv: string[]) => program.parseAsync(argv, { from: 'user' });
       try {
         const { demoText } = await import('../../../scripts/demo-rows.ts');
         const { importFiles } = await import('../../operations/import.ts');
