@@ -1,7 +1,7 @@
 // `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command, into dist/ where no other folder is named: bundles
-// that load only what a command needs (hundreds of small modules cost more than most commands do), the client as one module with
-// its types, the bundles of the edge rule, which `edge build` takes from there, and the page of `preview`: an installation needs no
-// bundler.
+// that load only what a command needs (hundreds of small modules cost more than most commands do), the jobs of the command as
+// functions, the client as one module, the types of both, the bundles of the edge rule, which `edge build` takes from there, and the page of `preview`: an installation needs no
+// bundler. Beside it, into dist-client/, the client as a package of its own.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { bundleEdge } from '../src/edge/deploy/bundle.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
+import { writeClientPackage } from './client-package.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,6 +19,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * installation's folder as any part of src/, so that `new URL('../../data/…', import.meta.url)` means the same in both.
  */
 const MAIN = 'cli/main.ts';
+
+/** What a program imports by the package's name. */
+const EXPORTS = 'operations/exports.ts';
 
 /** White space and syntax only: a stack in a report of a bug keeps its names. */
 const COMMON: BuildOptions = {
@@ -31,12 +35,12 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 };
 
-/** The command, in bundles that are shared and loaded when they are needed. */
+/** The command and its functions, in bundles that are shared and loaded when they are needed. */
 async function compileCommand(folder: string): Promise<void> {
   await build({
     ...COMMON,
     platform: 'node',
-    entryPoints: [`src/${MAIN}`],
+    entryPoints: [`src/${MAIN}`, `src/${EXPORTS}`],
     outdir: folder,
     outbase: 'src',
     splitting: true,
@@ -49,8 +53,8 @@ async function compileCommand(folder: string): Promise<void> {
   chmodSync(join(folder, MAIN.replace(/\.ts$/, '.js')), 0o755);
 }
 
-/** The client, which runs where there is no Node; false where its types are wrong. */
-async function compileClient(folder: string): Promise<boolean> {
+/** The client, which runs where there is no Node. */
+async function compileClient(folder: string): Promise<void> {
   await build({
     ...COMMON,
     platform: 'neutral',
@@ -58,6 +62,10 @@ async function compileClient(folder: string): Promise<boolean> {
     outdir: folder,
     outbase: 'src',
   });
+}
+
+/** The types of what can be imported; false where they are wrong. */
+function compileTypes(folder: string): boolean {
   const words = ['-p', 'src/tsconfig.json', '--outDir', folder];
   return spawnSync(join(root, 'node_modules/.bin/tsc'), words, { cwd: root, stdio: 'inherit' }).status === 0;
 }
@@ -66,7 +74,7 @@ async function compileClient(folder: string): Promise<boolean> {
 async function compileAll(folder: string): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
   await compileCommand(folder);
-  const isClientSound = await compileClient(folder);
+  await compileClient(folder);
   mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
   for (const target of ['nginx', 'worker'] as const)
     writeFileSync(join(folder, `edge/bundles/${target}.js`), await bundleEdge(target));
@@ -74,7 +82,9 @@ async function compileAll(folder: string): Promise<number> {
   const page = await bundlePage();
   for (const part of ['script', 'style'] as const)
     writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
-  return isClientSound ? 0 : 1;
+  if (!compileTypes(folder)) return 1;
+  writeClientPackage(folder, `${folder}-client`);
+  return 0;
 }
 
 const [folder = join(root, 'dist')] = process.argv.slice(2);

@@ -68,6 +68,11 @@ export function* demoRows(now: string): Iterable<{ table: string; row: Row }> {
   for (const [table, rows] of book.rows) for (const row of rows) yield { table, row };
 }
 
+/** The demo catalogue as of `now` as NDJSON, which `playbill import` takes. Throws as `demoRows`. */
+export function demoText(now: string): string {
+  return Array.from(demoRows(now), (line) => `${JSON.stringify(line)}\n`).join('');
+}
+
 function addFronts(book: Book): void {
   for (const { code, name, timezone, currency, exponent, weekend, minCards, disabled, keys } of fronts) {
     const id = addNamed(book, 'fronts', code, {
@@ -312,8 +317,7 @@ function main(): void {
     process.exitCode = 2;
     return;
   }
-  const lines = Array.from(demoRows(instant(time.toMillis())), (line) => `${JSON.stringify(line)}\n`);
-  process.stdout.write(lines.join(''));
+  process.stdout.write(demoText(instant(time.toMillis())));
 }
 
 const script = process.argv[1];

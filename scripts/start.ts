@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { demoRows } from './demo-rows.ts';
+import { demoText } from './demo-rows.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const database = 'data/catalogue.sqlite';
@@ -35,8 +35,7 @@ function isDemo(path: string): boolean {
 
 function makeDemo(now: string): number {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${root}${database}${suffix}`, { force: true });
-  const lines = [...demoRows(now)].map((row) => JSON.stringify(row));
-  const status = playbill(['import', '-', '--db', database], `${lines.join('\n')}\n`);
+  const status = playbill(['import', '-', '--db', database], demoText(now));
   if (status !== 0) return status;
   const handle = new Database(`${root}${database}`);
   handle.pragma(`application_id = ${DEMO_APPLICATION_ID}`);

@@ -5,6 +5,7 @@ import { CommanderError, type Command } from 'commander';
 import { AppError, driverError, shellWord } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
+import { addDemoCommand } from './commands/demo.ts';
 import { addDiffCommand } from './commands/diff.ts';
 import { addEdgeCommand } from './commands/edge.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -29,7 +30,7 @@ import { addVerifyCommand } from './commands/verify.ts';
 
 /** As --help groups them. */
 const COMMANDS = {
-  'Build:': [addBuildCommand],
+  'Build:': [addBuildCommand, addDemoCommand],
   'Look:': [addVerifyCommand, addShowCommand, addNextCommand, addStatusCommand, addExplainCommand, addPreviewCommand],
   'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addPruneCommand],
   'Catalogue:': [addCheckDbCommand, addImportCommand, addExportCommand],

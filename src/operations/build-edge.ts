@@ -46,12 +46,9 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   const ring = await readKeyRing(DirectoryReader.open(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring);
-  let files: DeploymentFiles;
-  try {
-    files = await filesOf(options, bundle, keyRing);
-  } catch (error) {
+  const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
     throw invalid(messageOf(error), error);
-  }
+  });
   writeFolder(options.to, files);
   return files;
 }

@@ -75,7 +75,7 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   );
 }
 
-/** What `build` does once the tree is read and nobody else writes it, on a store of the caller's. @throws as `build` */
+/** What `build` does once the tree is read and nobody else writes it, on a store of the caller's. @throws as `build` @internal */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,

@@ -1,5 +1,7 @@
-// Opens what `diff` compares: a release of a tree by its name. Reads only.
+// What differs between two releases, and a release of a tree by its name. Reads only.
 
+import type { DiffResultJson } from '../contract/diff-results.ts';
+import { diffReleases } from '../release/diff/release-diff.ts';
 import { RELEASE_NAME } from '../release/tree/read.ts';
 import { openRelease, type ReleaseView } from '../release/tree/release-view.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
@@ -11,4 +13,23 @@ import { DirectoryReader } from '../storage/directory/reader.ts';
 export function openNamedRelease(name: string, outPath: string): Promise<ReleaseView> {
   if (RELEASE_NAME.test(name)) return openRelease(name, DirectoryReader.open(outPath));
   return openRelease('current', DirectoryReader.open(name));
+}
+
+/** Every difference between two releases, of these fronts or of all (null). @throws AppError front-unknown, tree-unreadable */
+export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: readonly string[] | null) {
+  const json: DiffResultJson = {
+    before: { release: before.id, now: before.manifest.now },
+    after: { release: after.id, now: after.manifest.now },
+    isDifferent: false,
+    same: [],
+    added: [],
+    gone: [],
+    changed: [],
+  };
+  for await (const one of diffReleases(before, after, frontCodes)) {
+    if (one.state === 'same') json.same.push(one.front);
+    else if (one.state === 'changed') json.changed.push(one.diff);
+    else json[one.state].push({ front: one.front, cards: one.cards });
+  }
+  return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
 }

@@ -1,12 +1,10 @@
 // Going back, cleaning up, and the list of what there is to go back to, on a tree in a folder. Each write is a run of its own under the
 // tree's lock. Opens no database.
 
-import type { Finding } from '../findings.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
-import type { Hold } from '../contract/results.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
-import { rollBack, type RolledBack } from '../release/history/rollback.ts';
+import { rollBack } from '../release/history/rollback.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readManifest, resolveRelease } from '../release/tree/read.ts';
 import { liftHold, readHold } from '../release/history/hold.ts';
@@ -25,13 +23,10 @@ export async function releaseOfTree(outPath: string, name: string) {
 }
 
 /**
- * Goes back to the release of a tree that a name means, and holds the tree at it.
- * @throws AppError release-unknown, release-damaged, tree-…
+ * Goes back to the release of a tree that a name means, and holds the tree at it. @returns its manifest, what became of each file, the
+ * tree's findings. @throws AppError release-unknown, release-damaged, tree-…
  */
-export async function rollBackTree(
-  outPath: string,
-  name: string,
-): Promise<RolledBack & { readonly findings: readonly Finding[] }> {
+export async function rollBackTree(outPath: string, name: string) {
   await refuseNoTree(outPath);
   return writingTree(outPath, async (published, store) => {
     const rolledBack = await rollBack(name, published, store);
@@ -40,9 +35,7 @@ export async function rollBackTree(
 }
 
 /** Lets builds publish into a tree again. Gives back the hold that there was, and the current release. @throws AppError tree-… */
-export async function resumeTree(
-  outPath: string,
-): Promise<{ readonly lifted: Hold | null; readonly currentId: string | null }> {
+export async function resumeTree(outPath: string) {
   await refuseNoTree(outPath);
   return writingTree(outPath, async ({ currentId }, store) => {
     const lifted = await readHold(store);

@@ -2,11 +2,12 @@
 // must be whole without zod, without Node's types and without the DOM's.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type * as contract from '../../src/contract/documents.ts';
+import { signRequest } from '../../src/client/signature.ts';
 import type * as published from '../../src/client/documents.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
@@ -14,6 +15,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(root, 'node_modules/.bin/tsc');
 const consumer = temporaryFolderOfFile();
 const packed = join(consumer, 'node_modules/playbill');
+
+/** Of Node.js the programs in the documents use this alone. */
+const NODE_TYPES =
+  "declare module 'node:fs/promises' { export function readFile(path: string, encoding: 'utf8'): Promise<string>; }";
 
 beforeAll(() => {
   const words = [`${root}scripts/compile.ts`, `${packed}/dist`];
@@ -77,10 +82,7 @@ test('the programs in the documents compile', () => {
     [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program = '']) => program),
   );
   expect(programs).toHaveLength(2);
-  // Of Node.js they use this alone.
-  const node =
-    "declare module 'node:fs/promises' { export function readFile(path: string, encoding: 'utf8'): Promise<string>; }";
-  writeFileSync(join(consumer, 'node.d.ts'), node);
+  writeFileSync(join(consumer, 'node.d.ts'), NODE_TYPES);
   for (const [i, program] of programs.entries()) writeFileSync(join(consumer, `program-${i}.ts`), program);
   expect(compile()).toBe('');
 });
@@ -109,6 +111,73 @@ test('runs where nothing else is installed', () => {
   const { stdout, stderr } = spawnSync(process.execPath, [join(consumer, 'run', 'main.mjs')], { encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(stdout).toContain("'https://cdn.example/v1/fronts/categories/', 'moscow'");
+});
+
+describe('playbill-client, a package of its own', () => {
+  const folder = temporaryFolderOfFile();
+
+  beforeAll(() => {
+    const npm = (...words: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8' });
+      expect(status, stderr).toBe(0);
+      return stdout.trim();
+    };
+    const archive = join(folder, npm('pack', '--silent', `${packed}/dist-client`));
+    expect(statSync(archive).size).toBeLessThanOrEqual(10_000);
+    writeFileSync(`${folder}/package.json`, '{"type":"module"}');
+    npm('install', '--offline', '--no-audit', '--no-fund', archive);
+  });
+
+  test('has its code, its types, a README and a licence, and brings nothing else', () => {
+    expect(readdirSync(`${folder}/node_modules`).filter((name) => !name.startsWith('.'))).toEqual(['playbill-client']);
+    const files = readdirSync(`${folder}/node_modules/playbill-client`, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((path) => /\.\w+$|LICENSE/.test(path)).toSorted()).toEqual([
+      'LICENSE',
+      'README.md',
+      'client/client.d.ts',
+      'client/client.js',
+      'client/documents.d.ts',
+      'client/key-file.d.ts',
+      'client/signature.d.ts',
+      'edge/rule/key-pair.d.ts',
+      'package.json',
+    ]);
+    const versionIn = (path: string): unknown =>
+      (JSON.parse(readFileSync(path, 'utf8')) as { version?: unknown }).version;
+    expect(versionIn(`${folder}/node_modules/playbill-client/package.json`)).toBe(versionIn(`${root}package.json`));
+  });
+
+  test('signs a request as playbill does', async () => {
+    writeFileSync(
+      join(folder, 'main.js'),
+      `import { createClient, keyFrom } from 'playbill-client';
+       const issued = keyFrom('{"front":"moscow","keyid":"k","privateKey":null,"secretRef":"S"}', () => 'secret');
+       const fetch = async (url, { headers }) => new Response(JSON.stringify(headers));
+       const client = createClient({ baseUrl: 'https://cdn.example', ...issued, fetch, clock: () => 1_800_000_000_000 });
+       console.log(JSON.stringify(await client.products()));`,
+    );
+    const { stdout, stderr } = spawnSync(process.execPath, ['main.js'], { cwd: folder, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const signed = await signRequest({
+      method: 'GET',
+      url: 'https://cdn.example/products/',
+      front: 'moscow',
+      key: { keyid: 'k', secret: 'secret' },
+      created: 1_800_000_000,
+    });
+    expect(JSON.parse(stdout)).toEqual({ ...signed, Accept: 'application/json' });
+  });
+
+  test('the program in its README compiles against its types, with its libraries checked', () => {
+    const readme = readFileSync(`${folder}/node_modules/playbill-client/README.md`, 'utf8');
+    const [, program = ''] = /^```ts\n([^]*?)^```$/m.exec(readme) ?? [];
+    expect(program).toContain("from 'playbill-client'");
+    expect(readme).not.toContain('](../');
+    writeFileSync(join(folder, 'program.ts'), program);
+    writeFileSync(join(folder, 'node.d.ts'), NODE_TYPES);
+    cpSync(join(consumer, 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    expect(spawnSync(tsc, ['-p', folder], { encoding: 'utf8' }).stdout).toBe('');
+  });
 });
 
 test('the published types are those of the contract, both ways', () => {

@@ -76,7 +76,14 @@ test('carried out step by step, it makes a command that builds as an unprivilege
       expect(done.status, `${words}\n${done.stdout}\n${done.stderr}`).toBe(0);
     }
   }
-  expect(readdirSync(join(stage, 'app')).toSorted()).toEqual(['data', 'dist', 'node_modules', 'package.json']);
+  expect(readdirSync(join(stage, 'app')).toSorted()).toEqual([
+    'LICENSE',
+    'data',
+    'dist',
+    'node_modules',
+    'package.json',
+    'scripts',
+  ]);
   expect(existsSync(join(stage, 'app/node_modules/typescript'))).toBe(false);
 
   const work = join(root, 'volume');

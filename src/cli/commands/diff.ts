@@ -3,7 +3,7 @@
 import { Option } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
-import type { DiffResultJson, ForecastResultJson } from '../../contract/diff-results.ts';
+import type { ForecastResultJson } from '../../contract/diff-results.ts';
 import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';
@@ -67,7 +67,7 @@ async function runDiff(
   flags: DiffFlags,
   context: CommandContext,
 ): Promise<number> {
-  const { openNamedRelease } = await import('../../operations/diff.ts');
+  const { diff, openNamedRelease } = await import('../../operations/diff.ts');
   const style = { ...(flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE), isBrief: flags.brief === true };
   if (flags.until !== undefined) {
     if (after !== undefined) throw usage('--until takes one release, and two are named');
@@ -77,13 +77,14 @@ async function runDiff(
   if (before !== undefined && after === undefined) throw usage('two releases, none, or --until, are needed');
   const old = await openNamedRelease(before ?? 'current~1', flags.out);
   const now = await openNamedRelease(after ?? 'current', flags.out);
-  const { diffReleases } = await import('../../release/diff/release-diff.ts');
-  const diffs = diffReleases(old, now, flags.front ?? null);
+  const frontCodes = flags.front ?? null;
   if (flags.json === true) {
-    const json = await diffJson(old, now, diffs);
+    const json = await diff(old, now, frontCodes);
     context.terminal.print(JSON.stringify(json));
     return json.isDifferent ? EXIT.findings : EXIT.done;
   }
+  const { diffReleases } = await import('../../release/diff/release-diff.ts');
+  const diffs = diffReleases(old, now, frontCodes);
   const tally = { same: 0, different: 0 };
   await context.terminal.printAll(endedLines(diffLines(old, now, diffs, style, tally)));
   return tally.different > 0 ? EXIT.findings : EXIT.done;
@@ -91,28 +92,6 @@ async function runDiff(
 
 function usage(message: string): AppError {
   return new AppError('usage', message, 'see playbill diff --help');
-}
-
-async function diffJson(
-  before: ReleaseView,
-  after: ReleaseView,
-  diffs: AsyncGenerator<FrontDiff>,
-): Promise<DiffResultJson> {
-  const json: DiffResultJson = {
-    before: { release: before.id, now: before.manifest.now },
-    after: { release: after.id, now: after.manifest.now },
-    isDifferent: false,
-    same: [],
-    added: [],
-    gone: [],
-    changed: [],
-  };
-  for await (const one of diffs) {
-    if (one.state === 'same') json.same.push(one.front);
-    else if (one.state === 'changed') json.changed.push(one.diff);
-    else json[one.state].push({ front: one.front, cards: one.cards });
-  }
-  return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
 }
 
 async function* diffLines(

@@ -7,7 +7,6 @@
 // not touched: going back never brings a revoked key back. The caller holds the tree's lock.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
-import type { PlanEntry } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import { activateRelease } from '../publish/activate.ts';
 import { editionPathsOf } from '../tree/codec.ts';
@@ -20,17 +19,12 @@ import { readManifest, resolveRelease } from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
-export interface RolledBack {
-  readonly manifest: Manifest;
-  /** Hold, pointers and `current`, with what became of each. */
-  readonly plan: readonly PlanEntry[];
-}
-
 /**
- * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there as its
- * manifest says. @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
+ * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there
+ * as its manifest says. @returns the manifest; hold, pointers and `current`, with what became of each
+ * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
-export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore): Promise<RolledBack> {
+export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
   const id = await resolveRelease(name, store);
   const manifest = orThrow(await readManifest(id, store), 'release-damaged');
   await refuseUnlessWhole(id, manifest, store);

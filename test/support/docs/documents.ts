@@ -1,4 +1,4 @@
-// The documents of the project: README.md and every .md file below the folders.
+// The documents of the project: README.md, CHANGELOG.md and every .md file below the folders.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Every document, by its path from the root. */
 export function documentPaths(): string[] {
-  const below = ['src', 'data', 'scripts', 'test'].flatMap((folder) =>
+  const below = ['.github', 'src', 'data', 'scripts', 'test'].flatMap((folder) =>
     readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.md'))
       .map((path) => join(folder, path)),
   );
-  return ['README.md', ...below.toSorted()];
+  return ['README.md', 'CHANGELOG.md', ...below.toSorted()];
 }
 
 /** The documents that have a console block. */

@@ -68,5 +68,6 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run('openapi', 0, /"openapi": ?"3\.1/);
   await serve(`serve --out out --unsigned --port 0 --at ${LATER}`, '/products/', /"productCards":\[/);
   await serve('preview --out out --port 0', '/', /<title>/);
+  await serve('demo --port 0', '/', /<title>/);
   return done;
 }

@@ -2,8 +2,8 @@
 // on are this checkout's, so that no registry is asked.
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
@@ -24,22 +24,31 @@ export function productionPackages(): string[] {
   );
 }
 
-/** Packs the checkout and installs the archive below `folder`. @returns the folder of the installation */
-export function installPacked(folder: string): string {
+/** Packs the checkout into `folder`. @returns the archive */
+export function packCheckout(folder: string): string {
   // Compiled beside the checkout, whose own dist/ may be in use.
   const source = join(folder, 'source');
-  for (const path of ['package.json', 'data/schema.sql']) {
-    mkdirSync(dirname(join(source, path)), { recursive: true });
-    copyFileSync(`${checkout}${path}`, join(source, path));
-  }
+  const { files } = JSON.parse(readFileSync(`${checkout}package.json`, 'utf8')) as { files: string[] };
+  const others = globSync(['package.json', 'LICENSE', 'README.md', ...files.filter((path) => path !== 'dist')], {
+    cwd: checkout,
+  });
+  for (const path of others) cpSync(join(checkout, path), join(source, path), { recursive: true });
   succeed(`${checkout}node_modules/.bin/tsx`, ['scripts/compile.ts', join(source, 'dist')], checkout);
-  const archive = succeed('npm', ['pack', '--ignore-scripts', '--silent'], source);
+  return join(source, succeed('npm', ['pack', '--ignore-scripts', '--silent'], source));
+}
 
+/** Packs the checkout and installs the archive below `folder`. @returns the folder of the installation */
+export function installPacked(folder: string): string {
+  return installArchive(packCheckout(folder), folder);
+}
+
+/** Installs an archive of `packCheckout` below `folder`. @returns the folder of the installation */
+export function installArchive(archive: string, folder: string): string {
   const installation = join(folder, 'installation');
   for (const path of productionPackages()) {
     cpSync(join(checkout, path), join(installation, path), { recursive: true });
   }
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  succeed('npm', ['install', '--offline', ...quiet, join(source, archive)], installation);
+  succeed('npm', ['install', '--offline', ...quiet, archive], installation);
   return installation;
 }

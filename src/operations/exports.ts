@@ -1,0 +1,7 @@
+// What programs get by `import … from 'playbill'`: the jobs of the command as functions, with what they take and return.
+
+export { parseInstant } from '../catalogue/instant.ts';
+export { AppError } from '../errors.ts';
+export { build, type BuildOptions, type BuildResult } from './build.ts';
+export { diff, openNamedRelease } from './diff.ts';
+export { verify } from './verify.ts';
