@@ -31,10 +31,6 @@ export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
-export function processTerminal(): Terminal {
-  return terminalOn(process.stdout, process.stderr, (name) => process.env[name]);
-}
-
 export function terminalOn(
   stdout: Output,
   stderr: Output,
