@@ -139,9 +139,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
 }
 
 /** How wide help is. */
-export function helpColumns(): number {
-  return Math.min(COLUMNS, process.stdout.columns || COLUMNS);
-}
+export const helpColumns = (): number => Math.min(COLUMNS, process.stdout.columns || COLUMNS);
 
 function optionOf<Value>(term: string, text: string, rule?: Rule<Value>): Option {
   const option = new Option(term, text);

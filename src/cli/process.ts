@@ -5,14 +5,15 @@ import { readFileSync } from 'node:fs';
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
-import { processTerminal } from './output/terminal.ts';
+import { terminalOn } from './output/terminal.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
+  const environment = (name: string): string | undefined => process.env[name];
   const context: CommandContext = {
-    terminal: processTerminal(),
+    terminal: terminalOn(process.stdout, process.stderr, environment),
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
-    environment: (name) => process.env[name],
+    environment,
     processId: String(process.pid),
     toolVersion: versionOfPackage(),
     onInterrupt: null,

@@ -83,9 +83,8 @@ function report(thrown: unknown, argv: readonly string[], program: Command, { te
     terminal.log(errorText(error));
     return exitCodeOf(error.code);
   }
-  terminal.log(
-    `error bug: this should not happen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
+  const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  terminal.log(`error bug: this should not happen: ${found}`);
   terminal.log('  hint: what was published stands; please report the lines above');
   return EXIT.bug;
 }

@@ -29,7 +29,7 @@ function declareDiff(program: PlaybillCommand) {
     )
     .operand(
       '[before]',
-      'an id or its first digits, `current`, `current~1` for the release before it, or a folder: the current release of the tree in it',
+      'the first digits of an id, `current`, `current~1` for the one before, or a folder with a tree',
     )
     .operand(
       '[after]',

@@ -73,11 +73,7 @@ async function bundleOf(target: Target): Promise<string> {
     const { bundleEdge } = await import('../../edge/deploy/bundle.ts');
     return await bundleEdge(target);
   } catch (error) {
-    throw new AppError(
-      'edge-bundle-missing',
-      `expected the bundle of the edge rule at ${shipped.pathname}, found none: ${messageOf(error)}`,
-      'compile again: npm run build',
-      error,
-    );
+    const message = `expected the bundle of the edge rule at ${shipped.pathname}, found none: ${messageOf(error)}`;
+    throw new AppError('edge-bundle-missing', message, 'compile again: npm run build', error);
   }
 }

@@ -72,11 +72,8 @@ ${EXIT_CODES}`)
     .runs(async (flags, { terminal, now }) => {
       const isHmac = flags.alg === 'hmac-sha256';
       if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
-        throw new AppError(
-          'key-invalid',
-          'expected --not-after to be later than --not-before, found a key that is never valid',
-          'see: playbill keys issue --help',
-        );
+        const message = 'expected --not-after to be later than --not-before, found a key that is never valid';
+        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
       }
       if (isHmac !== (flags.secretRef !== undefined)) {
         const message = isHmac

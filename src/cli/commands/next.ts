@@ -21,7 +21,6 @@ export function addNextCommand(program: PlaybillCommand): void {
     .jsonFlag()
     .helpBelow(`
 Examples:
-  playbill next
   playbill next --at 2026-05-01T12:00:00+03:00
   playbill next --json | jq -r .next                    the earliest of all fronts
 

@@ -55,11 +55,8 @@ function serverOf(text: string): string {
   if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
     return text.replace(/\/+$/, '');
   }
-  throw new AppError(
-    'usage',
-    `--server: expected an http or https URL without a query, found ${JSON.stringify(text)}`,
-    'type it as --server https://cdn.example',
-  );
+  const message = `--server: expected an http or https URL without a query, found ${JSON.stringify(text)}`;
+  throw new AppError('usage', message, 'type it as --server https://cdn.example');
 }
 
 async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<void> {

@@ -20,8 +20,7 @@ export function addPreviewCommand(program: PlaybillCommand): void {
     .portFlag(8081)
     .jsonFlag('print the address for machines')
     .helpBelow(`
-Examples:
-  playbill preview
+Example:
   playbill preview --out /srv/playbill --port 0
 
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback or cannot be listened on.`)
@@ -47,11 +46,7 @@ async function pageBundle(): Promise<PageBundle> {
     const { bundlePage } = await import('../../preview/bundle.ts');
     return await bundlePage();
   } catch (error) {
-    throw new AppError(
-      'page-bundle-missing',
-      `expected the page at ${script.pathname}, found none: ${messageOf(error)}`,
-      'compile again: npm run build',
-      error,
-    );
+    const message = `expected the page at ${script.pathname}, found none: ${messageOf(error)}`;
+    throw new AppError('page-bundle-missing', message, 'compile again: npm run build', error);
   }
 }

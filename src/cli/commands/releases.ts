@@ -19,8 +19,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .outFlag('the tree to look at')
     .jsonFlag('print the list as JSON')
     .helpBelow(`
-Examples:
-  playbill releases
+Example:
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest
 
 Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`)

@@ -35,11 +35,8 @@ Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing o
     .runs(async (name, flags, context) => {
       if ((name === undefined) !== (flags.resume === true)) {
         const found = name === undefined ? 'neither' : 'both';
-        throw new AppError(
-          'usage',
-          `expected the id of a release or --resume, found ${found}`,
-          'see: playbill releases',
-        );
+        const message = `expected the id of a release or --resume, found ${found}`;
+        throw new AppError('usage', message, 'see: playbill releases');
       }
       const [json, text] = name === undefined ? await resume(flags.out) : await rollBack(name, flags.out, context);
       context.terminal.print(flags.json === true ? JSON.stringify(json) : text);

@@ -23,7 +23,6 @@ export function addServeCommand(program: PlaybillCommand): void {
     .jsonFlag('print the access log as JSON, one object a line')
     .helpBelow(`
 Examples:
-  playbill serve
   playbill serve --unsigned --port 0
   playbill serve --at 2026-05-02T00:00:00+03:00 --unsigned      what midnight will bring
 

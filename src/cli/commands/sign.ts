@@ -39,11 +39,8 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
       if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
         terminal.log(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
       if (!URL.canParse(url) || !/^https?:/.test(url)) {
-        throw new AppError(
-          'usage',
-          `expected an http or https URL, found "${url}"`,
-          'type the whole URL: https://cdn.example/products/',
-        );
+        const hint = 'type the whole URL: https://cdn.example/products/';
+        throw new AppError('usage', `expected an http or https URL, found "${url}"`, hint);
       }
       const { curlCommand, signRequest } = await import('../../client/signature.ts');
       const headers = await signRequest({
@@ -54,12 +51,8 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
         created: flags.created ?? now(),
         coversAuthority: flags.authority,
       }).catch((error: unknown) => {
-        throw new AppError(
-          'key-invalid',
-          messageOf(error),
-          'issue a new key: playbill keys issue --front CODE --to FILE',
-          error,
-        );
+        const hint = 'issue a new key: playbill keys issue --front CODE --to FILE';
+        throw new AppError('key-invalid', messageOf(error), hint, error);
       });
       if (flags.curl === true) {
         const command = curlCommand(url, headers);
@@ -76,22 +69,15 @@ async function readKeyFile(path: string): Promise<IssuedKeyJson> {
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new AppError(
-      'key-file-unreadable',
-      `expected a key as JSON in ${path}, found: ${messageOf(error)}`,
-      hint,
-      error,
-    );
+    const message = `expected a key as JSON in ${path}, found: ${messageOf(error)}`;
+    throw new AppError('key-file-unreadable', message, hint, error);
   }
   const { issuedKeySchema } = await import('../../contract/results.ts');
   const issued = issuedKeySchema.safeParse(parsed);
   if (issued.success) return issued.data;
   const [issue] = issued.error.issues;
-  throw new AppError(
-    'key-file-unreadable',
-    `expected what keys issue prints in ${path}, found JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
-    hint,
-  );
+  const found = `JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`;
+  throw new AppError('key-file-unreadable', `expected what keys issue prints in ${path}, found ${found}`, hint);
 }
 
 function clientKeyOf(
@@ -107,11 +93,8 @@ function clientKeyOf(
   const name = secretEnv ?? secretRef ?? '';
   const secret = environment(name);
   if (secret === undefined) {
-    throw new AppError(
-      'key-invalid',
-      `expected the secret in the environment variable ${name}, found none`,
-      `set it: export ${name}='the secret', or name another with --secret-env`,
-    );
+    const hint = `set it: export ${name}='the secret', or name another with --secret-env`;
+    throw new AppError('key-invalid', `expected the secret in the environment variable ${name}, found none`, hint);
   }
   return { keyid, secret };
 }

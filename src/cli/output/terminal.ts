@@ -29,10 +29,6 @@ export interface Progress {
 
 const NO_PROGRESS: Progress = { show: () => undefined, end: () => undefined };
 
-export function processTerminal(): Terminal {
-  return terminalOn(process.stdout, process.stderr, (name) => process.env[name]);
-}
-
 export function terminalOn(
   stdout: Output,
   stderr: Output,
