@@ -6,7 +6,7 @@ import { programOf } from '../../src/cli/program.ts';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
 import { outputOf } from '../support/cli/in-process.ts';
-import { playbill } from '../support/cli/run.ts';
+import { playbillProcess } from '../support/cli/run.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
 
@@ -59,7 +59,7 @@ describe('help', () => {
 });
 
 test.each(['--version', '-V', '-v'])('%s prints the version', async (flag) => {
-  const { status, stdout } = await playbill([flag]);
+  const { status, stdout } = await playbillProcess([flag]);
   expect([status, stdout]).toEqual([0, '0.1.0\n']);
 });
 

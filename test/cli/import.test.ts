@@ -227,6 +227,6 @@ test('an import that another has overtaken is refused, and takes its folder alon
 test('help shows how', async () => {
   const { status, stdout } = await playbillProcess(['import', '--help']);
   expect(status).toBe(0);
-  expect(stdout).toContain('{"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}');
+  expect(stdout).toContain('{"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}');
   expect(stdout).toContain('playbill import rows.ndjson');
 });
