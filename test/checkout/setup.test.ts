@@ -119,6 +119,36 @@ test('the command has our input and output, and its exit code and signal are our
   }
 });
 
+test(
+  'to run, a fresh checkout gets a part of the packages, at the versions of the lock file',
+  { timeout: 600_000 },
+  () => {
+    const fresh = temporaryFolderOfFile();
+    mkdirSync(`${fresh}/scripts`);
+    for (const path of ['scripts/setup.mjs', '.npmrc', 'package.json', 'package-lock.json'])
+      copyFileSync(root + path, join(fresh, path));
+    const started = (): { status: number | null; stdout: string; stderr: string } => {
+      const argv = [`${fresh}/scripts/setup.mjs`, '--to-run', 'tsx', '--version'];
+      return spawnSync(`${nodes[26]}/node`, argv, { env: environment(nodes[26]), encoding: 'utf8' });
+    };
+    const first = started();
+    expect(first).toMatchObject({ status: 0, stdout: expect.stringContaining('tsx v') });
+    expect(first.stderr).toMatch(/^Installing the packages that running takes; tests bring theirs …\n/);
+    expect(started()).toMatchObject({ status: 0, stderr: '' });
+    const isThere = (name: string): boolean => existsSync(join(fresh, 'node_modules', name, 'package.json'));
+    expect(['better-sqlite3', 'kysely', 'esbuild', 'luxon', 'preact', 'tsx'].filter((name) => !isThere(name))).toEqual(
+      [],
+    );
+    expect(['workerd', 'bun', 'deno', 'vitest', 'typescript', 'playwright-core'].filter(isThere)).toEqual([]);
+    const versionIn = (folder: string): unknown =>
+      (JSON.parse(readFileSync(join(folder, 'node_modules/esbuild/package.json'), 'utf8')) as { version?: unknown })
+        .version;
+    expect(versionIn(fresh)).toBe(versionIn(root));
+    expect(existsSync(`${fresh}/.run`)).toBe(false);
+    expect(readFileSync(`${fresh}/package.json`, 'utf8')).toBe(readFileSync(`${root}package.json`, 'utf8'));
+  },
+);
+
 test('where npm has no Node.js for the machine, it says which one to install', () => {
   for (const name of ['package.json', 'package-lock.json']) {
     writeFileSync(`${checkout}/.node/${name}`, JSON.stringify({ lockfileVersion: 3, packages: {} }));
