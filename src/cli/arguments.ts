@@ -54,7 +54,8 @@ export function portArgument(text: string, flag: string): number {
 
 /** The name of a secret in an edge's store. @throws AppError key-invalid */
 export function secretRefArgument(text: string, flag: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
+  // Two names of the environment are taken: their values are paths, which help and errors print.
+  if (/^(?!PLAYBILL_(?:DB|OUT)$)[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
   throw refused('key-invalid', flag, 'a name as of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
 }
 

@@ -40,11 +40,12 @@ const COMMANDS = {
 /** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   const program = programOf(context);
-  const [first, ...others] = argv;
-  // The parser itself prints all help for `help nope`, without a word on it.
-  const isHelpOfNone = first === 'help' && others.length > 0 && commandNamed(others, program) === program;
+  const [first, word = '--'] = argv;
+  const isCommand = word === 'help' || program.commands.some((command) => command.name() === word);
+  // The parser itself prints all help for `help nope`, without a word on it; `nope` alone is an unknown command.
+  const isHelpOfNone = first === 'help' && !isCommand && !word.startsWith('-');
   try {
-    await program.parseAsync(isHelpOfNone ? others : [...argv], { from: 'user' });
+    await program.parseAsync(isHelpOfNone ? [word] : [...argv], { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
     return report(thrown, argv, program, context);
@@ -84,8 +85,8 @@ function report(thrown: unknown, argv: readonly string[], program: Command, { te
     return exitCodeOf(error.code);
   }
   const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  terminal.log(`error bug: this should not happen: ${found}`);
-  terminal.log('  hint: what was published stands; please report the lines above');
+  const hint = 'what was published stands; please report the lines above';
+  terminal.log(`error bug: this should not happen: ${found}\n  hint: ${hint}`);
   return EXIT.bug;
 }
 

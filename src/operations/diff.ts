@@ -1,6 +1,8 @@
 // What differs between two releases, and a release of a tree by its name. Reads only.
 
+import { existsSync } from 'node:fs';
 import type { DiffResultJson } from '../contract/diff-results.ts';
+import { AppError } from '../errors.ts';
 import { diffReleases } from '../release/diff/release-diff.ts';
 import { RELEASE_NAME } from '../release/tree/read.ts';
 import { openRelease, type ReleaseView } from '../release/tree/release-view.ts';
@@ -8,14 +10,18 @@ import { DirectoryReader } from '../storage/directory/reader.ts';
 
 /**
  * The release of the tree in `outPath` that a name means; any other word is a folder with a tree, whose current release it is.
- * @throws AppError tree-missing, nothing-published, release-unknown, tree-unreadable, tree-newer-schema
+ * @throws AppError usage (it may be either), tree-missing, nothing-published, release-unknown, tree-unreadable, tree-newer-schema
  */
-export function openNamedRelease(name: string, outPath: string): Promise<ReleaseView> {
+export async function openNamedRelease(name: string, outPath: string): Promise<ReleaseView> {
+  if (/^[0-9a-f]{4,15}$/.test(name) && existsSync(name)) {
+    const hint = `type ./${name} for the folder, or all digits of the id`;
+    throw new AppError('usage', `expected a release or a folder, found "${name}", which may be either`, hint);
+  }
   if (RELEASE_NAME.test(name)) return openRelease(name, DirectoryReader.open(outPath));
   return openRelease('current', DirectoryReader.open(name));
 }
 
-/** Every difference between two releases, of these fronts or of all (null). @throws AppError front-unknown, tree-unreadable */
+/** Every difference between two releases, of these fronts or of all (null). @throws AppError nothing-published, tree-unreadable */
 export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: readonly string[] | null) {
   const json: DiffResultJson = {
     before: { release: before.id, now: before.manifest.now },

@@ -50,8 +50,8 @@ interface CurrentProduct {
   readonly groupsText: string;
   /** Runs by their text. */
   readonly runs: Map<string, Run>;
-  /** Profiles mostly share them. */
-  readonly variants: { readonly head: Run; readonly tail: Run; readonly variant: number }[];
+  /** By head and tail: profiles mostly share them. */
+  readonly variants: Map<Run, Map<Run, number>>;
   /** By their states as text, for the same reason. */
   readonly timelines: Map<string, number>;
 }
@@ -110,7 +110,7 @@ export class ProductRenderer {
         product,
         groupsText: `[${groupTexts.join(',')}]`,
         runs: new Map(),
-        variants: [],
+        variants: new Map(),
         timelines: new Map(),
       };
       const shared = this.#poolStates(current, undefined, instants);
@@ -212,9 +212,9 @@ export class ProductRenderer {
     const { groupsText, variants } = current;
     // Slugs, numbers and dates are ASCII: as many bytes as characters.
     const tail = this.#run(current, beforeGroups + groupsText + slots, beforeGroups.length, groupsText.length);
-    const known = variants.find((one) => one.head === card.head && one.tail === tail);
-    const variant = known?.variant ?? this.#builder.variant(card.head, tail, card.bits, card.facets);
-    if (known === undefined) variants.push({ head: card.head, tail, variant });
+    const ofHead = variants.get(card.head) ?? new Map<Run, number>();
+    const variant = ofHead.get(tail) ?? this.#builder.variant(card.head, tail, card.bits, card.facets);
+    variants.set(card.head, ofHead.set(tail, variant));
     card.variants.push({ days, money, variant });
     return variant;
   }

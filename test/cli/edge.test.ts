@@ -222,6 +222,11 @@ describe('keys', () => {
     ],
     ['P-256 with a secret', ['keys', 'issue', '--front', 'moscow', '--secret-ref', 'X', ...places], 'key-invalid'],
     [
+      'the name of a variable that holds a path',
+      ['keys', 'issue', '--front', 'moscow', '--alg', 'hmac-sha256', '--secret-ref', 'PLAYBILL_OUT', ...places],
+      'key-invalid',
+    ],
+    [
       'a secret’s name that would break out of its place',
       ['keys', 'issue', '--front', 'moscow', '--alg', 'hmac-sha256', '--secret-ref', 'a", b', ...places],
       'key-invalid',

@@ -125,7 +125,9 @@ describe('playbill rollback', () => {
       `Rolled back to release ${early} as of ${EARLY}: 2 fronts; pointers: 2 put, 0 kept, 1 removed\n` +
         `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
     );
-    expect(back.stderr).toMatch(/^(note: this release was right until .+: edges serve its last editions.+\n)?$/);
+    expect(back.stderr).toMatch(
+      /^(note: a front of release \w+ was right until .+: edges serve its last edition.+\n)?$/,
+    );
     expect(back.status).toBe(0);
     const held = filesOf(out);
     expect(held.get('releases/current')).toBe(`${early}\n`);

@@ -1,6 +1,6 @@
 // How a release is named on the command line: by its id or the beginning of it, by `current`, and by `current~1` for the one before.
 
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
@@ -101,7 +101,7 @@ test('a beginning of two ids is refused, and both are named; a whole id is never
   expect(refusal(output)).toMatchObject({
     code: 'release-unknown',
     message: `expected one release that ${out} keeps, found "abcd"`,
-    hint: `it is the beginning of: ${first}, ${second}`,
+    hint: `it may mean: ${first}, ${second}`,
   });
   expect(await resolveRelease(first, DirectoryReader.open(out))).toBe(first);
 });
@@ -113,4 +113,47 @@ test('nothing is before a current release whose manifest is missing', async () =
   await expect(resolveRelease('current~1', DirectoryReader.open(out))).rejects.toMatchObject({
     code: 'release-unknown',
   });
+});
+
+test('nothing is counted past a manifest that cannot be read', async () => {
+  const out = join(root, 'damaged');
+  cpSync(tree, out, { recursive: true });
+  writeFileSync(join(out, `releases/${nth(1)}.json`), 'broken');
+  const output = await outputOf(['rollback', 'current~1', '--out', out, '--json']);
+  expect([output.code, refusal(output).code]).toEqual([2, 'release-damaged']);
+  expect(refusal(output).message).toContain(nth(1));
+});
+
+test('of releases of one instant it is not known which came first: current~1 is refused, and they are named', async () => {
+  const out = join(root, 'one-instant');
+  const releases: string[] = [];
+  for (const edition of ['one', 'two', 'three']) {
+    const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition });
+    const database = catalogueAt(join(root, `${edition}.sqlite`), rows);
+    const { releaseId } = await buildTree(database, out, instant('2026-05-01T09:00:00Z'));
+    releases.push(releaseId ?? '');
+  }
+  const [first = '', second = '', last] = releases;
+  expect(await resolveRelease('current~0', DirectoryReader.open(out))).toBe(last);
+  const error = refusal(await outputOf(['rollback', 'current~1', '--out', out, '--json']));
+  expect(error).toMatchObject({
+    code: 'release-unknown',
+    hint: `it may mean: ${[first, second].toSorted().toReversed().join(', ')}`,
+  });
+  // With one other there is no doubt, whatever the order of the ids.
+  rmSync(join(out, `releases/${first}.json`));
+  expect(await resolveRelease('current~1', DirectoryReader.open(out))).toBe(second);
+});
+
+test('a word that may be a folder or the beginning of an id is refused by diff', async () => {
+  const name = nth(0).slice(0, 8);
+  mkdirSync(name);
+  try {
+    expect(refusal(await outputOf(['diff', name, 'current', '--out', tree, '--json']))).toMatchObject({
+      code: 'usage',
+      hint: `type ./${name} for the folder, or all digits of the id`,
+    });
+  } finally {
+    rmdirSync(name);
+  }
 });

@@ -49,7 +49,8 @@ test('rollback to a release that is over says so before it changes anything', as
   const log = (text: string): void => void notes.push([text, current()]);
   const terminal = { ...context.terminal, log };
   expect(await runProgram(['rollback', 'current~1', '--out', tree], { ...context, terminal })).toBe(0);
-  const note = `note: this release was right until ${validUntils[0]}: edges serve its last editions, marked as stale`;
+  const right = `a front of release ${current().trim()} was right until ${validUntils[0]}`;
+  const note = `note: ${right}: edges serve its last edition, marked as stale`;
   expect(notes).toEqual([[note, before]]);
   expect(current()).not.toBe(before);
   // Forward again: that one is still right.

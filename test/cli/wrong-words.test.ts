@@ -112,6 +112,11 @@ describe('help', () => {
     expect(logged).toBe("error usage: unknown command 'biuld' (Did you mean build?)\n  hint: see playbill --help");
   });
 
+  test('runs nothing, whatever stands behind it', async () => {
+    const { status, stdout } = await runDeafOnStderr(['help', '--', 'verify', '--out', tree]);
+    expect([status, stdout]).toEqual([2, '']);
+  });
+
   test('of one that exists is printed', async () => {
     const { status, stdout } = await runDeafOnStderr(['help', 'verify']);
     expect(status).toBe(0);

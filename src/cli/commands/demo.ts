@@ -21,21 +21,30 @@ Examples:
   playbill demo
   playbill demo --to demo --port 0                      again, it builds the catalogue that is there as of now
 
-Exit codes: 0 ended, 2 wrong usage, or an address that cannot be listened on.`)
+Exit codes: those of the build, once the page has been looked at; 2 wrong usage, or an address that cannot be listened on.`)
     .runs(async ({ to, port }, context) => {
       const folder = to ?? mkdtempSync(join(tmpdir(), 'playbill-demo-'));
       const [databasePath, out] = [join(folder, 'catalogue.sqlite'), join(folder, 'out')];
       const now = formatInstant(context.now());
       const run = (argv: string[]) => program.parseAsync(argv, { from: 'user' });
-      try {
-        const { demoText } = await import('../../../scripts/demo-rows.ts');
-        const { importFiles } = await import('../../operations/import.ts');
-        const rows = Readable.from([Buffer.from(demoText(now))]);
-        if (!existsSync(databasePath)) await importFiles(['-'], rows, { databasePath, isReplacing: false });
-        await run(['build', '--db', databasePath, '--out', out, '--now', now]);
-        await run(['preview', '--out', out, '--port', String(port)]);
-      } finally {
+      const remove = (): void => {
         if (to === undefined) rmSync(folder, { recursive: true, force: true });
+      };
+      // Before the process's own handlers, which end it while the catalogue is made or built.
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, remove);
+      try {
+        if (!existsSync(databasePath)) {
+          const { demoText } = await import('../../../scripts/demo-rows.ts');
+          const { importFiles } = await import('../../operations/import.ts');
+          const rows = Readable.from([Buffer.from(demoText(now))]);
+          await importFiles(['-'], rows, { databasePath, isReplacing: false });
+        }
+        await run(['build', '--db', databasePath, '--out', out, '--now', now]);
+        const { exitCode } = context;
+        await run(['preview', '--out', out, '--port', String(port)]);
+        return exitCode;
+      } finally {
+        remove();
       }
     });
 }

@@ -29,7 +29,7 @@ function declareDiff(program: PlaybillCommand) {
     )
     .operand(
       '[before]',
-      'the first digits of an id, `current`, `current~1` for the one before, or a folder with a tree',
+      'four digits of an id or more, `current`, `current~1` for the one below it in `releases`, or a folder with a tree',
     )
     .operand(
       '[after]',
@@ -48,7 +48,7 @@ Signs: + added, - gone, ~ changed (old → new), > moved to another place. A pro
 A folder called current, or like the beginning of an id, is named with ./ before it.
 
 Examples:
-  playbill diff                                             what the last release has changed
+  playbill diff                                             current~1 with current
   playbill diff 0123456789abcdef current                    what the releases since have changed
   playbill diff out /srv/other --front moscow               two trees
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?

@@ -19,7 +19,10 @@ export function addRollbackCommand(program: PlaybillCommand): void {
         'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on ' +
         'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
     )
-    .operand('[release]', 'the release to go back to: an id or its first digits, or current~1 (see: playbill releases)')
+    .operand(
+      '[release]',
+      'the release to go back to: an id, its first four digits or more, or current~1, the one below the current one in: playbill releases',
+    )
     .flag('--resume', 'let builds publish again; what is in force stays so until the next one')
     .outFlag('the tree to change')
     .jsonFlag()
@@ -27,7 +30,8 @@ export function addRollbackCommand(program: PlaybillCommand): void {
 Examples:
   playbill releases                        find the last good one
   playbill rollback 3f2a91c07be455d0       go back to it; again, if it was interrupted
-  playbill rollback current~1              go back by one
+  playbill rollback current~1              go back by one; again, by two: to finish
+                                           what was interrupted, type the id
   playbill rollback --resume               when the catalogue is mended; then build
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
@@ -51,7 +55,9 @@ async function rollBack(
   const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
   const { id, validUntil } = await releaseOfTree(out, name);
   if (validUntil !== null && validUntil <= formatInstant(now()))
-    terminal.log(`note: this release was right until ${validUntil}: edges serve its last editions, marked as stale`);
+    terminal.log(
+      `note: a front of release ${id} was right until ${validUntil}: edges serve its last edition, marked as stale`,
+    );
   const { manifest, plan, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>

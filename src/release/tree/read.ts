@@ -29,7 +29,7 @@ import {
 } from './codec.ts';
 import { sha256Of } from './digest.ts';
 import type { TreeFiles, TreeFolders } from './files.ts';
-import { damaged, found, missing, nothingPublished, orNull, orThrow, type Failure, type Found } from './found.ts';
+import { damaged, found, missing, nothingPublished, orThrow, type Failure, type Found } from './found.ts';
 
 /** How many releases a hint names. */
 const RELEASES_NAMED = 10;
@@ -182,12 +182,12 @@ export async function releaseIds(files: TreeFiles): Promise<readonly string[]> {
   return [...new Set(ids)];
 }
 
-/** What may name a release: the first four digits of an id, or more; `current`; `current~1` for the one before it. */
+/** What may name a release: the first four digits of an id, or more; `current`; `current~1` for the one below it in `releases`. */
 export const RELEASE_NAME = /^(?:current(?:~(\d{1,4}))?|[0-9a-f]{4,})$/;
 
 /**
- * The id of the release that a name means. The one before another is below it in the list of `playbill releases`.
- * @throws AppError release-unknown, nothing-published, tree-unreadable
+ * The id of the release that a name means.
+ * @throws AppError release-unknown, release-damaged (nothing is counted past a manifest that cannot be read), nothing-published
  */
 export async function resolveRelease(name: string, files: TreeFiles): Promise<string> {
   if (name === 'current') return currentId(files);
@@ -199,7 +199,7 @@ export async function resolveRelease(name: string, files: TreeFiles): Promise<st
   const [id, another] = matching;
   if (id !== undefined && another === undefined) return id;
   const [expected, lead, candidates] =
-    another === undefined ? ['a', 'kept are', ids] : ['one', 'it is the beginning of', matching];
+    another === undefined ? ['a', 'kept are', ids] : ['one', 'it may mean', matching];
   const more = candidates.length > RELEASES_NAMED ? ' …; for all of them: playbill releases' : '';
   throw new AppError(
     'release-unknown',
@@ -216,15 +216,16 @@ async function currentId(files: TreeFiles): Promise<string> {
   return orThrow(current);
 }
 
-/** The one so many steps before the current one; none where that is not kept, or the current one itself is not. */
+/**
+ * What may be the one so many steps before the current one, by the instants that releases were built for: several where they are of one
+ * instant; none where it is not kept, or the current one is not.
+ */
 async function idsBefore(steps: number, ids: readonly string[], files: TreeFiles): Promise<readonly string[]> {
   const current = await currentId(files);
+  if (steps === 0) return ids.filter((id) => id === current);
   const dated: DatedRelease[] = [];
-  for (const id of ids) {
-    const release = orNull(await readReleaseDate(id, files));
-    if (release !== null) dated.push(release);
-  }
-  const newestFirst = dated.sort(byNewest).map(({ id }) => id);
-  const position = newestFirst.indexOf(current);
-  return position < 0 ? [] : newestFirst.slice(position + steps, position + steps + 1);
+  for (const id of ids) dated.push(orThrow(await readReleaseDate(id, files), 'release-damaged'));
+  const now = dated.find(({ id }) => id === current)?.now ?? Number.NEGATIVE_INFINITY;
+  const before = dated.filter((one) => one.id !== current && one.now <= now).sort(byNewest);
+  return before.filter((one) => one.now === before[steps - 1]?.now).map(({ id }) => id);
 }
