@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 900_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
-    // A worker keeps the modules that it has loaded: loading them anew for each file takes as long as most files do. Modules keep nothing
+    // A worker keeps the modules that it has loaded: loading them again for each file takes as long as most files do. Modules keep nothing
     // that a test could see but copies of what they would make again.
     isolate: false,
     globalSetup: ['test/support/compiled.ts'],

@@ -319,7 +319,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
       ['tokyo'],
     ],
     [
-      'a shelf entry without a product',
+      'a front’s entry without a product',
       () =>
         spoilt(
           'shelf.sqlite',
@@ -474,7 +474,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     }
   });
 
-  test('a catalogue from which most fronts have vanished takes nothing off the air, until told to', async () => {
+  test('a catalogue from which most fronts have vanished takes nothing off the air, until it may', async () => {
     const out = join(root, 'vanished');
     await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
     const db = spoilt('vanished.sqlite', 'DELETE FROM fronts');
@@ -496,7 +496,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(0);
   });
 
-  test('a pointer that somebody has reformatted is written anew, though it means the same', async () => {
+  test('a pointer that somebody has reformatted is written again, though it means the same', async () => {
     const out = join(root, 'reformatted');
     await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
     const path = join(out, 'public/fronts/tokyo/pointer.json');
@@ -506,7 +506,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  test('a drifted wall time is a warning: told, and published', async () => {
+  test('a drifted wall time is a warning: reported, and published', async () => {
     const db = spoilt(
       'drift.sqlite',
       "UPDATE sessions SET starts_local = '2030-01-01T00:00:00' WHERE id = (SELECT max(id) FROM sessions WHERE status = 'scheduled')",

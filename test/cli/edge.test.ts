@@ -317,7 +317,7 @@ describe('serve', () => {
   });
 });
 
-test('edge build takes the key ring from beside the public folder, or from where it is told', async () => {
+test('edge build takes the key ring from beside the public folder, or from where --key-ring says', async () => {
   const words = ['edge', 'build', '--target', 'nginx', '--out', out, '--to', join(root, 'edge-elsewhere')];
   const preloaded = async (more: readonly string[]): Promise<string | undefined> => {
     const { status, stderr } = await playbill([...words, ...more]);

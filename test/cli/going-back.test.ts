@@ -62,12 +62,12 @@ function releaseFilesOf(out: string): Map<string, string> {
 }
 
 describe('playbill releases', () => {
-  test('newest first, what is in force is marked; the sums are those of the files', async () => {
+  test('newest first, the current one is marked; the sums are those of the files', async () => {
     const { status, stdout, stderr } = await playbill(['releases', '--out', sound]);
     expect(stderr).toBe('');
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^release +as of +fronts +cards +size +state$/),
-      expect.stringMatching(new RegExp(`^${late}  ${LATE} +2 +\\d+  [\\d.]+ kB +in force$`)),
+      expect.stringMatching(new RegExp(`^${late}  ${LATE} +2 +\\d+  [\\d.]+ kB +current$`)),
       expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z$/),
       expect.stringMatching(new RegExp(`^${early}  ${EARLY} +2 +\\d+  [\\d.]+ kB$`)),
       expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z$/),
@@ -145,7 +145,7 @@ describe('playbill rollback', () => {
     expect([...held].filter(([path]) => !/pointer\.json$|current$|hold$/.test(path))).toEqual(untouched);
     expect(await findingsOf(out)).toEqual([]);
     expect((await playbill(['releases', '--out', out])).stdout).toMatch(
-      new RegExp(`${early} .* in force\n.*\n\nHeld at release ${early}: `),
+      new RegExp(`${early} .* current\n.*\n\nHeld at release ${early}: `),
     );
 
     // The key ring is swapped all the same; --force does not override.
@@ -171,7 +171,7 @@ describe('playbill rollback', () => {
     const resumed = await playbill(['rollback', '--resume', '--out', out]);
     expect(resumed).toMatchObject({
       status: 0,
-      stdout: `Resumed: the next build publishes again; in force is release ${early}\n`,
+      stdout: `Resumed: the next build publishes again; release ${early} is current\n`,
       stderr: '',
     });
     expect(existsSync(join(out, 'releases/hold'))).toBe(false);
@@ -204,7 +204,7 @@ describe('playbill rollback', () => {
     expect((await playbill(['rollback', '--out', out, '--resume'])).stdout).toContain('The tree was not held');
   });
 
-  test('held at the release in force: a build that had nothing to do exits 4 all the same', async () => {
+  test('held at the current release: a build that had nothing to do exits 4 all the same', async () => {
     const out = copyOfTree('frozen');
     const words = ['--cache', join(root, 'cache'), '--allow-shrink'];
     expect((await build(out, ...words)).status).toBe(0);

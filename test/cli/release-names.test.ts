@@ -14,7 +14,7 @@ import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../suppo
 
 const root = temporaryFolderOfFile();
 const tree = join(root, 'tree');
-/** The releases as `releases` lists them: newest first, the first in force. */
+/** The releases as `releases` lists them: newest first, the first is current. */
 let ids: readonly string[] = [];
 
 beforeAll(async () => {

@@ -103,7 +103,7 @@ describe('playbill status', () => {
       'warning manifest-invalid',
     ],
     ['current is torn', (out: string) => writeFileSync(join(out, 'releases/current'), 'x'), 'warning current-invalid'],
-    ['it has no release', (out: string) => rmSync(join(out, 'releases'), { recursive: true }), 'no release in force'],
+    ['it has no release', (out: string) => rmSync(join(out, 'releases'), { recursive: true }), 'no current release'],
   ])('fronts are served all the same where %s: exit 0', async (name, spoil, words) => {
     const out = copyOfTree(name);
     spoil(out);
@@ -260,8 +260,8 @@ describe('the textfile', () => {
   });
 
   test('build --prometheus: success, then failures that keep the last success, through status and back', async () => {
-    const out = join(root, 'told');
-    const file = join(root, 'told.prom');
+    const out = join(root, 'reported');
+    const file = join(root, 'reported.prom');
     const build = (...words: string[]) => playbill(['build', '--out', out, '--prometheus', file, ...words]);
     const samples = () => samplesOf(readFileSync(file, 'utf8'));
     const startedAt = Math.floor(Date.now() / 1000);

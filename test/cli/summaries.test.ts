@@ -61,7 +61,7 @@ test('next says in how long a change comes', async () => {
 test.each([
   ['max-shrink', '--allow-shrink', ['--now', '2026-05-01T09:05:00Z']],
   ['now-earlier', '--force', ['--now', '2026-05-01T08:00:00Z']],
-])('a front that is held back by %s is told which flag overrides it: %s', async (guard, flag, argv) => {
+])('a front that is held back by %s names the flag that overrides it: %s', async (guard, flag, argv) => {
   const few = join(root, `${guard}.sqlite`);
   catalogueAt(few, smallCatalogue({ ...size, productsPerFront: guard === 'max-shrink' ? 0 : 3, edition: 'one' }));
   const { code, printed } = await outputOf(['build', '--dry-run', '--db', few, '--out', tree, ...argv]);

@@ -34,7 +34,7 @@ test('releases says until when each release is right', async () => {
   expect(releases.map(({ validUntil }) => validUntil)).toEqual([second, first]);
   const { printed } = await outputOf(['releases', '--out', tree], { now: () => now });
   expect(printed.split('\n').slice(1)).toEqual([
-    expect.stringContaining('in force'),
+    expect.stringContaining('current'),
     `  right until ${second}`,
     expect.stringContaining(releases[1]?.id ?? ''),
     `  right until ${first}`,

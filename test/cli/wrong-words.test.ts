@@ -45,7 +45,7 @@ test('an error of the system is shown in words, without its code', async () => {
   expect(key.logged).toContain(`expected a key as JSON in ${root}, found: illegal operation on a directory\n`);
 });
 
-test('a database given to import is told from rows, with how to export it', async () => {
+test('a database given to import is named as one, with how to export it', async () => {
   const { code, logged } = await outputOf(['import', database, '--db', join(root, 'new.sqlite')]);
   expect(code).toBe(2);
   expect(logged).toBe(

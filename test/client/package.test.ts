@@ -60,8 +60,8 @@ test('compiles in the strictest project, with its libraries checked', () => {
 });
 
 test.each([
-  ['a price that claims to be there', 'priceFrom: number | null', 'priceFrom: number'],
-  ['a session that claims to be there', 'todaySlot: string | null', 'todaySlot: string'],
+  ['a price that is said to be there', 'priceFrom: number | null', 'priceFrom: number'],
+  ['a session that is said to be there', 'todaySlot: string | null', 'todaySlot: string'],
   ['a session of any type', 'weekendSlot: string | null', 'weekendSlot: any'],
   ['a document that may be changed', 'readonly name: string', 'name: string'],
   ['a list that may be changed', 'readonly productCards: readonly ProductCard[]', 'productCards: ProductCard[]'],

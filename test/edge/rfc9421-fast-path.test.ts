@@ -23,9 +23,9 @@ const signed = (input: string, signature: string, ...more: readonly FieldLine[])
 
 describe('rfc9421FastPath', () => {
   test('reads what the client writes as the whole profile does', () => {
-    const claim = rfc9421FastPath.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS);
-    expect(claim).toEqual(rfc9421.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS));
-    expect(claim).toMatchObject({ keyid: 'moscow-1', created: 1_777_626_000, expires: Infinity });
+    const parsed = rfc9421FastPath.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS);
+    expect(parsed).toEqual(rfc9421.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS));
+    expect(parsed).toMatchObject({ keyid: 'moscow-1', created: 1_777_626_000, expires: Infinity });
   });
 
   test.each<[string, RuleRequest]>([
@@ -36,7 +36,7 @@ describe('rfc9421FastPath', () => {
     ['another tag', signed(INPUT.replace('"x-front"', '"x"').replace(/x-front"$/, 'x"'), SIGNATURE)],
     ['a keyid with an escape', signed(INPUT.replace('moscow-1', String.raw`a\"b`), SIGNATURE)],
     ['a signature of another length', signed(INPUT, `sig=:${'A'.repeat(96)}:`)],
-    ['base64 with stray bits', signed(INPUT, SIGNATURE.replace('c=:', 'd=:'))],
+    ['base64 with surplus bits', signed(INPUT, SIGNATURE.replace('c=:', 'd=:'))],
     ['two members', signed(`${INPUT}, b=()`, SIGNATURE)],
     ['two lines', signed(INPUT, SIGNATURE, ['signature-input', 'b=()'])],
     ['two lines of the signature', signed(INPUT, SIGNATURE, ['signature', SIGNATURE])],
@@ -94,10 +94,10 @@ describe('rfc9421FastPath', () => {
         host,
         (input, signature, authority) => {
           const request = { ...signed(input, signature), authority };
-          const claim = rfc9421FastPath.readSignedRequest(request, SETTINGS);
-          if (claim === 'signature-missing') return;
+          const parsed = rfc9421FastPath.readSignedRequest(request, SETTINGS);
+          if (parsed === 'signature-missing') return;
           readTotal++;
-          expect(claim).toEqual(rfc9421.readSignedRequest(request, SETTINGS));
+          expect(parsed).toEqual(rfc9421.readSignedRequest(request, SETTINGS));
         },
       ),
       { numRuns: 3000 },

@@ -89,7 +89,7 @@ describe('bad data holds back the fronts it concerns', () => {
     ['a price below zero', `UPDATE price_tiers SET amount_minor = -1 WHERE product_id = 2001`],
     ['a product with a mistyped slug', `UPDATE products SET slug = 'Not a slug' WHERE id = 2001`],
     ['a product with the id of an image that is not there', `UPDATE products SET image_id = 77 WHERE id = 2001`],
-    ['a product on the shelf that is not there', `INSERT INTO front_products (front_id, product_id) VALUES (2, 77)`],
+    ['a listed product that is not there', `INSERT INTO front_products (front_id, product_id) VALUES (2, 77)`],
     [
       'a badge of no colour',
       `INSERT INTO badges VALUES (1, 'b', 'B', 'red', 0); INSERT INTO product_badges VALUES (2001, 1, NULL, NULL)`,

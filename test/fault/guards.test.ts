@@ -215,7 +215,7 @@ describe('fronts that come and go', () => {
   });
 });
 
-test('a published edition of the wrong size holds back its front until --force writes it anew', async () => {
+test('a published edition of the wrong size holds back its front until --force writes it again', async () => {
   const place = placeOf('');
   const [entry = ''] = /"2026-05-01T10[^"]+"/.exec(before.pointers.get('bravo') ?? '') ?? [];
   const damaged = join(place.tree, `public/fronts/bravo/products.${entry.slice(22, 38)}.json`);

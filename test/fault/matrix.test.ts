@@ -39,7 +39,7 @@ test('a row that the table has not, has otherwise, or has too many of is seen', 
     expect(() => expectSection('rain.test.ts', rows, text)).toThrow('npm run faults');
 });
 
-test('written anew, what is written by hand stays', () => {
+test('written again, what is written by hand stays', () => {
   const text = matrixText(`By hand.\n\n## old.test.ts\n\nrow\n`, new Map([['rain.test.ts', [ROW]]]));
   expect(text).toBe(`By hand.\n\n${sectionText('rain.test.ts', [ROW])}${totalText([ROW])}\n`);
 });

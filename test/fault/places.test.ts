@@ -298,7 +298,7 @@ describe('torn files', () => {
     // A manifest that cannot be read, or is gone, might name any file: in that build nothing is pruned.
     const notPruned = { severity: 'warning', code: 'not-pruned', place: 'releases', message: expect.any(String) };
     expect(summaryOf(run).findings).toEqual(code === 'manifest-invalid' ? [warning, notPruned] : [warning]);
-    // The torn manifest of the older release is not built anew; nobody needs it once another is in force.
+    // The torn manifest of the older release is not built again; nobody needs it once another is current.
     const older = manifestPath();
     const withoutOlder = (files: ReadonlyMap<string, string>) => [...files].filter(([file]) => file !== older);
     expect(withoutOlder(filesOf(tree))).toEqual(withoutOlder(expected));

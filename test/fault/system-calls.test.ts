@@ -151,7 +151,7 @@ async function tryPoint({ passage, call, disturbance }: Point, tree: string): Pr
     expect(run, place).toMatchObject({ signal: 'SIGKILL', stdout: '' });
   } else {
     expect(run, `${place}: ${run.stderr}`).toMatchObject({ code: 6 });
-    // What the system said of the lock is told by the database, in words of its own.
+    // The database reports what the system said of the lock, in words of its own.
     const isFull = disturbance === 'ENOSPC' && !call.path.startsWith('.lock');
     expect([isFull ? 'tree-full' : 'tree-not-writable', 'tree-full']).toContain(errorCodeOf(run));
     expect(sight.temporaries, `${place}: temporary files are cleared`).toBe(0);

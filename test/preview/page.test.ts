@@ -188,7 +188,7 @@ describe('time', () => {
         .map(({ id }) => id);
       const marked = await productsOf(page.locator('.is-changed'));
       expect([...new Set(marked)].sort((a, b) => a - b)).toEqual([...new Set(named)].sort((a, b) => a - b));
-      // What else was drawn anew are the cards whose mark of the edition before went away.
+      // What else was drawn again are the cards whose mark of the edition before went away.
       const before = diffDocuments(editionOf('moscow', Math.max(0, index - 2)), editionOf('moscow', index - 1)).map(
         ({ id }) => id,
       );

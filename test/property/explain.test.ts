@@ -18,7 +18,7 @@ import { IS_THOROUGH, runs } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
-/** Every product on a front's shelf, explained, by slug. */
+/** Every product that a front lists, explained, by slug. */
 async function explainFront(database: string, code: string, now: Instant): Promise<Map<string, ExplainResultJson>> {
   await using reader = await openCatalogue(database);
   const front = await loadFront(reader, code, process.versions['tz'] ?? '', now);

@@ -240,7 +240,7 @@ function firesAt(expr: string, samples: ReadonlyMap<string, number>, time: numbe
   });
 }
 
-test('every recipe is tried here, and told in the README of its folder', () => {
+test('every recipe is tried here, and named in the README of its folder', () => {
   const tests = readdirSync(new URL('.', import.meta.url)).map((name) =>
     readFileSync(new URL(name, import.meta.url), 'utf8'),
   );

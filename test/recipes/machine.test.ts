@@ -61,13 +61,13 @@ describe('cron', () => {
     expect([...filesOf(state).keys()]).toContain('playbill.prom');
     expect(uncompressedEditions(join(state, 'out'))).toEqual([]);
 
-    const told = readFileSync(join(state, 'playbill.prom'), 'utf8');
+    const reported = readFileSync(join(state, 'playbill.prom'), 'utf8');
     const lock = new Database(join(state, 'out/.lock'), { timeout: 0 });
     lock.exec('begin exclusive');
     expect(await cron(0, state)).toEqual({ status: 5, ...silent });
     lock.close();
     // The run that holds the lock is the one that knows how it ended.
-    expect(readFileSync(join(state, 'playbill.prom'), 'utf8')).toBe(told);
+    expect(readFileSync(join(state, 'playbill.prom'), 'utf8')).toBe(reported);
 
     writeFileSync(join(state, 'catalogue.sqlite'), '');
     const failed = await cron(0, state);

@@ -1,4 +1,4 @@
-// The guards of `npm run bench`: that a yardstick which makes something else is told of, and what its tables are made of.
+// The guards of `npm run bench`: that a yardstick which makes something else is reported, and what its tables are made of.
 
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ describe('contentDifference', () => {
     ['a file is missing', () => rmSync(join(b, CATEGORIES)), CATEGORIES],
     ['there is one more', () => write(b, PRODUCTS.replace('dd.', 'de.'), '{}\n'), 'products.00112233aabbccde.json'],
     ['a file has another name', () => renameSync(join(b, PRODUCTS), join(b, PRODUCTS.replace('dd.', 'de.'))), PRODUCTS],
-  ])('is told where %s', (_, spoil, path) => {
+  ])('is reported where %s', (_, spoil, path) => {
     spoil();
     expect(contentDifference(a, b)).toContain(path);
     expect(contentDifference(b, a)).toContain('public/fronts/moscow/');

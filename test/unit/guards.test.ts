@@ -49,7 +49,7 @@ describe('guards', () => {
     expect(tripped.map((one) => one.code)).toEqual(['min-cards']);
   });
 
-  test('an overridden guard is still told of', () => {
+  test('an overridden guard is still reported', () => {
     const tripped = guardsTripped({ cards: 1, minCards: 4 }, null, { ...plain, allowShrink: true }, instant(later));
     expect(tripped).toEqual([{ code: 'min-cards', message: '1 cards, fewer than min_cards 4', isOverridden: true }]);
   });

@@ -85,7 +85,7 @@ describe('status', () => {
     }
   });
 
-  test('what is told of a sound front, at an instant of its second edition', () => {
+  test('what is said of a sound front, at an instant of its second edition', () => {
     expect(statusOf(tree(), null, at('12:00:00')).fronts).toEqual([
       {
         front: 'moscow',

@@ -117,12 +117,12 @@ describe('verifyTree', () => {
   });
 
   test('tells how far it is, front by front', async () => {
-    const told: string[] = [];
+    const seen: string[] = [];
     const findings = verifyTree(DirectoryReader.open(sound), nothingLooked(), (done, total) =>
-      told.push(`${done}/${total}`),
+      seen.push(`${done}/${total}`),
     );
     expect((await findings.next()).done).toBe(true);
-    expect(told).toEqual(['0/2', '1/2']);
+    expect(seen).toEqual(['0/2', '1/2']);
   });
 
   test('tells a place as it is: escaping it is for whoever shows it', async () => {

@@ -12,10 +12,10 @@ export function addPruneCommand(program: PlaybillCommand): void {
     .command('prune')
     .summary('remove releases that are not kept any longer, and files that nobody names')
     .description(
-      'Keeps the release in force, those that pointers are of, the last 10, the last of each hour for a day and of each day for a ' +
+      'Keeps the current release, those that pointers are of, the last 10, the last of each hour for a day and of each day for a ' +
         'week, and whatever was superseded less than --grace ago. Removes the manifests of all others, then every edition that ' +
         'neither a kept release nor a pointer names. Time is the instants that releases were built for, hours and days are UTC, ' +
-        'ages count back from the newest release and from the one in force; a release is superseded when the next one was built ' +
+        'ages count back from the newest release and from the current one; a release is superseded when the next one was built ' +
         'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds ' +
         'prune by themselves, with a grace of 1h.',
     )

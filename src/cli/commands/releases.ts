@@ -14,7 +14,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .summary('list the kept releases: what one may go back to')
     .description(
       'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the ' +
-        'editions that it names (releases share files), which is in force, and until when each is right.',
+        'editions that it names (releases share files), which is current, and until when each is right.',
     )
     .outFlag('the tree to look at')
     .jsonFlag('print the list as JSON')
@@ -42,7 +42,7 @@ function listText({ releases, hold }: ReleasesResultJson): string {
     fronts,
     cards,
     bytesText(bytes),
-    isInForce ? 'in force' : '',
+    isInForce ? 'current' : '',
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
   const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));

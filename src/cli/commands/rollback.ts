@@ -23,7 +23,7 @@ export function addRollbackCommand(program: PlaybillCommand): void {
       '[release]',
       'the release to go back to: an id, its first four digits or more, or current~1, the one below the current one in: playbill releases',
     )
-    .flag('--resume', 'let builds publish again; what is in force stays so until the next one')
+    .flag('--resume', 'let builds publish again; the release stays current until the next one')
     .outFlag('the tree to change')
     .jsonFlag()
     .helpBelow(`
@@ -78,6 +78,6 @@ async function resume(out: string): Promise<[RollbackResultJson, string]> {
   const pointers = { put: 0, kept: 0, removed: 0 };
   return [
     { release: currentId, hold: null, pointers, validUntil: null },
-    `${state}; in force is ${currentId === null ? 'no release' : `release ${currentId}`}`,
+    `${state}; ${currentId === null ? 'no release' : `release ${currentId}`} is current`,
   ];
 }

@@ -14,7 +14,7 @@ export function addStatusCommand(program: PlaybillCommand): void {
     .command('status')
     .summary('age and remaining validity of every front; exit 1 when stale')
     .description(
-      'Reads the pointers and the release in force, and says of every front how old its snapshot is and how long it will stay ' +
+      'Reads the pointers and the current release, and says of every front how old its snapshot is and how long it will stay ' +
         'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot ' +
         'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with ' +
         'no front at all. Opens no database.',
@@ -56,16 +56,16 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
   if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null), '');
   if (fronts.length > 0) lines.push(frontTable(fronts), '');
   for (const finding of findings) lines.push(findingText(finding, terminal));
-  const inForce = release === null ? 'no release in force' : `release ${release.id} of ${release.now}`;
+  const current = release === null ? 'no current release' : `release ${release.id} of ${release.now}`;
   if (fronts.length === 0) {
-    lines.push(`No front is published as of ${at}; ${inForce}`, '  hint: publish with: playbill build');
+    lines.push(`No front is published as of ${at}; ${current}`, '  hint: publish with: playbill build');
   } else {
     const stale = fronts.filter((front) => front.stale !== null).length;
     const keeping = fronts.filter(({ snapshot }) => (snapshot?.held ?? null) !== null).length;
     const keepingText =
       keeping === 0 ? '' : `, ${countText(keeping, 'keeps an older snapshot', 'keep older snapshots')}`;
     const verdict = stale === 0 ? 'all fresh' : `${stale} stale`;
-    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, inForce);
+    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, current);
   }
   return lines.join('\n');
 }

@@ -1,4 +1,4 @@
-// The documents of the project: README.md, CHANGELOG.md and every .md file below the folders.
+// The documents of the project: README.md and every .md file below the folders.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function documentPaths(): string[] {
       .filter((path) => path.endsWith('.md'))
       .map((path) => join(folder, path)),
   );
-  return ['README.md', 'CHANGELOG.md', ...below.toSorted()];
+  return ['README.md', ...below.toSorted()];
 }
 
 /** The documents that have a console block. */

@@ -1,4 +1,4 @@
-// The tree and the keys that every transcript is about: made anew for each run, around the instant at which it starts, since nginx and
+// The tree and the keys that every transcript is about: made for each run, around the instant at which it starts, since nginx and
 // workerd know no clock but the real one. README.md describes it for readers of transcripts.
 
 import { createHash } from 'node:crypto';

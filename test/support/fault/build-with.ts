@@ -48,7 +48,7 @@ export function changeDatabase(path: string, sql: string): void {
   const database = new Database(path);
   database.pragma('ignore_check_constraints = ON');
   database.pragma('foreign_keys = OFF');
-  // Views refer to tables that are renamed and made anew.
+  // Views refer to tables that are renamed and made again.
   database.pragma('legacy_alter_table = ON');
   database.exec(sql);
   database.close();

@@ -29,7 +29,7 @@ export interface MatrixRow extends Situation {
 
 const HEAD = '| situation | faults | a reader sees | exit | what heals it |\n| --- | ---: | --- | --- | --- |';
 
-/** Throws where the table has other rows for a test file than its tests have told of. */
+/** Throws where the table has other rows for a test file than its tests have reported. */
 export function expectSection(file: string, rows: readonly MatrixRow[], readme: string): void {
   const expected = sectionText(file, rows);
   if (readme.includes(expected)) return;

@@ -1,5 +1,5 @@
 // The matrix of faults in README.md: each test says what it has tried and what came of it, and where the table says something else,
-// the test file fails. `npm run faults` writes the table anew from what the tests say.
+// the test file fails. `npm run faults` rewrites the table from what the tests say.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,7 +8,7 @@ import { expectSection, type Ending, type MatrixRow, type Situation } from './ma
 
 const README = new URL('../../fault/README.md', import.meta.url);
 
-/** Says what was tried: `faults` of one situation that ended in one way. The same situation may be told of many times. */
+/** Says what was tried: `faults` of one situation that ended in one way. The same situation may be reported many times. */
 export type TellFault = (situation: Situation, ending: Ending, faults?: number | `at least ${number}`) => void;
 
 /** The rows of a test file; to be asked for once, at its top: when all its tests have passed, they are compared with the table. */
@@ -25,7 +25,7 @@ export function matrixOf(url: string): TellFault {
   });
   return ({ situation, sees, heals }, ending, faults = 1) => {
     const row = rows.get(situation) ?? { situation, sees, heals, endings: [], faults: 0 };
-    if (row.sees !== sees || row.heals !== heals) throw new Error(`"${situation}" is told of in two ways`);
+    if (row.sees !== sees || row.heals !== heals) throw new Error(`"${situation}" is reported in two ways`);
     const endings = [...new Set([...row.endings, ending])];
     const total = typeof row.faults === 'number' && typeof faults === 'number' ? row.faults + faults : faults;
     rows.set(situation, { situation, sees, heals, endings, faults: total });

@@ -28,7 +28,7 @@ export function stampsOf(root: string): Map<string, FileStamp> {
   return stamps;
 }
 
-/** Files that were written anew although their bytes are what they were: there should be none. */
+/** Files that were written again although their bytes are what they were: there should be none. */
 export function rewrittenInVain(
   before: ReadonlyMap<string, FileStamp>,
   after: ReadonlyMap<string, FileStamp>,

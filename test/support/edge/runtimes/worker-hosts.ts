@@ -36,7 +36,7 @@ export async function startWorkerHost(
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
     origin,
-    // What Vercel's runtime is told of an encoding it forgets, as the README says.
+    // What Vercel's runtime is given for an encoding it forgets, as the README says.
     encodings: host === 'vercel' ? [] : ['br', 'gzip'],
     pointerSeconds: 5,
   });
