@@ -56,7 +56,19 @@ const manifestFrontSchema = z.strictObject({
   nextChange: instantText.nullable(),
 });
 
-const manifestFileSchema = z.strictObject({ path: z.string(), bytes: count, sha256: sha256Hex });
+const manifestFileSchema = z.strictObject({
+  path: z.string(),
+  bytes: count,
+  sha256: sha256Hex,
+  /**
+   * A digest of everything that the file was made of: a build that would make it of the same keeps it without making it. Left out where
+   * that is not known, and of small files.
+   */
+  recipe: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .optional(),
+});
 
 export const manifestSchema = z.strictObject({
   schema: z.literal(TREE_SCHEMA),

@@ -41,6 +41,8 @@ export const planEntrySchema = z.strictObject({
     'new-content',
     /** The same bytes are published already. */
     'same-content',
+    /** Likewise, and known before they were assembled: what they would be made of is the same. */
+    'same-recipe',
     /** A damaged file, replaced under --force. */
     'repaired',
     /** Key ring, manifest or current with other bytes than before. */

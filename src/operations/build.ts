@@ -109,11 +109,12 @@ export async function buildInto(
     published,
     now,
   );
+  const settings = { guards, toolVersion: options.toolVersion, filesByRecipe: published.filesByRecipe };
   const results = [...obstructed];
   // Profile by profile: what the fronts of a profile share is computed once, and freed before the next.
   for (const task of tasks.toSorted((a, b) => rendered.profileIndexOf(a.code) - rendered.profileIndexOf(b.code))) {
     const editions = rendered.editionsOf(task.code);
-    const result = await renderFront(task, editions, guards, diffs?.store ?? releaseStore, now);
+    const result = await renderFront(task, editions, settings, diffs?.store ?? releaseStore, now);
     await diffs?.add(result);
     results.push(result);
     options.onProgress('publish', results.length, rendered.fronts.length);

@@ -9,6 +9,7 @@ import type { Session } from '../catalogue/product.ts';
 import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/explain-result.ts';
 import type { SessionRow, TierRow } from '../database/read/explain-rows.ts';
 import { instantIn } from '../database/schema/values.ts';
+import { sha256BytesOf } from '../release/tree/digest.ts';
 import { productStates, type PlacedProduct } from '../render/product-states.ts';
 
 /** How far ahead the next change is looked for. */
@@ -32,7 +33,7 @@ export function explainRules(
   const scheduledTotal = Math.max(loaded.product.scheduledTotal, scheduled);
   const product = { ...loaded.product, sessionsTotal, scheduledTotal };
   const placed = { ...loaded, product };
-  const [state, next] = productStates(placed, instantOf(now + AHEAD_SECONDS), now);
+  const [state, next] = productStates(placed, sha256BytesOf, instantOf(now + AHEAD_SECONDS), now);
   if (state === undefined) throw new Error('no state at now');
   const { isFeatured, isBanner, isPaused, visible } = placed.entry;
   const card = isListed ? state.card : null;

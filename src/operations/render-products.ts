@@ -19,6 +19,7 @@ import { ProductRenderer } from '../render/product-renderer.ts';
 import { FrontEditions } from '../render/editions.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
 import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
+import { sha256BytesOf } from '../release/tree/digest.ts';
 import { InitialStates } from '../render/initial-states.ts';
 import { RenderedProductsBuilder, type RenderedProducts } from '../render/rendered-products.ts';
 
@@ -82,7 +83,7 @@ export async function renderProducts(
   const context = { taxonomy, venues, wantedIds: shown, tzdata: options.tzdata, isReadingViews };
   const load = new ProductLoad(reader, context, now);
   const profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
-  const builder = new RenderedProductsBuilder();
+  const builder = new RenderedProductsBuilder(sha256BytesOf);
   const renderer = new ProductRenderer(profiles, taxonomy.taxonomy, builder, options.until, now);
   await load.noteOrphanRows(log);
   const ranges = await load.ranges();

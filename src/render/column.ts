@@ -5,7 +5,7 @@
 interface TypedArray<A> {
   readonly length: number;
   [index: number]: number;
-  set(values: A): void;
+  set(values: A, at?: number): void;
   subarray(from: number, until: number): A;
 }
 
@@ -24,14 +24,24 @@ export class Column<A extends TypedArray<A>> {
   }
 
   push(value: number): void {
-    if (this.#length === this.#array.length) {
-      const larger = new this.#ArrayOf(this.#length * 2);
-      larger.set(this.#array);
-      this.#array = larger;
-    }
+    this.#reserve(1);
     const array: TypedArray<A> = this.#array;
     array[this.#length] = value;
     this.#length += 1;
+  }
+
+  /** Pushes several, at most as many as a new column has room for. */
+  append(values: A): void {
+    this.#reserve(values.length);
+    this.#array.set(values, this.#length);
+    this.#length += values.length;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#array.length) return;
+    const larger = new this.#ArrayOf(this.#array.length * 2);
+    larger.set(this.#array);
+    this.#array = larger;
   }
 
   /** Everything pushed so far: a view, not a copy. */

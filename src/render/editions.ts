@@ -7,14 +7,19 @@ import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import { DocumentBuffer } from './document-buffer.ts';
 import { FacetBits, FrontFacets } from './facets.ts';
 import type { Endpoint } from './paths.ts';
+import { Ingredients } from './ingredients.ts';
 import { FrontCards, type RenderedCatalogue } from './front-cards.ts';
 
 /** One document of one front, valid from an instant. */
 export interface Edition {
   readonly endpoint: Endpoint;
   readonly from: Instant;
-  /** A view that is valid until the next edition is rendered. */
-  readonly bytes: Uint8Array;
+  /**
+   * What the document is made of (ingredients.ts); null where it is small. A view that is valid until the next edition is rendered.
+   */
+  readonly ingredients: Uint8Array | null;
+  /** Assembles the document: a view likewise, to be asked for before the next edition is. */
+  readonly assemble: () => Uint8Array;
   /** How many cards the front shows from then on. */
   readonly cards: number;
 }
@@ -67,6 +72,9 @@ export class FrontEditions {
     const facets = new FrontFacets(this.#front, taxonomy, facetBits);
     const bits = new Int32Array(facetBits.wordCount);
     const document = new DocumentBuffer(frontCards.length, frontCards, spares);
+    const ingredients = new Ingredients(this.#front, frontCards);
+    /** Positions whose cards have changed since a document was last assembled. */
+    const changedSince = new Set<number>();
     let cards = 0;
     let categories = '';
     const first = { at: this.#now, positions: [...this.#front.products.numbers.keys()] };
@@ -83,9 +91,16 @@ export class FrontEditions {
       frontCards.collectFacets(bits);
       categories = facets.categoriesText(bits);
       const tail = encoder.encode(`],"categories":${categories},${facets.otherTexts(bits)}}\n`);
-      yield { endpoint: 'products', from, bytes: document.update(changed, tail), cards };
+      for (const position of changed) changedSince.add(position);
+      const assemble = (): Uint8Array => {
+        const positions = [...changedSince].sort((a, b) => a - b);
+        changedSince.clear();
+        return document.update(positions, tail);
+      };
+      yield { endpoint: 'products', from, ingredients: ingredients.update(changed, tail), assemble, cards };
       if (categories !== categoriesBefore) {
-        yield { endpoint: 'categories', from, bytes: encoder.encode(`${categories}\n`), cards };
+        const bytes = encoder.encode(`${categories}\n`);
+        yield { endpoint: 'categories', from, ingredients: null, assemble: () => bytes, cards };
       }
     }
     document.release();

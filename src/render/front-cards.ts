@@ -18,7 +18,14 @@ import {
   NO_PRODUCT,
   stateAt,
 } from './initial-states.ts';
-import { dropReasonOf, NO_TIMELINE, RUN, VARIANT, type RenderedProducts } from './rendered-products.ts';
+import {
+  dropReasonOf,
+  NO_TIMELINE,
+  RUN,
+  RUN_DIGEST_BYTES,
+  VARIANT,
+  type RenderedProducts,
+} from './rendered-products.ts';
 
 /** What all fronts are rendered from. */
 export interface RenderedCatalogue {
@@ -28,6 +35,9 @@ export interface RenderedCatalogue {
   /** Buffers of documents that are written, for reuse. */
   readonly spares: Uint8Array[];
 }
+
+/** What a card is made of, besides what is the front's: the digests of its runs, and its flags; zeros where there is no card. */
+export const INGREDIENT_BYTES = 2 * RUN_DIGEST_BYTES + 1;
 
 const NO_VARIANT = -1;
 
@@ -180,6 +190,18 @@ export class FrontCards implements CardSource {
     this.#write(variant, VARIANT.tail, this.#ownGroups(position, variant), target, tailAt);
   }
 
+  /** Writes the INGREDIENT_BYTES of a position. */
+  writeIngredient(position: number, target: Uint8Array, at: number): void {
+    const variant = this.#variantAt[position] ?? NO_VARIANT;
+    if (variant === NO_VARIANT) {
+      target.fill(0, at, at + INGREDIENT_BYTES);
+      return;
+    }
+    target.set(this.#digest(variant, VARIANT.head), at);
+    target.set(this.#digest(variant, VARIANT.tail), at + RUN_DIGEST_BYTES);
+    target[at + 2 * RUN_DIGEST_BYTES] = this.#front.products.flags[position] ?? 0;
+  }
+
   #isVisible(position: number, at: Instant): boolean {
     return periodContains(this.#front.products.visibleAt(position), at);
   }
@@ -215,6 +237,11 @@ export class FrontCards implements CardSource {
     const block = this.#products.blocks[this.#part(variant, run + RUN.block)] ?? NO_BYTES;
     const start = this.#part(variant, run + RUN.start);
     return block.subarray(start + from, start + until);
+  }
+
+  #digest(variant: number, run: number): Uint8Array {
+    const from = this.#part(variant, run + RUN.digest);
+    return this.#products.digests.subarray(from, from + RUN_DIGEST_BYTES);
   }
 
   /** The length of a run with `own` in the place of its replaceable part; as it is where that is null. */

@@ -12,7 +12,7 @@ import { encodeTaxonomy } from './facets.ts';
 import { FrontCards, type RenderedCatalogue } from './front-cards.ts';
 import { InitialStates } from './initial-states.ts';
 import { ProductRenderer } from './product-renderer.ts';
-import { RenderedProductsBuilder } from './rendered-products.ts';
+import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
 
 /** A product with its entry on a front. */
 export interface PlacedProduct {
@@ -30,11 +30,16 @@ export interface ProductState {
 }
 
 /** The state at `now`, then each state that differs from the one before, up to `until`; rendered as they are asked for. */
-export function* productStates(placed: PlacedProduct, until: Instant, now: Instant): Generator<ProductState> {
+export function* productStates(
+  placed: PlacedProduct,
+  sha256: Sha256,
+  until: Instant,
+  now: Instant,
+): Generator<ProductState> {
   const { product, taxonomy } = placed;
   const productNumbers = new ProductNumbers();
   const front = { ...placed.front, products: productsOf(placed.entry, productNumbers) };
-  const builder = new RenderedProductsBuilder();
+  const builder = new RenderedProductsBuilder(sha256);
   const excluding = new Map(product.exclusions.has(front.id) ? [[front.id, 0]] : []);
   new ProductRenderer([front], taxonomy, builder, until, now).render(product, [0], excluding);
   const [products, encoded] = [builder.products(), encodeTaxonomy(taxonomy)];
@@ -51,7 +56,7 @@ export function* productStates(placed: PlacedProduct, until: Instant, now: Insta
     const editions = new FrontEditions(front, 0, catalogueAt(from), from, from);
     const [edition] = editions.render();
     const reason = DROP_REASONS.find((one) => editions.dropped[one] !== undefined) ?? null;
-    const text = new TextDecoder().decode(edition?.bytes);
+    const text = new TextDecoder().decode(edition?.assemble());
     if (text + reason === last) continue;
     last = text + reason;
     const { productCards } = productsDocumentSchema.parse(JSON.parse(text));

@@ -9,9 +9,9 @@ export const NO_TIMELINE = -1;
 
 /**
  * A run of bytes, one part of which a front may replace, as numbers in their order: the block that holds it and where it begins there;
- * its length; where the replaceable part is, counted from its first byte.
+ * its length; where the replaceable part is, counted from its first byte; where its digest is in `digests`.
  */
-export const RUN = { block: 0, start: 1, length: 2, partFrom: 3, partUntil: 4, width: 5 } as const;
+export const RUN = { block: 0, start: 1, length: 2, partFrom: 3, partUntil: 4, digest: 5, width: 6 } as const;
 
 /**
  * A variant's numbers, in their order in `variants`: its head, a run with the flags; its tail, a run with the groups; its bits of FLAG
@@ -48,7 +48,15 @@ export interface RenderedProducts {
   readonly variantFacets: Int32Array;
   /** The bytes of the variants. */
   readonly blocks: readonly Uint8Array[];
+  /** RUN_DIGEST_BYTES for each run: what stands for its bytes in every build. */
+  readonly digests: Uint8Array;
 }
+
+/** How much of a SHA-256 stands for a run. */
+export const RUN_DIGEST_BYTES = 16;
+
+/** SHA-256: the language itself has none. */
+export type Sha256 = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
 /** The reason of a state without a variant. */
 export function dropReasonOf(stateVariant: number): DropReason {
@@ -63,7 +71,14 @@ export function stateOfReason(reason: DropReason): number {
 }
 
 /** The numbers of RUN. */
-export type Run = readonly [block: number, start: number, length: number, partFrom: number, partUntil: number];
+export type Run = readonly [
+  block: number,
+  start: number,
+  length: number,
+  partFrom: number,
+  partUntil: number,
+  digest: number,
+];
 
 /** Runs lie in blocks of this size, so that no position in one comes near 2^31; a larger run has a block of its own. */
 const BLOCK_BYTES = 1 << 22;
@@ -83,12 +98,15 @@ export class RenderedProductsBuilder {
   readonly #variants = new Column(Int32Array);
   readonly #variantFacets = new Column(Int32Array);
   readonly #blocks: Uint8Array[] = [];
+  readonly #digests = new Column(Uint8Array);
+  readonly #sha256: Sha256;
   readonly #encoder = new TextEncoder();
   /** The last block, and how much of it is used. */
   #block = new Uint8Array(0);
   #used = 0;
 
-  constructor() {
+  constructor(sha256: Sha256) {
+    this.#sha256 = sha256;
     this.#ownStarts.push(0);
     this.#groupStarts.push(0);
   }
@@ -104,7 +122,9 @@ export class RenderedProductsBuilder {
     const start = this.#used;
     const { written } = this.#encoder.encodeInto(text, this.#block.subarray(start));
     this.#used += written;
-    return [this.#blocks.length - 1, start, written, partFrom, partFrom + partLength];
+    const digest = this.#digests.length;
+    this.#digests.append(this.#sha256(this.#block.subarray(start, this.#used)).subarray(0, RUN_DIGEST_BYTES));
+    return [this.#blocks.length - 1, start, written, partFrom, partFrom + partLength, digest];
   }
 
   /** Adds a variant; returns its number. */
@@ -163,6 +183,7 @@ export class RenderedProductsBuilder {
       variants: this.#variants.values,
       variantFacets: this.#variantFacets.values,
       blocks: this.#blocks,
+      digests: this.#digests.values,
     };
   }
 }

@@ -99,10 +99,15 @@ class History {
   #serial = 0;
   readonly #takenRows: { readonly table: TableName; readonly row: Row }[] = [];
   #hasCopy = false;
+  readonly #contents: Map<string, string>;
   /** How many published fronts were compared. */
   frontsCompared = 0;
+  /** How many editions were kept without being assembled. */
+  keptByRecipe = 0;
 
-  constructor(root: string, database: string, now: Instant) {
+  /** `contents` gets the digest of every edition, by its recipe. */
+  constructor(root: string, database: string, now: Instant, contents = new Map<string, string>()) {
+    this.#contents = contents;
     this.#root = root;
     this.#database = database;
     this.#out = join(root, 'out');
@@ -130,13 +135,20 @@ class History {
     const fresh = await buildTree(this.#database, empty, this.#now, options);
     expect(built.findings).toEqual(fresh.findings);
     const [files, freshFiles] = [filesOf(this.#out), filesOf(empty)];
-    for (const { code, held } of fresh.outcomes) {
+    for (const { code, held, files: freshListed } of fresh.outcomes) {
+      for (const { recipe, sha256 } of freshListed) {
+        if (recipe === undefined) continue;
+        expect(this.#contents.get(recipe) ?? sha256, `recipe ${recipe} of ${code}`).toBe(sha256);
+        this.#contents.set(recipe, sha256);
+      }
       if (held === 'not-selected') continue;
       const here = built.outcomes.find((outcome) => outcome.code === code);
       // A rebuild after the clock went back is forced; nothing else may hold a front that an empty tree would publish.
       if (here?.held === 'now-earlier') continue;
       expect(here?.held, code).toBe(held);
       if (held !== null) continue;
+      expect(here?.files).toEqual(freshListed);
+      this.keptByRecipe += here?.plan.filter(({ reason }) => reason === 'same-recipe').length ?? 0;
       this.frontsCompared += 1;
       const pointer = pointerOf(freshFiles, code);
       expect(pointerOf(files, code)).toEqual(pointer);
@@ -271,21 +283,26 @@ async function walkHistories(
   let serial = 0;
   let steps = 0;
   let frontsCompared = 0;
+  let keptByRecipe = 0;
+  const contents = new Map<string, string>();
   const stepsArbitrary = fc.array(stepArbitrary, { minLength: stepsEach, maxLength: stepsEach });
   await fc.assert(
     fc.asyncProperty(catalogue, stepsArbitrary, async ({ rows, now }, history) => {
       const folder = join(root, String(++serial));
-      const walked = new History(folder, catalogueAt(`${folder}.sqlite`, rows), instant(now));
+      const walked = new History(folder, catalogueAt(`${folder}.sqlite`, rows), instant(now), contents);
       await walked.walk(history);
       steps += history.length;
       frontsCompared += walked.frontsCompared;
+      keptByRecipe += walked.keptByRecipe;
       rmSync(folder, { recursive: true });
     }),
     { numRuns: histories, seed, endOnFailure: true },
   );
-  console.info(`${steps} steps, ${frontsCompared} fronts compared (PLAYBILL_SEED=${seed})`);
+  const counts = `${frontsCompared} fronts compared, ${contents.size} recipes, ${keptByRecipe} editions kept by theirs`;
+  console.info(`${steps} steps, ${counts} (PLAYBILL_SEED=${seed})`);
   // Of few histories chance may take the fronts away early.
   expect(frontsCompared).toBeGreaterThan(IS_THOROUGH ? steps / 2 : steps / 8);
+  expect(keptByRecipe).toBeGreaterThan(steps / 8);
 }
 
 describe('after any history, a build serves what a build into an empty tree serves', () => {

@@ -7,9 +7,9 @@ import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manif
 import type { Pointer } from '../../contract/pointer.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Guard, PlanEntry } from '../../contract/results.ts';
-import type { FrontEditions } from '../../render/editions.ts';
+import type { Edition, FrontEditions } from '../../render/editions.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
-import { sha256Of } from '../tree/digest.ts';
+import { recipeOf, sha256Of } from '../tree/digest.ts';
 import { guardsTripped, type GuardedBefore, type GuardOptions } from './guards.ts';
 import { obstructionFinding, orNull, orThrow } from '../tree/found.ts';
 import type { ReleaseStore } from '../tree/store.ts';
@@ -50,16 +50,24 @@ export function heldResult(
   return { code, held, guards, listing: null, files: [], plan: [], findings };
 }
 
+/** What is the same for all fronts of a build. */
+export interface FrontSettings {
+  readonly guards: GuardOptions;
+  readonly toolVersion: string;
+  /** Published files, by their recipes. */
+  readonly filesByRecipe: ReadonlyMap<string, ManifestFile>;
+}
+
 /** @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function renderFront(
   task: FrontTask,
   editions: FrontEditions,
-  guardOptions: GuardOptions,
+  settings: FrontSettings,
   store: ReleaseStore,
   now: Instant,
 ): Promise<FrontResult> {
   const { code } = task;
-  const guards = guardsTripped({ cards: editions.cards, minCards: task.minCards }, task.before, guardOptions, now);
+  const guards = guardsTripped({ cards: editions.cards, minCards: task.minCards }, task.before, settings.guards, now);
   const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontResult =>
     heldResult(code, reason, guards, findings);
   const guard = guards.find((one) => !one.isOverridden);
@@ -69,28 +77,16 @@ export async function renderFront(
   const files = new Map<string, ManifestFile>();
   const entries: Record<Endpoint, string[]> = { products: [], categories: [] };
   const cardsByEdition: number[] = [];
-  for (const { endpoint, from, bytes, cards } of editions.render()) {
-    const sha256 = sha256Of(bytes);
-    const path = editionPath(code, endpoint, digestOf(sha256));
-    entries[endpoint].push(`${formatInstant(from)} ${digestOf(sha256)}`);
+  for (const edition of editions.render()) {
+    const { endpoint, from, cards } = edition;
+    const { file, bytes } = await fileOf(code, edition, settings, store);
+    entries[endpoint].push(`${formatInstant(from)} ${digestOf(file.sha256)}`);
     if (endpoint === 'products') cardsByEdition.push(cards);
-    if (files.has(path)) continue;
-    files.set(path, { path, bytes: bytes.length, sha256 });
-    const size = await store.size(path);
-    const isThere = size.ok && size.value === bytes.length;
-    if (!size.ok && size.why === 'missing') {
-      plan.push({ action: 'put', path, bytes: bytes.length, reason: 'new-content' });
-      await store.create(path, bytes);
-    } else if (isThere && !(guardOptions.force && (await isDamaged(path, sha256, store)))) {
-      plan.push({ action: 'keep', path, bytes: bytes.length, reason: 'same-content' });
-    } else if (guardOptions.force && (size.ok || size.isReplaceable)) {
-      plan.push({ action: 'put', path, bytes: bytes.length, reason: 'repaired' });
-      await store.replace([{ path, bytes }]);
-    } else if (!size.ok && size.why === 'obstructed') {
-      return held('file-kind-wrong', [obstructionFinding(size)]);
-    } else {
-      return held('file-size-wrong', [wrongSize(path, bytes.length, orThrow(size))]);
-    }
+    if (files.has(file.path)) continue;
+    files.set(file.path, file);
+    const put = await putFile(file, bytes, settings.guards.force, store);
+    if ('action' in put) plan.push(put);
+    else return held(put.held, [put.finding]);
   }
   const pointer: Pointer = {
     schema: TREE_SCHEMA,
@@ -115,6 +111,49 @@ export async function renderFront(
     nextChange: entries.products[1]?.slice(0, 20) ?? null,
   };
   return { code, held: null, guards, listing, files: [...files.values()], plan, findings: [] };
+}
+
+/** An edition's file, and its bytes; null where the file is published and stays. */
+async function fileOf(
+  code: string,
+  { endpoint, ingredients, assemble }: Edition,
+  { guards, toolVersion, filesByRecipe }: FrontSettings,
+  store: ReleaseStore,
+): Promise<{ readonly file: ManifestFile; readonly bytes: Uint8Array | null }> {
+  const recipe = ingredients && recipeOf(toolVersion, ingredients);
+  const published = recipe === null || guards.force ? undefined : filesByRecipe.get(recipe);
+  if (published !== undefined) {
+    const size = await store.size(published.path);
+    if (size.ok && size.value === published.bytes) return { file: published, bytes: null };
+  }
+  const bytes = assemble();
+  const sha256 = sha256Of(bytes);
+  const path = editionPath(code, endpoint, digestOf(sha256));
+  return { file: { path, bytes: bytes.length, sha256, ...(recipe === null ? {} : { recipe }) }, bytes };
+}
+
+/** Puts a file where it is not yet; where something else is in its place, says why the front is held. */
+async function putFile(
+  { path, bytes: length, sha256 }: ManifestFile,
+  bytes: Uint8Array | null,
+  isForced: boolean,
+  store: ReleaseStore,
+): Promise<PlanEntry | { readonly held: HoldCode; readonly finding: Finding }> {
+  const kept = { action: 'keep', path, bytes: length } as const;
+  if (bytes === null) return { ...kept, reason: 'same-recipe' };
+  const size = await store.size(path);
+  if (!size.ok && size.why === 'missing') {
+    await store.create(path, bytes);
+    return { action: 'put', path, bytes: length, reason: 'new-content' };
+  }
+  if (size.ok && size.value === length && !(isForced && (await isDamaged(path, sha256, store))))
+    return { ...kept, reason: 'same-content' };
+  if (isForced && (size.ok || size.isReplaceable)) {
+    await store.replace([{ path, bytes }]);
+    return { action: 'put', path, bytes: length, reason: 'repaired' };
+  }
+  if (!size.ok && size.why === 'obstructed') return { held: 'file-kind-wrong', finding: obstructionFinding(size) };
+  return { held: 'file-size-wrong', finding: wrongSize(path, length, orThrow(size)) };
 }
 
 /** Whether a file of the right size has another content: too slow to check in every build, so only where damage is to be mended. */

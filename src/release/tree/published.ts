@@ -140,6 +140,11 @@ export class PublishedTree {
     return { front, files };
   }
 
+  /** The files of the current release whose recipe is known, by it. */
+  get filesByRecipe(): ReadonlyMap<string, ManifestFile> {
+    return new Map(this.manifest?.files.flatMap((file) => (file.recipe === undefined ? [] : [[file.recipe, file]])));
+  }
+
   #listingOf(pointer: Pointer): ManifestFront | undefined {
     const listing = this.#listings.get(pointer.front);
     return listing !== undefined && pointerText(listing.pointer) === pointerText(pointer) ? listing : undefined;
