@@ -1,0 +1,50 @@
+// The floor: what a build cannot do without, done by nothing else. The sqlite3 shell reads the columns that a build reads, of all rows, to
+// nowhere; and a program writes the files of a finished tree from memory.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CHILDREN, IMAGE, PRODUCT } from '../../src/database/read/product-queries.ts';
+import { timed } from './timing.ts';
+
+/** Seconds for reading the rows that grow with a catalogue. */
+export function scanSeconds(database: string): number {
+  const columns: Readonly<Record<string, readonly string[]>> = {
+    products: PRODUCT.columns,
+    images: IMAGE.columns,
+    ...Object.fromEntries(
+      Object.entries(CHILDREN).map(([table, { columns: ofTable }]) => [table, ['product_id', ...ofTable]]),
+    ),
+    front_products: [
+      'front_id',
+      'product_id',
+      'featured',
+      'banner',
+      'paused',
+      'sort_weight',
+      'visible_from',
+      'visible_until',
+    ],
+    front_session_exclusions: ['front_id', 'session_id'],
+  };
+  const selects = Object.entries(columns).map(([table, names]) => `SELECT ${names.join()} FROM ${table};`);
+  return timed('sqlite3', ['-readonly', database], ['.output /dev/null', ...selects, ''].join('\n'));
+}
+
+/** Seconds for writing the files of a tree into another folder, without reading them. */
+export function writeSeconds(tree: string, to: string): number {
+  rmSync(to, { recursive: true, force: true });
+  const files = filesIn(tree).map((path) => ({ path: join(to, path.slice(tree.length)), bytes: readFileSync(path) }));
+  const started = process.hrtime.bigint();
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) mkdirSync(folder, { recursive: true });
+  for (const { path, bytes } of files) writeFileSync(path, bytes);
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  rmSync(to, { recursive: true, force: true });
+  return seconds;
+}
+
+/** The paths of all files in a folder and below it. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
