@@ -95,6 +95,13 @@ describe('two releases', () => {
     expect(status).toBe(0);
   });
 
+  test('exit 0 although they differ, under --exit-zero; not where there is an error', async () => {
+    const plain = await diff(first, second);
+    expect(await diff(first, second, '--exit-zero')).toEqual({ ...plain, status: 0 });
+    expect((await diff(first, second, '--exit-zero', '--json')).status).toBe(0);
+    expect((await diff(first, '0000000000000000', '--exit-zero')).status).toBe(2);
+  });
+
   test('may be in two trees, each named by its folder', async () => {
     const other = join(root, 'other');
     cpSync(tree, other, { recursive: true });

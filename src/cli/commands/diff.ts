@@ -40,6 +40,7 @@ function declareDiff(program: PlaybillCommand) {
     .instantFlag('--until', 'what the clock will change up to then, with Z or an offset')
     .instantFlag('--from', 'with --until: from when on (default: the current time)')
     .flag('--brief', 'only how many changes of each kind there are')
+    .flag('--exit-zero', 'exit 0 although they differ: for a step that only reports')
     .jsonFlag()
     .typedFlag<{ readonly markdown?: true }>(
       new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'),
@@ -54,7 +55,8 @@ Examples:
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
   playbill diff current /srv/test --markdown > diff.md      for a ticket
 
-Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`);
+Exit codes: 0 no differences, a forecast printed, or --exit-zero, 1 they differ, 2 wrong usage, no such release, or a
+damaged file.`);
 }
 
 export function addDiffCommand(program: PlaybillCommand): void {
@@ -81,13 +83,13 @@ async function runDiff(
   if (flags.json === true) {
     const json = await diff(old, now, frontCodes);
     context.terminal.print(JSON.stringify(json));
-    return json.isDifferent ? EXIT.findings : EXIT.done;
+    return json.isDifferent && flags.exitZero !== true ? EXIT.findings : EXIT.done;
   }
   const { diffReleases } = await import('../../release/diff/release-diff.ts');
   const diffs = diffReleases(old, now, frontCodes);
   const tally = { same: 0, different: 0 };
   await context.terminal.printAll(endedLines(diffLines(old, now, diffs, style, tally)));
-  return tally.different > 0 ? EXIT.findings : EXIT.done;
+  return tally.different > 0 && flags.exitZero !== true ? EXIT.findings : EXIT.done;
 }
 
 function usage(message: string): AppError {
