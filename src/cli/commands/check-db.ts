@@ -2,6 +2,7 @@
 
 import type { PlaybillCommand } from '../command.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
+import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { countText } from '../output/terminal.ts';
 
 export function addCheckDbCommand(program: PlaybillCommand): void {
@@ -15,6 +16,7 @@ export function addCheckDbCommand(program: PlaybillCommand): void {
     )
     .dbFlag()
     .jsonFlag(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .typedFlag<ReportFlag>(reportOption())
     .helpBelow(`
 Examples:
   playbill check-db                                     data/catalogue.sqlite
@@ -34,6 +36,7 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
         const rowsTotal = Object.values(checked).reduce((sum, count) => sum + count, 0);
         return `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
       };
-      return reportFindings({ findings, checked, checkedText, isJson: flags.json === true }, terminal);
+      const format = { isJson: flags.json === true, format: flags.report, fileOf: () => flags.db };
+      return reportFindings({ command: 'check-db', findings, checked, checkedText, ...format }, terminal);
     });
 }
