@@ -8,12 +8,13 @@ import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
+import { DURATION_MAX_SECONDS } from '../arguments.ts';
 import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { zoneTimeText } from '../output/text.ts';
-import { countText } from '../output/terminal.ts';
+import { countText, durationText } from '../output/terminal.ts';
 
 type DiffFlags = FlagsOf<typeof declareDiff>;
 
@@ -105,10 +106,19 @@ async function* diffLines(
 ): AsyncGenerator<string> {
   yield style.note(`before: release ${before.id} as of ${before.manifest.now}`);
   yield style.note(`after: release ${after.id} as of ${after.manifest.now}`);
+  let horizonNeeded = 0;
   for await (const one of diffs) {
+    if (one.state === 'changed') horizonNeeded = Math.max(horizonNeeded, one.diff.horizonNeededSeconds ?? 0);
     tally[one.state === 'same' ? 'same' : 'different'] += 1;
     if (one.state === 'changed') yield* frontLines(one.diff, style);
     else if (one.state !== 'same') yield style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`);
+  }
+  if (horizonNeeded > 0 && horizonNeeded <= DURATION_MAX_SECONDS) {
+    const isForward = before.manifest.now <= after.manifest.now;
+    const [older, newer, { manifest }] = isForward ? ['before', 'after', before] : ['after', 'before', after];
+    const [built, needed] = [manifest.horizonSeconds, horizonNeeded].map(durationText);
+    const reach = `--horizon ${needed} would have reached ${newer}'s now, and separated clock and data`;
+    yield style.note(`note: ${older} was built with --horizon ${built}; ${reach}`);
   }
   const { same, different } = tally;
   const fronts = countText(same + different, 'front');
