@@ -227,4 +227,24 @@ describe('the command', () => {
     expect(piped.stdout).not.toContain(ESC);
     expect(piped.stderr).toBe('');
   });
+
+  test('counts the rows of an import and a check, until anything else is written; not under --quiet', async () => {
+    const folder = temporaryFolder();
+    const rows = Array.from({ length: 3000 }, (_, i) =>
+      JSON.stringify({ table: 'venues', row: { id: i + 1, name: 'x', timezone: i === 2500 ? '+3' : 'Europe/Berlin' } }),
+    );
+    writeFileSync(`${folder}/rows.ndjson`, `${rows.join('\n')}\n`);
+    const argvs = [
+      ['import', `${folder}/rows.ndjson`, '--db', `${folder}/a.sqlite`, '--replace'],
+      ['check-db', '--db', `${folder}/a.sqlite`],
+    ];
+    for (const argv of argvs) {
+      const shown = onTerminal(argv);
+      expect(shown).toContain(argv[0] === 'import' ? 'importing 1000 rows' : 'checking 0 rows');
+      expect(shown).toContain(argv[0] === 'import' ? 'Imported 3000 rows' : 'zone-unknown');
+      expect(shown.search(/error|Imported/)).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
+      expect(onTerminal([...argv, '--quiet'])).not.toMatch(/importing|checking/);
+      expect((await playbillProcess(argv)).stderr).toBe('');
+    }
+  });
 });
