@@ -19,13 +19,15 @@ export const DEFAULT_GRACE_SECONDS = 3600;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
+export const DURATION_MAX_SECONDS = 366 * 86_400;
+
 /** A duration in seconds: `6h`, `90m`, `1d`, `30s`, `1h30m` or `0`; at most 366 days. @throws AppError duration-invalid */
 export function durationArgument(text: string, flag: string): number {
   const parts = [...text.matchAll(/(\d{1,9})([smhd])/g)];
   const isWhole = parts.map(([part]) => part).join('') === text && text !== '';
   const seconds = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
   if (text === '0') return 0;
-  if (isWhole && seconds <= 366 * 86_400) return seconds;
+  if (isWhole && seconds <= DURATION_MAX_SECONDS) return seconds;
   const examples = `${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`;
   throw refused('duration-invalid', flag, 'a duration of at most 366d', text, examples);
 }

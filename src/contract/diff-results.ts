@@ -59,6 +59,8 @@ const frontDifferenceSchema = z.strictObject({
   /** Changes of either kind: the older snapshot was only known to be right until `comparableUntil`. Else empty. */
   ambiguous: changes,
   comparableUntil: instantText.nullable(),
+  /** Where there is a `comparableUntil`: the horizon with which the older snapshot would have reached the newer one's instant. */
+  horizonNeededSeconds: count.nullable(),
   /** What other data will change later on, each change from the instant at which it first shows. */
   upcoming: z.array(z.strictObject({ from: instantText, changes })).readonly(),
 });
@@ -76,7 +78,7 @@ const differences = {
   changed: z.array(frontDifferenceSchema),
 };
 
-const releaseSchema = z.strictObject({ release: releaseId, now: instantText });
+const releaseSchema = z.strictObject({ release: releaseId, now: instantText, horizonSeconds: count });
 
 /** `diff A B`. */
 export const diffResultSchema = z.strictObject({ before: releaseSchema, after: releaseSchema, ...differences });

@@ -24,8 +24,8 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
 /** Every difference between two releases, of these fronts or of all (null). @throws AppError nothing-published, tree-unreadable */
 export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: readonly string[] | null) {
   const json: DiffResultJson = {
-    before: { release: before.id, now: before.manifest.now },
-    after: { release: after.id, now: after.manifest.now },
+    before: describe(before),
+    after: describe(after),
     isDifferent: false,
     same: [],
     added: [],
@@ -38,4 +38,8 @@ export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: 
     else json[one.state].push({ front: one.front, cards: one.cards });
   }
   return { ...json, isDifferent: json.added.length + json.gone.length + json.changed.length > 0 };
+}
+
+function describe({ id, manifest: { now, horizonSeconds } }: ReleaseView): DiffResultJson['before'] {
+  return { release: id, now, horizonSeconds };
 }

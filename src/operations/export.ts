@@ -5,13 +5,17 @@ import { checkContract } from '../database/schema/check-schema.ts';
 import type { TableName } from '../database/schema/tables.ts';
 import { exportRows } from '../database/write/export-rows.ts';
 
-/** Pieces of NDJSON; `onTable` counts rows. @throws AppError database-…, contract-…, export-value-unprintable */
+/**
+ * Pieces of NDJSON, of all rows or of those that some fronts need; `onTable` counts rows.
+ * @throws AppError database-…, contract-…, export-value-unprintable, front-unknown
+ */
 export async function* exportCatalogue(
   databasePath: string,
   tables: readonly TableName[],
+  frontCodes: readonly string[] | null,
   onTable: (table: TableName, rows: number) => void,
 ): AsyncGenerator<string> {
   await using reader = await openCatalogue(databasePath);
   await checkContract(reader);
-  yield* exportRows(reader, tables, onTable);
+  yield* exportRows(reader, tables, onTable, frontCodes);
 }

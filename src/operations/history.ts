@@ -1,10 +1,12 @@
 // Going back, cleaning up, and the list of what there is to go back to, on a tree in a folder. Each write is a run of its own under the
 // tree's lock. Opens no database.
 
+import { parseInstant } from '../catalogue/instant.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBack } from '../release/history/rollback.ts';
+import { expiringFromOf } from '../release/status/status.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readManifest, resolveRelease } from '../release/tree/read.ts';
 import { liftHold, readHold } from '../release/history/hold.ts';
@@ -14,12 +16,15 @@ import { DirectoryStore } from '../storage/directory/store.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { writingTree } from './writing-tree.ts';
 
-/** The id of the release that a name means, and until when it is right. @throws AppError release-unknown, release-damaged, tree-… */
+/** The id of the release that a name means, until when it is right, and from when on that is soon over. @throws AppError release-unknown, release-damaged, tree-… */
 export async function releaseOfTree(outPath: string, name: string) {
   await refuseNoTree(outPath);
   const store = new DirectoryStore(outPath);
   const id = await resolveRelease(name, store);
-  return { id, validUntil: validUntilOf(orThrow(await readManifest(id, store), 'release-damaged')) };
+  const manifest = orThrow(await readManifest(id, store), 'release-damaged');
+  const validUntil = validUntilOf(manifest);
+  const end = parseInstant(validUntil ?? '');
+  return { id, validUntil, expiringFrom: end === undefined ? null : expiringFromOf(end, manifest.horizonSeconds) };
 }
 
 /**

@@ -59,8 +59,8 @@ describe('two releases', () => {
     const json = diffResultSchema.parse(JSON.parse(stdout));
     expect(status).toBe(1);
     expect(json).toMatchObject({
-      before: { release: first, now: NOW },
-      after: { release: second, now: LATER },
+      before: { release: first, now: NOW, horizonSeconds: 6 * 3600 },
+      after: { release: second, now: LATER, horizonSeconds: 6 * 3600 },
       isDifferent: true,
       same: [],
       added: [],
@@ -95,12 +95,50 @@ describe('two releases', () => {
     expect(status).toBe(0);
   });
 
+  test('exit 0 although they differ, under --exit-zero; not where there is an error', async () => {
+    const plain = await diff(first, second);
+    expect(await diff(first, second, '--exit-zero')).toEqual({ ...plain, status: 0 });
+    expect((await diff(first, second, '--exit-zero', '--json')).status).toBe(0);
+    expect((await diff(first, '0000000000000000', '--exit-zero')).status).toBe(2);
+  });
+
   test('may be in two trees, each named by its folder', async () => {
     const other = join(root, 'other');
     cpSync(tree, other, { recursive: true });
     const { status, stdout } = await diff('current', other);
     expect(stdout).toContain('No differences');
     expect(status).toBe(0);
+  });
+});
+
+describe('where the older release does not reach the newer one’s now', () => {
+  const far = join(root, 'far');
+  beforeAll(async () => {
+    const database = join(root, 'small.sqlite');
+    await buildTree(database, far, instant('2026-05-02T11:30:00Z'), { horizonSeconds: 60 });
+  });
+
+  test.each([
+    ['forward', [tree, far], 'before', 'after'],
+    ['backwards', [far, tree], 'after', 'before'],
+  ])('a note names the horizon that would have: %s', async (_, argv, older, newer) => {
+    const note = `note: ${older} was built with --horizon 6h; --horizon 1d1h30m would have reached ${newer}'s now, and separated clock and data`;
+    const { status, stdout } = await diff(...argv);
+    expect(status).toBe(1);
+    expect(stdout.replaceAll('\n  ', ' ').split('\n').at(-3)).toBe(note);
+    for (const line of stdout.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80);
+    expect((await diff(...argv, '--markdown', '--brief')).stdout).toContain(`\n\n${note}\n`);
+    const { changed } = diffResultSchema.parse(JSON.parse((await diff(...argv, '--json')).stdout));
+    expect(changed.map(({ horizonNeededSeconds }) => horizonNeededSeconds)).toEqual([91_800, 91_800]);
+  });
+
+  test('there is no note where they can be told apart, or no --horizon is that long', async () => {
+    expect((await diff(first, second)).stdout).not.toContain('note:');
+    const years = join(root, 'years');
+    await buildTree(join(root, 'small.sqlite'), years, instant('2028-05-01T09:00:00Z'));
+    const { stdout } = await diff(tree, years);
+    expect(stdout).toContain('by clock or data');
+    expect(stdout).not.toContain('note:');
   });
 });
 

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { CatalogueRow } from '../support/catalogue.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
-import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import type { KeyRing } from '../../src/contract/key-ring.ts';
+import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
 
@@ -49,6 +51,69 @@ test('--table takes some tables, in their own order', async () => {
   const total = database.prepare('SELECT (SELECT count(*) FROM fronts) + (SELECT count(*) FROM tags)').pluck().get();
   database.close();
   expect(tables.length).toBe(total);
+});
+
+describe('--front', () => {
+  const NOW = '2026-05-01T09:00:00Z';
+  const publicFiles = (out: string): [string, string][] =>
+    [...filesOf(out)].filter(([path]) => path.startsWith('public/'));
+  const exported = async (...codes: readonly string[]) => {
+    const { status, stdout } = await playbill(['export', '--db', demo, '--front', ...codes]);
+    expect(status).toBe(0);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)) as CatalogueRow[];
+  };
+
+  test('gives a catalogue with the same documents and keys, and nothing of another front', async () => {
+    const out = join(folder, 'all');
+    await buildTree(demo, out, instant(NOW));
+    const wholeRing = JSON.parse(filesOf(out).get('edge/keyring.json') ?? '') as KeyRing;
+    const counts = new Set<number>();
+    for (const code of ['berlin', 'fonar', 'kassa', 'kuwait', 'montreal', 'moscow', 'mumbai', 'riyadh', 'tokyo']) {
+      const rows = await exported(code);
+      counts.add(rows.length);
+      const [database, tree] = [join(folder, `${code}.sqlite`), join(folder, code)];
+      await buildTree(catalogueAt(database, rows), tree, instant(NOW));
+      const whole = publicFiles(out).filter(([path]) => path.startsWith(`public/fronts/${code}/`));
+      expect(whole.length).toBeGreaterThan(2);
+      expect(publicFiles(tree)).toEqual(whole);
+      const ring = JSON.parse(filesOf(tree).get('edge/keyring.json') ?? '') as KeyRing;
+      expect(ring.keys).toEqual(
+        Object.fromEntries(Object.entries(wholeRing.keys).filter(([, key]) => key.front === code)),
+      );
+      expect(rows.flatMap(({ table, row }) => (table === 'fronts' ? [row['code']] : []))).toEqual([code]);
+    }
+    expect(counts.size).toBeGreaterThan(5);
+  });
+
+  test('takes several, and tables as well', async () => {
+    const both = await exported('moscow', 'kuwait');
+    const [moscow, kuwait] = [await exported('moscow'), await exported('kuwait')];
+    const texts = (rows: readonly CatalogueRow[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+    expect(texts(both)).toEqual([...new Set([...texts(moscow), ...texts(kuwait)])].sort());
+    expect(await exported('kuwait', '--table', 'venues')).toEqual(kuwait.filter(({ table }) => table === 'venues'));
+  });
+
+  test('has no row that nothing of the front refers to', async () => {
+    const rows = await exported('kuwait');
+    const ids = (table: string, column: string): Set<unknown> =>
+      new Set(rows.flatMap((one) => (one.table === table ? [one.row[column]] : [])));
+    expect(ids('products', 'id')).toEqual(ids('front_products', 'product_id'));
+    expect(ids('venues', 'id')).toEqual(ids('sessions', 'venue_id'));
+    expect(ids('tags', 'id')).toEqual(ids('product_tags', 'tag_id'));
+    expect(ids('badges', 'id')).toEqual(ids('product_badges', 'badge_id'));
+  });
+
+  test('that there is not: front-unknown with those that there are, exit 2', async () => {
+    const { status, stdout, stderr } = await playbill(['export', '--db', demo, '--front', 'moscow', 'paris']);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      'error front-unknown: expected the code of a front, found "paris"\n' +
+        '  hint: fronts are: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, neva, riyadh, tokyo\n',
+    );
+  });
 });
 
 /** `playbill export` of the large catalogue, in a process whose stdout the test reads itself. */

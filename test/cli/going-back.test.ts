@@ -126,7 +126,7 @@ describe('playbill rollback', () => {
         `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
     );
     expect(back.stderr).toMatch(
-      /^(note: a front of release \w+ was right until .+: edges serve its last edition.+\n)?$/,
+      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?$/,
     );
     expect(back.status).toBe(0);
     const held = filesOf(out);

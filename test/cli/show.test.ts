@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
-import { buildTree, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
@@ -46,6 +47,20 @@ describe('playbill show', () => {
     const files = filesOf(sound);
     expect(plain.stdout).toBe(files.get(pathOfEntry('categories', pointerOf(files, 'moscow').categories[0])));
     expect((await playbill([...words, '--json'])).stdout).toBe(plain.stdout);
+  });
+
+  test('--pretty indents the same document, every character of the catalogue as it was', async () => {
+    const nasty = '"\\\u0000\u2028\u0085 </script> \u202e ё e\u0301 👩‍🚀 {"a": 1,\n}';
+    const rows = smallCatalogue({ fronts: ['a'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
+    for (const { table, row } of rows) if (table === 'products') Object.assign(row, { name: nasty });
+    const out = join(root, 'nasty');
+    await buildTree(catalogueAt(join(root, 'nasty.sqlite'), rows), out, instant(NOW));
+    const words = ['show', '--out', out, '--front', 'a', '--endpoint', 'products', '--at', NOW];
+    const [plain, pretty] = [await playbill(words), await playbill([...words, '--pretty'])];
+    expect(pretty.stdout).toMatch(/^\{\n {2}"productCards": \[\n {4}\{\n {6}"productId": \d+,\n/);
+    expect(`${JSON.stringify(JSON.parse(pretty.stdout))}\n`).toBe(plain.stdout);
+    expect(JSON.parse(pretty.stdout).productCards[0].name).toBe(nasty);
+    expect(pretty).toMatchObject({ status: 0, stderr: '' });
   });
 
   test('before the snapshot the first edition, with a note', async () => {

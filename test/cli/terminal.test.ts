@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/output/escape.ts';
-import { foldedText, tableText } from '../../src/cli/output/table.ts';
+import { foldedText, stateCell, tableText } from '../../src/cli/output/table.ts';
 import { errorText, findingText, styled, terminalOn } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { revokeKey, storeKey } from '../../src/database/write/front-keys.ts';
+import { rollBackTree } from '../../src/operations/history.ts';
+import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
 
@@ -154,6 +156,27 @@ describe('tables', () => {
     expect(text.split('\n')).toHaveLength(5);
   });
 
+  test('line up whatever the colour of a state, and show colours of a catalogue as text', () => {
+    const styles = ['good', undefined, 'bad'] as const;
+    const rows = (isColoured: boolean) =>
+      styles.map((style, i) => [
+        'x'.repeat(i + 1),
+        stateCell(`s${'t'.repeat(3 - i)}`, style, { isColoured }),
+        `${ESC}[31mn`,
+      ]);
+    const [plain, coloured] = [false, true].map((is) => tableText(['a', 'state', 'n'], rows(is)));
+    expect(plain).toBe(
+      [
+        'a    state  n',
+        String.raw`x    sttt   \u001b[31mn`,
+        String.raw`xx   stt    \u001b[31mn`,
+        String.raw`xxx  st     \u001b[31mn`,
+      ].join('\n'),
+    );
+    expect(coloured).toContain(`x    ${ESC}[32msttt${ESC}[0m   \\u001b[31mn\nxx   stt    `);
+    expect(coloured?.replaceAll(new RegExp(`${ESC}\\[\\d+m`, 'g'), '')).toBe(plain);
+  });
+
   test('without rows are the header alone', () => {
     expect(tableText(['keyid', 'front'], [])).toBe('keyid  front');
   });
@@ -226,5 +249,56 @@ describe('the command', () => {
     const piped = await playbillProcess(verify, { FORCE_COLOR: '1' });
     expect(piped.stdout).not.toContain(ESC);
     expect(piped.stderr).toBe('');
+  });
+
+  test('counts the rows of an import and a check, until anything else is written; not under --quiet', async () => {
+    const folder = temporaryFolder();
+    const rows = Array.from({ length: 3000 }, (_, i) =>
+      JSON.stringify({ table: 'venues', row: { id: i + 1, name: 'x', timezone: i === 2500 ? '+3' : 'Europe/Berlin' } }),
+    );
+    writeFileSync(`${folder}/rows.ndjson`, `${rows.join('\n')}\n`);
+    const argvs = [
+      ['import', `${folder}/rows.ndjson`, '--db', `${folder}/a.sqlite`, '--replace'],
+      ['check-db', '--db', `${folder}/a.sqlite`],
+    ];
+    for (const argv of argvs) {
+      const shown = onTerminal(argv);
+      expect(shown).toContain(argv[0] === 'import' ? 'importing 1000 rows' : 'checking 0 rows');
+      expect(shown).toContain(argv[0] === 'import' ? 'Imported 3000 rows' : 'zone-unknown');
+      expect(shown.search(/error|Imported/)).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
+      expect(onTerminal([...argv, '--quiet'])).not.toMatch(/importing|checking/);
+      expect((await playbillProcess(argv)).stderr).toBe('');
+    }
+  });
+
+  test('colours states on a terminal but never under NO_COLOR: of fronts, releases, changes to come, keys', async () => {
+    const folder = temporaryFolder();
+    const rows = smallCatalogue({ fronts: ['a'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
+    const database = catalogueAt(`${folder}/a.sqlite`, rows);
+    const out = ['--out', `${folder}/out`];
+    await buildTree(database, `${folder}/out`, instant('2026-05-01T09:00:00Z'));
+    const key = { keyid: 'k1', front: 'a', alg: 'hmac-sha256', publicKey: null, secretRef: 'S' } as const;
+    await storeKey(database, 'a', { ...key, notBefore: null, notAfter: null });
+    const status = (at: string): string[] => ['status', ...out, '--at', `2026-05-01T${at}:00Z`];
+    const [good, warning, bad] = [32, 33, 31].map((code) => (text: string) => `${ESC}[${code}m${text}${ESC}[0m`);
+    if (good === undefined || warning === undefined || bad === undefined) throw new Error('three colours');
+    const check = (argv: readonly string[], ...texts: readonly string[]): void => {
+      const shown = onTerminal(argv);
+      for (const text of texts) expect(shown, argv.join(' ')).toContain(text);
+      const plain = onTerminal(argv, { NO_COLOR: '1' });
+      expect(plain).not.toContain(ESC);
+      expect(plain).toBe(shown.replaceAll(new RegExp(`${ESC}\\[\\d+m`, 'g'), ''));
+    };
+    check(status('09:05'), good('fresh'));
+    check(['releases', ...out], good('current'));
+    check(['next', ...out, '--at', '2026-05-09T09:00:00Z'], bad('the snapshot has expired'));
+    check(['keys', 'list', '--db', database], good('valid'));
+    const { validUntil } = pointerOf(filesOf(`${folder}/out`), 'a');
+    check(['status', ...out, '--at', new Date(Date.parse(validUntil) - 60_000).toISOString()], warning('expiring'));
+    await rollBackTree(`${folder}/out`, 'current');
+    check(['status', ...out, '--at', '2026-05-09T09:00:00Z'], `${warning('Held')} at release `, bad('expired'));
+    check(['releases', ...out], `${warning('Held')} at release `);
+    await revokeKey(database, 'k1', '2026-05-01T09:00:00Z');
+    check(['keys', 'list', '--db', database], bad('revoked'));
   });
 });

@@ -51,6 +51,7 @@ const NO_DIFF: Omit<FrontDifference, 'front' | 'timezone' | 'cardsBefore' | 'car
   data: [],
   ambiguous: [],
   comparableUntil: null,
+  horizonNeededSeconds: null,
   upcoming: [],
 };
 
@@ -82,7 +83,9 @@ test('with the same data at two instants, all that the documents differ in is th
         if (one.state !== 'changed') continue;
         const { validUntil } = pointerOf(files[0], one.front);
         const isReached = formatInstant(second) < validUntil;
-        const expected = isReached ? { clock: changes } : { ambiguous: changes, comparableUntil: validUntil };
+        const expected = isReached
+          ? { clock: changes }
+          : { ambiguous: changes, comparableUntil: validUntil, horizonNeededSeconds: seconds };
         expect(one.diff).toMatchObject({ ...NO_DIFF, ...expected });
         if (isReached) seen.clock += 1;
         else seen.ambiguous += 1;
@@ -258,6 +261,16 @@ test('where the older snapshot does not reach, clock and data are ambiguous; a s
   const unreached = await stateAt(until);
   expect(unreached).toMatchObject({ clock: [], data: [], upcoming: [], comparableUntil: formatInstant(until) });
   expect(textsOf(unreached.ambiguous).join('\n')).toContain('name "Show 1 "x"" → "New"');
+  // An older snapshot with the horizon that is named reaches.
+  const horizonSeconds = unreached.horizonNeededSeconds ?? 0;
+  expect(horizonSeconds).toBe(until - instant(NOW));
+  const further = `${tree}-further`;
+  change(database, `UPDATE products SET name = 'Show 1 "x"' WHERE id = 1`);
+  await buildTree(database, further, instant(NOW), { horizonSeconds });
+  const [alpha] = await diffTrees(further, `${tree}-${until}`);
+  if (alpha?.state !== 'changed') throw new Error('a name has changed');
+  expect(alpha.diff).toMatchObject({ ambiguous: [], comparableUntil: null, horizonNeededSeconds: null });
+  expect(textsOf(alpha.diff.data)).toEqual(textsOf(reached.data));
 });
 
 test('a forecast has every edition after `from` up to `until`, each with what it changes', async () => {

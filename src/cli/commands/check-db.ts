@@ -2,6 +2,7 @@
 
 import type { PlaybillCommand } from '../command.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
+import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { countText } from '../output/terminal.ts';
 
 export function addCheckDbCommand(program: PlaybillCommand): void {
@@ -15,6 +16,7 @@ export function addCheckDbCommand(program: PlaybillCommand): void {
     )
     .dbFlag()
     .jsonFlag(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .typedFlag<ReportFlag>(reportOption())
     .helpBelow(`
 Examples:
   playbill check-db                                     data/catalogue.sqlite
@@ -27,13 +29,19 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
     .runs(async (flags, { terminal, tzdata }) => {
       const { checkDatabase } = await import('../../operations/check-db.ts');
       const checked: Record<string, number> = {};
+      const bar = await terminal.progress('checking', 'rows');
+      let rowsTotal = 0;
       const findings = checkDatabase(flags.db, tzdata, (table, rows) => {
         checked[table] = (checked[table] ?? 0) + rows;
+        bar.show((rowsTotal += rows));
       });
-      const checkedText = (): string => {
-        const rowsTotal = Object.values(checked).reduce((sum, count) => sum + count, 0);
-        return `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
-      };
-      return reportFindings({ findings, checked, checkedText, isJson: flags.json === true }, terminal);
+      const checkedText = (): string =>
+        `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
+      const format = { isJson: flags.json === true, format: flags.report, fileOf: () => flags.db, makeRoom: bar.end };
+      try {
+        return await reportFindings({ command: 'check-db', findings, checked, checkedText, ...format }, terminal);
+      } finally {
+        bar.end();
+      }
     });
 }

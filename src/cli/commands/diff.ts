@@ -8,12 +8,13 @@ import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
+import { DURATION_MAX_SECONDS } from '../arguments.ts';
 import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { zoneTimeText } from '../output/text.ts';
-import { countText } from '../output/terminal.ts';
+import { countText, durationText } from '../output/terminal.ts';
 
 type DiffFlags = FlagsOf<typeof declareDiff>;
 
@@ -40,6 +41,7 @@ function declareDiff(program: PlaybillCommand) {
     .instantFlag('--until', 'what the clock will change up to then, with Z or an offset')
     .instantFlag('--from', 'with --until: from when on (default: the current time)')
     .flag('--brief', 'only how many changes of each kind there are')
+    .flag('--exit-zero', 'exit 0 although they differ: for a step that only reports')
     .jsonFlag()
     .typedFlag<{ readonly markdown?: true }>(
       new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'),
@@ -54,7 +56,8 @@ Examples:
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
   playbill diff current /srv/test --markdown > diff.md      for a ticket
 
-Exit codes: 0 no differences, or a forecast printed, 1 they differ, 2 wrong usage, no such release, or a damaged file.`);
+Exit codes: 0 no differences, a forecast printed, or --exit-zero, 1 they differ, 2 wrong usage, no such release, or a
+damaged file.`);
 }
 
 export function addDiffCommand(program: PlaybillCommand): void {
@@ -81,13 +84,13 @@ async function runDiff(
   if (flags.json === true) {
     const json = await diff(old, now, frontCodes);
     context.terminal.print(JSON.stringify(json));
-    return json.isDifferent ? EXIT.findings : EXIT.done;
+    return json.isDifferent && flags.exitZero !== true ? EXIT.findings : EXIT.done;
   }
   const { diffReleases } = await import('../../release/diff/release-diff.ts');
   const diffs = diffReleases(old, now, frontCodes);
   const tally = { same: 0, different: 0 };
   await context.terminal.printAll(endedLines(diffLines(old, now, diffs, style, tally)));
-  return tally.different > 0 ? EXIT.findings : EXIT.done;
+  return tally.different > 0 && flags.exitZero !== true ? EXIT.findings : EXIT.done;
 }
 
 function usage(message: string): AppError {
@@ -103,10 +106,19 @@ async function* diffLines(
 ): AsyncGenerator<string> {
   yield style.note(`before: release ${before.id} as of ${before.manifest.now}`);
   yield style.note(`after: release ${after.id} as of ${after.manifest.now}`);
+  let horizonNeeded = 0;
   for await (const one of diffs) {
+    if (one.state === 'changed') horizonNeeded = Math.max(horizonNeeded, one.diff.horizonNeededSeconds ?? 0);
     tally[one.state === 'same' ? 'same' : 'different'] += 1;
     if (one.state === 'changed') yield* frontLines(one.diff, style);
     else if (one.state !== 'same') yield style.front(one.front, `front ${one.state}, ${countText(one.cards, 'card')}`);
+  }
+  if (horizonNeeded > 0 && horizonNeeded <= DURATION_MAX_SECONDS) {
+    const isForward = before.manifest.now <= after.manifest.now;
+    const [older, newer, { manifest }] = isForward ? ['before', 'after', before] : ['after', 'before', after];
+    const [built, needed] = [manifest.horizonSeconds, horizonNeeded].map(durationText);
+    const reach = `--horizon ${needed} would have reached ${newer}'s now, and separated clock and data`;
+    yield style.note(`note: ${older} was built with --horizon ${built}; ${reach}`);
   }
   const { same, different } = tally;
   const fronts = countText(same + different, 'front');

@@ -14,12 +14,14 @@ export function addExportCommand(program: PlaybillCommand): void {
     )
     .dbFlag()
     .flag('--table <name...>', 'only these tables', TABLE_NAMES)
+    .flag('--front <code...>', 'only the rows that these fronts need: a small catalogue with the same documents')
     .jsonFlag('changes nothing: rows are JSON already')
     .helpBelow(`
 Examples:
   playbill export > rows.ndjson                         everything
   playbill export --table venues sessions               two tables
   playbill export --db old.sqlite | playbill import - --db new.sqlite
+  playbill export --front moscow | playbill import - --db moscow.sqlite
 
 Secrets are never in a catalogue, so there are none in its rows; names of secrets and public keys are.
 
@@ -28,7 +30,8 @@ Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
       const { exportCatalogue } = await import('../../operations/export.ts');
       const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
       let rowsTotal = 0;
-      const isWhole = await terminal.printAll(exportCatalogue(flags.db, tables, (_table, rows) => (rowsTotal += rows)));
+      const onTable = (_table: string, rows: number): void => void (rowsTotal += rows);
+      const isWhole = await terminal.printAll(exportCatalogue(flags.db, tables, flags.front ?? null, onTable));
       const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
       if (isWhole) terminal.log(`Exported ${what} from ${flags.db}`);
     });

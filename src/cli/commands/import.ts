@@ -6,6 +6,9 @@ import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { countText } from '../output/terminal.ts';
 
+/** A small import is over before a count could be read. */
+const ROWS_BETWEEN_COUNTS = 1000;
+
 export function addImportCommand(program: PlaybillCommand): void {
   program
     .command('import')
@@ -38,12 +41,17 @@ Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is 
       // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
         process.prependOnceListener(signal, () => interrupted.abort());
+      const bar = await terminal.progress('importing', 'rows');
+      let rowsTotal = 0;
       const { rows, isNew } = await importFiles(files, process.stdin, {
         databasePath: flags.db,
         isReplacing: flags.replace === true,
         signal: interrupted.signal,
-      });
-      const rowsTotal = Object.values(rows).reduce((sum, count) => sum + count, 0);
+        onRow: () => {
+          rowsTotal += 1;
+          if (rowsTotal % ROWS_BETWEEN_COUNTS === 0) bar.show(rowsTotal);
+        },
+      }).finally(bar.end);
       if (flags.json === true) {
         const json: RowsResultJson = { rows, rowsTotal };
         terminal.print(JSON.stringify(json));

@@ -6,7 +6,7 @@ import { AppError, shellWord } from '../../errors.ts';
 import { secretRefArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
-import { tableText } from '../output/table.ts';
+import { stateCell, tableText } from '../output/table.ts';
 import { errorText, type Terminal } from '../output/terminal.ts';
 
 const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
@@ -102,6 +102,8 @@ ${EXIT_CODES}`)
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
 keep it in a file that only you can read, as --to FILE makes it.`;
 
+const STYLES = { valid: 'good', 'not-yet-valid': 'warning', expired: 'warning', revoked: 'bad' } as const;
+
 function addList(keys: PlaybillCommand): void {
   keys
     .command('list')
@@ -117,7 +119,13 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`)
       const { keysOf } = await import('../../operations/keys.ts');
       const json = await keysOf(flags.db, now());
       const header = ['keyid', 'front', 'alg', 'state', 'dates'];
-      const rows = json.keys.map((key) => [key.keyid, key.front, key.alg, key.state, datesText(key)]);
+      const rows = json.keys.map((key) => [
+        key.keyid,
+        key.front,
+        key.alg,
+        stateCell(key.state, STYLES[key.state], terminal),
+        datesText(key),
+      ]);
       terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
     });
 }

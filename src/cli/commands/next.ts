@@ -5,8 +5,8 @@ import { formatInstant, parseInstant, type Instant } from '../../catalogue/insta
 import type { NextResultJson } from '../../contract/watch-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
-import { tableText } from '../output/table.ts';
-import { spanText } from '../output/terminal.ts';
+import { stateCell, tableText } from '../output/table.ts';
+import { spanText, type Style, type Terminal } from '../output/terminal.ts';
 
 export function addNextCommand(program: PlaybillCommand): void {
   program
@@ -33,20 +33,23 @@ Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing
       const { nextChanges } = await import('../../operations/status.ts');
       const { next, findings } = await nextChanges(flags.out, at);
       for (const finding of findings) terminal.log(findingLine(finding));
-      terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at));
+      terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at, terminal));
       return next.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
     });
 }
 
 const WHAT = { end: 'end of the snapshot', expired: 'the snapshot has expired', unknown: 'the pointer is broken' };
 
-function nextText({ next, fronts }: NextResultJson, at: Instant): string {
+/** What an edge cannot answer rightly any more. The end of a snapshot is to come still. */
+const STYLES: Partial<Record<NextResultJson['fronts'][number]['kind'], Style>> = { expired: 'bad', unknown: 'bad' };
+
+function nextText({ next, fronts }: NextResultJson, at: Instant, terminal: Terminal): string {
   const until = (instant: string | null): string => spanText((parseInstant(instant ?? '') ?? at) - at);
   const rows = fronts.map(({ front, kind, next: change, endpoints }) => [
     front,
     change ?? '-',
     change === null ? '-' : until(change),
-    kind === 'edition' ? endpoints.join(', ') : WHAT[kind],
+    stateCell(kind === 'edition' ? endpoints.join(', ') : WHAT[kind], STYLES[kind], terminal),
   ]);
   const overall = next === null ? 'not known' : `${next}, ${next < formatInstant(at) ? '' : 'in '}${until(next)}`;
   return `${tableText(['front', 'next change', 'in', 'what'], rows)}\n\nNext: ${overall}`;

@@ -5,8 +5,8 @@ import type { ReleasesResultJson } from '../../contract/release-results.ts';
 import { EXIT } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
-import { tableText } from '../output/table.ts';
-import { bytesText } from '../output/terminal.ts';
+import { stateCell, tableText } from '../output/table.ts';
+import { bytesText, type Terminal } from '../output/terminal.ts';
 
 export function addReleasesCommand(program: PlaybillCommand): void {
   program
@@ -28,26 +28,26 @@ Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree 
       const json = await releasesOfTree(flags.out);
       if (flags.json === true) terminal.print(JSON.stringify(json));
       else {
-        terminal.print(listText(json));
+        terminal.print(listText(json, terminal));
         for (const finding of json.findings) terminal.log(findingLine(finding));
       }
       return json.findings.length > 0 ? EXIT.findings : EXIT.done;
     });
 }
 
-function listText({ releases, hold }: ReleasesResultJson): string {
+function listText({ releases, hold }: ReleasesResultJson, terminal: Terminal): string {
   const rows = releases.map(({ id, now, fronts, cards, bytes, isInForce }) => [
     id,
     now,
     fronts,
     cards,
     bytesText(bytes),
-    isInForce ? 'current' : '',
+    stateCell(isInForce ? 'current' : '', 'good', terminal),
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
   const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, notes)];
   const inForce = releases.find(({ isInForce }) => isInForce);
-  if (hold !== null) lines.push('', ...holdLines(hold.release, inForce?.id ?? null));
+  if (hold !== null) lines.push('', ...holdLines(hold.release, inForce?.id ?? null, terminal));
   return lines.join('\n');
 }

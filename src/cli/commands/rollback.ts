@@ -3,7 +3,7 @@
 import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, shellWord } from '../../errors.ts';
 import type { PlanEntry } from '../../contract/results.ts';
 import { holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
@@ -53,11 +53,14 @@ async function rollBack(
   { terminal, now }: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
   const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
-  const { id, validUntil } = await releaseOfTree(out, name);
-  if (validUntil !== null && validUntil <= formatInstant(now()))
-    terminal.log(
-      `note: a front of release ${id} was right until ${validUntil}: edges serve its last edition, marked as stale`,
-    );
+  const { id, validUntil, expiringFrom } = await releaseOfTree(out, name);
+  if (validUntil !== null && expiringFrom !== null && expiringFrom <= now()) {
+    const isOver = validUntil <= formatInstant(now());
+    const state = isOver
+      ? `was right until ${validUntil}: edges serve its last edition, marked as stale`
+      : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
+    terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
+  }
   const { manifest, plan, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
@@ -69,6 +72,15 @@ async function rollBack(
     ...holdLines(id, id),
   ];
   return [{ release: id, hold: { release: id }, pointers, validUntil }, lines.join('\n')];
+}
+
+/** What serves the old data for longer than a release does. The hold comes off for the build alone: the next one from cron waits. */
+function copyText(out: string): string {
+  const tree = shellWord(out);
+  return `  hint: if you have a copy of the database as it was, build from it, and hold the tree at that:
+    playbill rollback --resume --out ${tree}
+    playbill build --db COPY --out ${tree}
+    playbill rollback current --out ${tree}`;
 }
 
 async function resume(out: string): Promise<[RollbackResultJson, string]> {

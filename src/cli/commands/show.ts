@@ -16,11 +16,13 @@ export function addShowCommand(program: PlaybillCommand): void {
     .requiredFlag('--endpoint <name>', 'which document', ENDPOINTS)
     .instantFlag('--at', 'the instant of the request, with Z or an offset (default: the current time)')
     .outFlag('the tree to read')
+    .flag('--pretty', 'indented, for a person; no longer the bytes as they are published')
     .jsonFlag('changes nothing: the document is JSON already')
     .helpBelow(`
 Examples:
   playbill show --front moscow --endpoint products                                       what is served now
   playbill show --front moscow --endpoint products --at 2026-05-01T21:00:00Z             at midnight
+  playbill show --front moscow --endpoint products --pretty | less                       to read
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
 Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
@@ -38,6 +40,6 @@ Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (
         terminal.log(`note: ${message}; run playbill build`);
       }
       // The document ends in a line end of its own, and so does what is printed.
-      terminal.printExact(text.slice(0, -1));
+      terminal.printExact(flags.pretty === true ? JSON.stringify(JSON.parse(text), null, 2) : text.slice(0, -1));
     });
 }

@@ -6,7 +6,7 @@ import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheu
 import { holdLines } from '../output/releases.ts';
 import { durationArgument } from '../arguments.ts';
 import type { PlaybillCommand } from '../command.ts';
-import { tableText } from '../output/table.ts';
+import { stateCell, tableText } from '../output/table.ts';
 import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
 
 export function addStatusCommand(program: PlaybillCommand): void {
@@ -53,8 +53,8 @@ be written.`)
 
 function statusText({ at, hold, release, fronts, findings }: StatusResultJson, terminal: Terminal): string {
   const lines: string[] = [];
-  if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null), '');
-  if (fronts.length > 0) lines.push(frontTable(fronts), '');
+  if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null, terminal), '');
+  if (fronts.length > 0) lines.push(frontTable(fronts, terminal), '');
   for (const finding of findings) lines.push(findingText(finding, terminal));
   const current = release === null ? 'no current release' : `release ${release.id} of ${release.now}`;
   if (fronts.length === 0) {
@@ -70,7 +70,10 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
   return lines.join('\n');
 }
 
-function frontTable(fronts: StatusResultJson['fronts']): string {
+/** Before the end of its time a snapshot is right still. */
+const WARNINGS: readonly string[] = ['expiring', 'too-old'];
+
+function frontTable(fronts: StatusResultJson['fronts'], terminal: Terminal): string {
   const header = ['front', 'age', 'right for', 'cards', 'editions', 'state'];
   const rows = fronts.map(({ front, stale, snapshot }) => [
     front,
@@ -78,7 +81,7 @@ function frontTable(fronts: StatusResultJson['fronts']): string {
     snapshot === null ? '-' : `${snapshot.remainingSeconds < 0 ? 'ended ' : ''}${spanText(snapshot.remainingSeconds)}`,
     String(snapshot?.cards ?? '-'),
     snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
-    stale ?? 'fresh',
+    stateCell(stale ?? 'fresh', stale === null ? 'good' : WARNINGS.includes(stale) ? 'warning' : 'bad', terminal),
   ]);
   const helds = fronts.map(({ snapshot }) => snapshot?.held ?? null);
   const notes = helds.map((held) => (held === null ? '' : `  keeps an older snapshot: ${held}`));

@@ -1,7 +1,9 @@
 // `playbill verify`: everything that is wrong with a tree, one finding a line, printed front by front.
 
+import { join } from 'node:path';
 import type { PlaybillCommand } from '../command.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
+import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { bytesText, countText } from '../output/terminal.ts';
 
 export function addVerifyCommand(program: PlaybillCommand): void {
@@ -15,11 +17,14 @@ export function addVerifyCommand(program: PlaybillCommand): void {
     )
     .outFlag('the tree to check')
     .jsonFlag(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
+    .typedFlag<ReportFlag>(reportOption())
     .helpBelow(`
 Examples:
   playbill verify                                       the tree in out
   playbill verify --out /srv/playbill | grep ^error     only what is damaged
   playbill verify --json | jq .errors                   for a monitor
+  playbill verify --report github                       annotations of a workflow's run
+  playbill verify --report junit > verify.xml           for other services
 
 Errors are damage: a reader may get something wrong, or a release can no longer be put back. Warnings are unexpected
 files, and what a stopped run leaves behind, which the next build mends. To mend a damaged edition, run build --force,
@@ -36,8 +41,12 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or
         `(${bytesText(checked.bytes)}), ${countText(checked.releases, 'release')}`;
       try {
         const findings = verify(flags.out, checked, bar.show);
-        const isJson = flags.json === true;
-        return await reportFindings({ findings, checked, checkedText, isJson, makeRoom: bar.end }, terminal);
+        const fileOf = (place: string): string => join(flags.out, place);
+        const format = { isJson: flags.json === true, format: flags.report, fileOf };
+        return await reportFindings(
+          { command: 'verify', findings, checked, checkedText, ...format, makeRoom: bar.end },
+          terminal,
+        );
       } finally {
         bar.end();
       }

@@ -1,27 +1,34 @@
-// Findings without end, as `verify` and `check-db` print them: one a line as they come, or as JSON, and what was checked after them.
+// Findings without end, as `verify` and `check-db` print them: one a line as they come, or as JSON or JUnit's XML, and what was checked
+// after them.
 
 import type { FindingsResultJson } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
 import { EXIT } from '../exit-codes.ts';
+import { githubLine, junitText, type ReportFlag } from './findings-reports.ts';
 import { countText, findingText, type Terminal } from './terminal.ts';
 
-/** A disk that is failing, or a broken column, has findings without end: under --json enough are kept to see what is wrong. */
+/** A disk that is failing, or a broken column, has findings without end: where all are printed at once, enough to see what is wrong. */
 export const FINDINGS_KEPT = 1000;
 
 export interface FindingsReport {
+  /** The command that reports. */
+  readonly command: string;
   readonly findings: AsyncGenerator<Finding>;
   /** What was checked; counted while findings are asked for. */
   readonly checked: Record<string, number>;
   /** The same in words, once all is checked. */
   readonly checkedText: () => string;
   readonly isJson: boolean;
+  readonly format: ReportFlag['report'];
+  /** The file that a finding is about, by its place: where GitHub shows it. */
+  readonly fileOf: (place: string) => string;
   /** Called before each piece that is printed. */
   readonly makeRoom?: () => void;
 }
 
 /** Prints findings. @returns the exit code */
 export async function reportFindings(report: FindingsReport, terminal: Terminal): Promise<number> {
-  const { checked, findings, makeRoom } = report;
+  const { checked, findings, format, makeRoom } = report;
   const totals = { errors: 0, warnings: 0 };
   async function* counted(): AsyncGenerator<Finding> {
     for await (const finding of findings) {
@@ -30,16 +37,21 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
       yield finding;
     }
   }
-  if (report.isJson) {
+  const closingText = (): string =>
+    `Checked ${report.checkedText()}: ${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
+  if (report.isJson || format === 'junit') {
     const kept: Finding[] = [];
     for await (const finding of counted()) if (kept.length < FINDINGS_KEPT) kept.push(finding);
+    makeRoom?.();
     const json: FindingsResultJson = { checked, ...totals, findings: kept };
-    terminal.print(JSON.stringify(json));
+    terminal.print(report.isJson ? JSON.stringify(json) : junitText(report.command, json, closingText()));
   } else {
     const lines = async function* (): AsyncGenerator<string> {
-      for await (const finding of counted()) yield `${findingText(finding, terminal)}\n`;
-      const found = `${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
-      yield `Checked ${report.checkedText()}: ${found}\n`;
+      for await (const finding of counted()) {
+        const isGithub = format === 'github';
+        yield `${isGithub ? githubLine(finding, report.fileOf(finding.place)) : findingText(finding, terminal)}\n`;
+      }
+      yield `${closingText()}\n`;
     };
     await terminal.printAll(lines(), makeRoom);
   }

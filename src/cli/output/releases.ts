@@ -1,12 +1,19 @@
 // What several commands print about releases: a hold, and what was pruned.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
-import { bytesText, countText } from './terminal.ts';
+import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
-/** That a tree is held, and how to release it. `releaseId` null: the hold's own file is damaged. */
-export function holdLines(releaseId: string | null, inForceId: string | null): string[] {
-  const where = releaseId === null ? 'releases/hold is damaged, which holds the tree' : `Held at release ${releaseId}`;
-  const lines = [`${where}: builds publish nothing until: playbill rollback --resume`];
+/** That a tree is held, and how to release it, in colour where a terminal is given. `releaseId` null: the hold's own file is damaged. */
+export function holdLines(
+  releaseId: string | null,
+  inForceId: string | null,
+  terminal: Pick<Terminal, 'isColoured'> = { isColoured: false },
+): string[] {
+  const state =
+    releaseId === null
+      ? `${styled('releases/hold is damaged', 'bad', terminal)}, which holds the tree`
+      : `${styled('Held', 'warning', terminal)} at release ${releaseId}`;
+  const lines = [`${state}: builds publish nothing until: playbill rollback --resume`];
   if (releaseId !== null && releaseId !== inForceId) {
     lines.push(`That rollback was stopped; finish it with: playbill rollback ${releaseId}`);
   }

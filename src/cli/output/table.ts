@@ -3,9 +3,20 @@
 
 import stringWidth from 'fast-string-width';
 import { escapeLine } from './escape.ts';
+import { styled, type Style, type Terminal } from './terminal.ts';
 import { COLUMNS } from './text.ts';
 
-type Cell = string | number;
+type Cell = string | number | StyledCell;
+
+/** A cell in colour, where there may be any; escaped already. */
+interface StyledCell {
+  readonly shown: string;
+}
+
+/** A state as a cell, in the colour of its style; plain without one. */
+export function stateCell(state: string, style: Style | undefined, terminal: Pick<Terminal, 'isColoured'>): Cell {
+  return style === undefined || state === '' ? state : { shown: styled(escapeLine(state), style, terminal) };
+}
 
 const GAP = '  ';
 
@@ -22,7 +33,7 @@ export function tableText(
 
 /** The header (empty where rows became paragraphs), then each row, of one or more lines. */
 function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
-  const cells = rows.map((row) => header.map((_, i) => escapeLine(String(row[i] ?? ''))));
+  const cells = rows.map((row) => header.map((_, i) => shownText(row[i] ?? '')));
   const isNumber = header.map((_, i) => typeof rows[0]?.[i] === 'number');
   const widths = header.map((title, i) =>
     Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[i] ?? ''))),
@@ -45,6 +56,11 @@ function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])
     return stringWidth(name) <= nameWidth ? line(row) : `${name}\n${line(['', ...others])}`;
   };
   return [line(header), ...cells.map(block)];
+}
+
+/** Colours take no width: what measures text does not count them. */
+function shownText(cell: Cell): string {
+  return typeof cell === 'object' ? cell.shown : escapeLine(String(cell));
 }
 
 /** A row as text: its name, then `title value` pairs. */

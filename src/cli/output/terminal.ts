@@ -15,14 +15,14 @@ export interface Terminal {
   readonly printAll: (pieces: AsyncGenerator<string>, makeRoom?: () => void) => Promise<boolean>;
   /** Writes a message, apart from the result. */
   readonly log: (text: string) => void;
-  /** A bar on stderr where that is a terminal; elsewhere nothing. */
-  readonly progress: (label: string) => Promise<Progress>;
+  /** A bar on stderr where that is a terminal; elsewhere nothing. With a unit a count instead, where nobody knows the total. */
+  readonly progress: (label: string, unit?: string) => Promise<Progress>;
   /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored: a pipe gets plain text. */
   readonly isColoured: boolean;
 }
 
 export interface Progress {
-  readonly show: (done: number, total: number) => void;
+  readonly show: (done: number, total?: number) => void;
   /** Removes the bar, before anything else is written; the next `show` brings it back. */
   readonly end: () => void;
 }
@@ -42,18 +42,18 @@ export function terminalOn(
     printExact: (text) => void stdout.write(`${stdout.isTTY === true ? escapeControls(text) : text}\n`),
     printAll: (pieces, makeRoom) => printAll(stdout, pieces, makeRoom),
     log: (text) => void stderr.write(`${escapeControls(text)}\n`),
-    progress: async (label) => {
+    progress: async (label, unit) => {
       if (stderr.isTTY !== true) return NO_PROGRESS;
       // CommonJS: bundled, it has no other export than this.
       const { default: cliProgress } = await import('cli-progress');
-      const format = `${label} {bar} {value}/{total}`;
+      const format = unit === undefined ? `${label} {bar} {value}/{total}` : `${label} {value} ${unit}`;
       const bar = new cliProgress.SingleBar(
         { format, stream: stderr, clearOnComplete: true, hideCursor: true },
         cliProgress.Presets.shades_classic,
       );
       let isStarted = false;
       return {
-        show: (done, total) => {
+        show: (done, total = 0) => {
           if (!isStarted) bar.start(total, done);
           else bar.update(done);
           isStarted = true;

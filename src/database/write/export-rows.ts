@@ -8,20 +8,24 @@ import type { CatalogueReader } from '../open.ts';
 import { quoted } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
 import { markUndecodable } from '../read/undecodable-text.ts';
+import { frontConditions } from './front-rows.ts';
 
 /**
  * The rows of tables by primary key, as text in pieces of whole lines. Only columns that are NULL are left out, so that an import gives
- * the same rows even if defaults have changed. `onBatch` is called with the number of rows of each batch.
- * @throws AppError export-value-unprintable, database-unreadable
+ * the same rows even if defaults have changed. `onBatch` is called with the number of rows of each batch. With codes of fronts only the
+ * rows that these need.
+ * @throws AppError export-value-unprintable, front-unknown, database-unreadable
  */
 export async function* exportRows(
   reader: CatalogueReader,
   tables: readonly TableName[],
   onBatch: (table: TableName, rows: number) => void,
+  frontCodes: readonly string[] | null = null,
 ): AsyncGenerator<string> {
+  const conditions = frontCodes === null ? null : await frontConditions(reader, frontCodes);
   for (const table of tables) {
     const { columns, query, checker } = wholeTable(table);
-    for await (const batch of reader.batches(query)) {
+    for await (const batch of reader.batches(conditions === null ? query : query.where(conditions[table]))) {
       onBatch(table, batch.length);
       await markUndecodable(reader, checker, batch);
       yield batch

@@ -24,6 +24,8 @@ export interface ImportOptions {
   readonly isReplacing: boolean;
   /** Aborting leaves nothing behind. */
   readonly signal?: AbortSignal;
+  /** Called for each row that is inserted. */
+  readonly onRow?: () => void;
 }
 
 export type ImportResult = Awaited<ReturnType<typeof importRows>>;
@@ -42,7 +44,7 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
   options.signal?.addEventListener('abort', () => catalogue.discard(), { once: true });
   try {
     await checkContract(catalogue);
-    const counts = await insertAll(sources, catalogue, options.isReplacing);
+    const counts = await insertAll(sources, catalogue, options);
     try {
       catalogue.keep();
     } catch (error) {
@@ -58,7 +60,7 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
 async function insertAll(
   sources: readonly ImportSource[],
   catalogue: WritableCatalogue,
-  isReplacing: boolean,
+  { isReplacing, onRow }: ImportOptions,
 ): Promise<ReadonlyMap<TableName, number>> {
   const insert = rowInserter(catalogue, isReplacing);
   const counts = new Map<TableName, number>();
@@ -70,6 +72,7 @@ async function insertAll(
         const row = rowOf(text, place);
         insert(row, place);
         counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
+        onRow?.();
       } catch (error) {
         if (!(error instanceof AppError) || !error.code.startsWith('import-')) throw error;
         problems.push(error);

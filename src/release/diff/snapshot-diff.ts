@@ -1,6 +1,7 @@
 // What differs between two snapshots of one front, and why. A snapshot's own editions say what it shows later on: where the older
 // one reaches to the newer one's instant, changes by the clock can be separated from changes by the data.
 
+import { parseInstant } from '../../catalogue/instant.ts';
 import type { DocumentChange, FieldChange, FrontDifference } from '../../contract/diff-results.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -36,12 +37,14 @@ export async function diffSnapshots(
   const [older, newer] = isForward ? [before, after] : [after, before];
   if (!isSameSnapshot(before.pointer, after.pointer) && newer.at >= older.pointer.validUntil) {
     const ambiguous = diffDocuments(first, last);
-    return { ...common, clock: [], data: [], ambiguous, comparableUntil: older.pointer.validUntil };
+    const { now, validUntil } = older.pointer;
+    const horizonNeededSeconds = Math.max(0, (parseInstant(newer.at) ?? 0) - (parseInstant(now) ?? 0));
+    return { ...common, clock: [], data: [], ambiguous, comparableUntil: validUntil, horizonNeededSeconds };
   }
   const between = await older.products(productsDigestAt(older.pointer, newer.at));
   const clock = isForward ? diffDocuments(first, between) : diffDocuments(between, last);
   const data = isForward ? diffDocuments(between, last) : diffDocuments(first, between);
-  return { ...common, clock, data, ambiguous: [], comparableUntil: null };
+  return { ...common, clock, data, ambiguous: [], comparableUntil: null, horizonNeededSeconds: null };
 }
 
 function isSameSnapshot(a: Pointer, b: Pointer): boolean {

@@ -50,7 +50,7 @@ function frontStatus(
   const validUntil = instantOfText(pointer.validUntil);
   // Without a manifest the pointer itself says how far ahead it was made for.
   const horizonSeconds = releaseHorizonSeconds ?? validUntil - now;
-  const expiringFrom = Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1);
+  const expiringFrom = expiringFromOf(validUntil, horizonSeconds);
   const tooOldFrom = maxAgeSeconds === null ? Number.POSITIVE_INFINITY : now + maxAgeSeconds + 1;
   const reasons = [
     ['from-future', now - at > CLOCK_SKEW_SECONDS],
@@ -73,6 +73,11 @@ function frontStatus(
       held: listing?.held ?? null,
     },
   };
+}
+
+/** From when on less than a quarter of the horizon is left. */
+export function expiringFromOf(validUntil: number, horizonSeconds: number): Instant {
+  return instantOf(Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1));
 }
 
 /** What the clock brings next after an instant, by the editions that are published. */

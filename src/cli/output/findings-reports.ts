@@ -1,0 +1,80 @@
+// Findings for a continuous-integration service: annotations of GitHub Actions, and JUnit's XML, which most others read. Pure text; what
+// could end a command or an element is escaped.
+
+import { Option } from 'commander';
+import type { FindingsResultJson } from '../../contract/results.ts';
+import { findingLine, type Finding } from '../../findings.ts';
+import { escapeLine } from './escape.ts';
+import { countText } from './terminal.ts';
+
+const FORMATS = ['github', 'junit'] as const;
+
+export interface ReportFlag {
+  readonly report?: (typeof FORMATS)[number];
+}
+
+export function reportOption(): Option {
+  const text = 'print findings as annotations of GitHub Actions, or all of it as JUnit XML';
+  return new Option('--report <format>', text).choices(FORMATS).conflicts('json');
+}
+
+/** A workflow command: `::error file=F,title=T::message`. `file` is where GitHub shows it. */
+export function githubLine({ severity, code, place, message }: Finding, file: string): string {
+  const title = githubProperty(`${code} ${place}`);
+  return `::${severity} file=${githubProperty(file)},title=${title}::${githubData(message)}`;
+}
+
+/** Ends of lines, which would end the command, are shown as escapes by then. */
+function githubData(text: string): string {
+  return escapeLine(text).replaceAll('%', '%25');
+}
+
+function githubProperty(text: string): string {
+  return githubData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/**
+ * A suite in which each finding is a test case, failed where it is an error; one more says what was checked, and fails where errors are
+ * only counted. So there is a test, passed, where nothing is wrong.
+ */
+export function junitText(
+  command: string,
+  { errors, warnings, findings }: FindingsResultJson,
+  checked: string,
+): string {
+  const listedErrors = findings.filter(({ severity }) => severity === 'error').length;
+  const failures = listedErrors + (errors > listedErrors ? 1 : 0);
+  const counts = `tests="${findings.length + 1}" failures="${failures}" errors="0" skipped="0"`;
+  const unlisted = countText(errors + warnings - findings.length, 'further finding');
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `<testsuite name="playbill ${command}" ${counts}>`,
+    ...findings.map((finding) => {
+      const { severity, code, place, message } = finding;
+      const line = xmlText(findingLine(finding));
+      const isError = severity === 'error';
+      const body = isError
+        ? `<failure type="${code}" message="${xmlText(message)}">${line}</failure>`
+        : `<system-out>${line}</system-out>`;
+      return `<testcase classname="${code}" name="${xmlText(place)}">${body}</testcase>`;
+    }),
+    `<testcase classname="checked" name="${xmlText(checked)}">${errors > listedErrors ? `<failure type="not-listed" message="${unlisted}"/>` : ''}</testcase>`,
+    '</testsuite>',
+    '</testsuites>',
+  ].join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/**
+ * Text of one line inside an element or a quoted attribute. Control characters and half characters, which XML 1.0 cannot hold even as
+ * references (section 2.2), are shown as escapes by then; two more are left.
+ */
+function xmlText(text: string): string {
+  const whole = escapeLine(text).replaceAll(
+    /[\ufffe\uffff]/g,
+    (unit) => String.raw`\u${unit.charCodeAt(0).toString(16)}`,
+  );
+  return whole.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
+}
