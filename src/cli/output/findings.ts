@@ -15,13 +15,15 @@ export interface FindingsReport {
   /** The same in words, once all is checked. */
   readonly checkedText: () => string;
   readonly isJson: boolean;
+  /** Findings as text, where that is not one line each. */
+  readonly textOf?: (findings: AsyncIterable<Finding>, terminal: Terminal) => AsyncGenerator<string>;
   /** Called before each piece that is printed. */
   readonly makeRoom?: () => void;
 }
 
 /** Prints findings. @returns the exit code */
 export async function reportFindings(report: FindingsReport, terminal: Terminal): Promise<number> {
-  const { checked, findings, makeRoom } = report;
+  const { checked, findings, makeRoom, textOf = findingLines } = report;
   const totals = { errors: 0, warnings: 0 };
   async function* counted(): AsyncGenerator<Finding> {
     for await (const finding of findings) {
@@ -37,11 +39,15 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
     terminal.print(JSON.stringify(json));
   } else {
     const lines = async function* (): AsyncGenerator<string> {
-      for await (const finding of counted()) yield `${findingText(finding, terminal)}\n`;
+      yield* textOf(counted(), terminal);
       const found = `${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
       yield `Checked ${report.checkedText()}: ${found}\n`;
     };
     await terminal.printAll(lines(), makeRoom);
   }
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
+}
+
+async function* findingLines(findings: AsyncIterable<Finding>, terminal: Terminal): AsyncGenerator<string> {
+  for await (const finding of findings) yield `${findingText(finding, terminal)}\n`;
 }

@@ -28,7 +28,9 @@ export interface CheckOptions {
  */
 export async function* checkCatalogue(reader: CatalogueReader, options: CheckOptions): AsyncGenerator<Finding> {
   const { problems } = await examineContract(reader);
-  for (const { code, place, message } of problems) yield findingOf('error', code, place, message);
+  for (const { code, place, message, column, hint } of problems) {
+    yield { ...findingOf('error', code, place, message, column), hint };
+  }
   const journalMode = journalModeFinding(reader.journalMode);
   if (journalMode !== null) yield journalMode;
   const sound = new Set(TABLE_NAMES);
@@ -95,7 +97,7 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
         continue;
       }
       const message = `${column}: expected a value that no other row has, found ${quoted(row[at])}, which is also that of ${checker.placeOf(first)}`;
-      yield findingOf('error', 'duplicate-key', checker.placeOf(row), message);
+      yield findingOf('error', 'duplicate-key', checker.placeOf(row), message, column);
     }
   }
 }
