@@ -14,6 +14,7 @@ export type FindingCode =
   | 'year-unprintable'
   | 'key-material-wrong'
   | 'no-public-tier'
+  | 'whole-unit-prices'
   | 'journal-mode-not-wal'
   // trees (release/)
   | 'pointer-missing'

@@ -140,6 +140,14 @@ describe('findings by column', () => {
     ]);
     expect(await titles(2, 1)).toEqual(await titles(1, 2));
   });
+
+  test('prices in whole units are a warning, with every currency of the demo that has enough of them', async () => {
+    const path = spoiled('UPDATE price_tiers SET amount_minor = amount_minor / 100');
+    const { status, stdout } = await playbill(['check-db', '--all', '--db', path]);
+    expect(status).toBe(0);
+    const currencies = [...stdout.matchAll(/^warning whole-unit-prices price_tiers (\w+): /gm)].map(([, code]) => code);
+    expect(currencies).toEqual(['CAD', 'EUR', 'INR', 'RUB']);
+  });
 });
 
 describe('--stubs', () => {

@@ -14,6 +14,7 @@ import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
 import { danglingIds } from './orphan-references.ts';
 import { markUndecodable } from './undecodable-text.ts';
+import { wholeUnitPrices } from './whole-unit-prices.ts';
 
 export interface CheckOptions {
   /** Version of the time-zone rules, for the drift warning. */
@@ -151,6 +152,7 @@ async function* ruleFindings(
   if (sound.has('price_tiers')) {
     yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), PRIVATE_SESSIONS);
   }
+  if (sound.has('price_tiers') && sound.has('fronts')) yield* wholeUnitPrices(reader);
 }
 
 /** What a rule finds in the rows that a checker accepts; the others are findings already. */
