@@ -14,6 +14,7 @@ export type FindingCode =
   | 'year-unprintable'
   | 'key-material-wrong'
   | 'no-public-tier'
+  | 'whole-unit-prices'
   | 'journal-mode-not-wal'
   // trees (release/)
   | 'pointer-missing'
@@ -50,9 +51,13 @@ export interface Finding {
   /** A table and key (`sessions 17`) or a path of the tree. */
   readonly place: string;
   readonly message: string;
+  /** The column that is meant, where there is one. */
+  readonly column?: string;
+  /** What to type; of a value, SQL that makes one which the column accepts. */
+  readonly hint?: string;
 }
 
 /** `error value-invalid sessions 17: …`: one finding on one line. */
-export function findingLine(finding: Omit<Finding, 'code'> & { readonly code: string }): string {
+export function findingLine(finding: Omit<Finding, 'code' | 'column' | 'hint'> & { readonly code: string }): string {
   return `${finding.severity} ${finding.code} ${finding.place}: ${finding.message}`;
 }

@@ -13,6 +13,10 @@ export const findingSchema = z.strictObject({
   /** A table and key, or a path of the tree. */
   place: z.string(),
   message: z.string(),
+  /** The column that is meant, where there is one. */
+  column: z.string().optional(),
+  /** What to type, where that is clear. */
+  hint: z.string().optional(),
 });
 
 /** The release that a rollback holds the tree at; its id is null where `releases/hold` is damaged. */

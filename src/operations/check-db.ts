@@ -2,6 +2,8 @@
 
 import { openCatalogue } from '../database/open.ts';
 import { checkCatalogue } from '../database/read/check-catalogue.ts';
+import { examineContract } from '../database/schema/check-schema.ts';
+import { stubsText } from '../database/schema/stubs.ts';
 import type { Finding } from '../findings.ts';
 
 /** Everything that is wrong with a catalogue, as it is found; `onRows` counts what was checked. @throws AppError database-…, contract-… */
@@ -12,4 +14,10 @@ export async function* checkDatabase(
 ): AsyncGenerator<Finding> {
   await using reader = await openCatalogue(databasePath);
   yield* checkCatalogue(reader, { tzdata, onRows });
+}
+
+/** SQL that stands in for what a catalogue lacks and may do without; '' where it lacks nothing. @throws AppError database-… */
+export async function missingStubs(databasePath: string): Promise<string> {
+  await using reader = await openCatalogue(databasePath);
+  return stubsText(await examineContract(reader));
 }

@@ -1,6 +1,6 @@
-// `playbill check-db` as a person runs it: one finding a line, a closing line, and an exit code that a script can rely on.
+// `playbill check-db` as a person runs it: findings by column or one a line, a closing line, and an exit code that a script can rely on.
 
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -35,10 +35,10 @@ test('the demo is good', async () => {
   expect(status).toBe(0);
 });
 
-test('errors: one finding a line, and exit 1; --json validates and says the same', async () => {
+test('errors: with --all one finding a line, and exit 1; --json validates and says the same', async () => {
   const path = spoiled(`UPDATE venues SET timezone = '+03:00' WHERE id = 1;
     UPDATE fronts SET currency = 'rub' WHERE id = 1; UPDATE products SET image_id = 999 WHERE id = 1`);
-  const { status, stdout } = await playbill(['check-db', '--db', path]);
+  const { status, stdout } = await playbill(['check-db', '--all', '--db', path]);
   expect(status).toBe(1);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.slice(0, 3)).toEqual([
@@ -72,14 +72,14 @@ test('warnings alone are exit 0', async () => {
   expect(stdout).toMatch(/: 0 errors, 2 warnings\n$/);
 });
 
-test('a thousand findings are kept under --json, all are counted, and as lines all are printed', async () => {
+test('a thousand findings are kept under --json, all are counted, and --all prints all', async () => {
   const path = spoiled(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
     INSERT INTO venues (id, name, timezone) SELECT 10000 + i, 'V', 'Mars/Olympus' FROM n`);
   const json = await playbill(['check-db', '--json', '--db', path]);
   const result = findingsResultSchema.parse(JSON.parse(json.stdout));
   expect(result.errors).toBe(3000);
   expect(result.findings.length).toBe(1000);
-  const text = await playbill(['check-db', '--db', path]);
+  const text = await playbill(['check-db', '--all', '--db', path]);
   expect(text.stdout.match(/^error zone-unknown /gm)?.length).toBe(3000);
   expect(text.status).toBe(1);
 });
@@ -91,6 +91,96 @@ test('a broken contract is findings, not an end', async () => {
   expect(stdout).toContain('error table-missing badges: expected a table or view "badges", found none\n');
   expect(stdout).toContain('error value-invalid tags 1: slug: expected a slug, ');
   expect(stdout).toMatch(/Checked \d+ rows of 18 tables: 2 errors, 0 warnings\n$/);
+});
+
+describe('findings by column', () => {
+  test('one of a kind is a line with its hint; of more there is a count and three examples', async () => {
+    const path = spoiled(`UPDATE badges SET color = 'ff0000' WHERE id = 1;
+      UPDATE sessions SET starts_at = '2026-12-01 19:00:00' WHERE id <= 4; UPDATE sessions SET starts_at = 1796151600 WHERE id = 5;
+      UPDATE sessions SET ends_at = '' WHERE id IN (1, 3)`);
+    const { status, stdout } = await playbill(['check-db', '--db', path]);
+    expect(status).toBe(1);
+    const expected = 'expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC';
+    expect(stdout.split('\n').slice(0, -2)).toEqual([
+      'error value-invalid badges 1: color: expected a colour as #RRGGBB, found "ff0000"',
+      "  hint: '#' || color",
+      'error value-invalid sessions.ends_at: 2 findings',
+      `  sessions 1: ends_at: ${expected}, or NULL, found ""`,
+      `  sessions 3: ends_at: ${expected}, or NULL, found ""`,
+      "  hint: nullif(ends_at, '')",
+      `error value-invalid sessions 5: starts_at: ${expected}, found "1796151600"`,
+      "  hint: strftime('%Y-%m-%dT%H:%M:%SZ', starts_at, 'unixepoch')",
+      'error value-invalid sessions.starts_at: 4 findings',
+      `  sessions 1: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
+      `  sessions 2: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
+      `  sessions 3: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
+      '  and 1 more: --all',
+      "  hint: where it is UTC (the local time of the venue belongs in starts_local): strftime('%Y-%m-%dT%H:%M:%SZ', starts_at)",
+    ]);
+    expect(stdout).toMatch(/\nChecked \d+ rows of 19 tables: 8 errors, 0 warnings\n$/);
+
+    const json = await playbill(['check-db', '--json', '--db', path]);
+    const [, first] = findingsResultSchema.parse(JSON.parse(json.stdout)).findings;
+    expect(first).toMatchObject({ place: 'sessions 1', column: 'ends_at', hint: "nullif(ends_at, '')" });
+  });
+
+  test('their order is that of tables and columns, whichever row comes first', async () => {
+    const titles = async (first: number, second: number): Promise<string[]> => {
+      const path = spoiled(`UPDATE sessions SET ends_at = 'x' WHERE id IN (${first}, ${first + 2});
+        UPDATE sessions SET starts_local = 'x' WHERE id IN (${second}, ${second + 2});
+        UPDATE badges SET color = 'red'; UPDATE venues SET timezone = 'Mars/Olympus'`);
+      const { stdout } = await playbill(['check-db', '--db', path]);
+      return [...stdout.matchAll(/^error (.*): \d+ findings$/gm)].map(([, title = '']) => title);
+    };
+    expect(await titles(1, 2)).toEqual([
+      'value-invalid badges.color',
+      'value-invalid sessions.ends_at',
+      'value-invalid sessions.starts_local',
+      'zone-unknown venues.timezone',
+    ]);
+    expect(await titles(2, 1)).toEqual(await titles(1, 2));
+  });
+
+  test('prices in whole units are a warning, with every currency of the demo that has enough of them', async () => {
+    const path = spoiled('UPDATE price_tiers SET amount_minor = amount_minor / 100');
+    const { status, stdout } = await playbill(['check-db', '--all', '--db', path]);
+    expect(status).toBe(0);
+    const currencies = [...stdout.matchAll(/^warning whole-unit-prices price_tiers (\w+): /gm)].map(([, code]) => code);
+    expect(currencies).toEqual(['CAD', 'EUR', 'INR', 'RUB']);
+  });
+});
+
+describe('--stubs', () => {
+  test('prints SQL for what is missing, writes nothing, and does not run what it says on what exists', async () => {
+    const path = spoiled(
+      'DROP TABLE tags; ALTER TABLE venues DROP COLUMN city; ALTER TABLE venues DROP COLUMN timezone',
+    );
+    const before = readFileSync(path);
+    const { status, stdout } = await playbill(['check-db', '--stubs', '--db', path]);
+    expect(status).toBe(0);
+    expect(stdout).toBe(
+      [
+        'CREATE VIEW IF NOT EXISTS tags AS',
+        'SELECT NULL AS id, NULL AS slug, NULL AS name, NULL AS sort_weight WHERE 0;',
+        '',
+        '-- For you to add, since the tables and views themselves exist or must have rows:',
+        '-- Nothing stands in for venues.timezone; see playbill check-db.',
+        '-- ALTER TABLE venues ADD COLUMN city TEXT;',
+        '',
+      ].join('\n'),
+    );
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  test('says so where nothing is missing', async () => {
+    expect((await playbill(['check-db', '--stubs', '--db', demo])).stdout).toBe('-- Nothing is missing.\n');
+  });
+
+  test.each(['--json', '--all'])('is refused with %s', async (flag) => {
+    const { status, stderr } = await playbill(['check-db', '--stubs', flag, '--db', demo]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('error usage: ');
+  });
 });
 
 describe('exit 2', () => {

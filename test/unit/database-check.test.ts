@@ -205,6 +205,79 @@ describe('rules that no CHECK can hold', () => {
     expect(lines).toEqual([]);
   });
 
+  describe('prices that look like whole units', () => {
+    /** Replaces all tiers by tickets at these prices. */
+    const priced =
+      (amounts: readonly number[], currency = 'EUR', kind = 'ticket') =>
+      (database: Database.Database): void => {
+        database.exec(`UPDATE fronts SET currency = '${currency}'; DELETE FROM price_tiers`);
+        for (const [i, amount_minor] of amounts.entries()) {
+          insert(database, 'price_tiers', { ...GOOD_ROWS.price_tiers, id: 100 + i, amount_minor, currency, kind });
+        }
+      };
+    const times = (count: number, amount: number): number[] => Array.from({ length: count }, () => amount);
+
+    test('euros: more than half of twenty tickets below 1.00', async () => {
+      expect(await linesWith(priced([...times(11, 99), ...times(9, 5000)]))).toEqual([
+        'warning whole-unit-prices price_tiers EUR: amount_minor: expected minor units, 100 for 1 EUR; ' +
+          'found 11 of 20 ticket prices below 1 EUR',
+      ]);
+    });
+
+    test('roubles, of which one buys little: below 50.00', async () => {
+      expect(await linesWith(priced(times(20, 4999), 'RUB'))).toEqual([
+        'warning whole-unit-prices price_tiers RUB: amount_minor: expected minor units, 100 for 1 RUB; ' +
+          'found 20 of 20 ticket prices below 50 RUB',
+      ]);
+    });
+
+    test('a currency or an exponent that is wrong is its own finding, and no more', async () => {
+      for (const wrong of ['currency_exponent = 400', "currency = 'euro'"]) {
+        const lines = await linesWith((database) => {
+          priced(times(20, 99))(database);
+          database.exec(`UPDATE fronts SET ${wrong}`);
+        });
+        expect(lines).toEqual([expect.stringMatching(/^error value-invalid fronts 11: /)]);
+      }
+    });
+
+    test('the hint has the factor of the currency', async () => {
+      const path = join(temporaryFolder(), 'spoiled.sqlite');
+      await bare.backup(path);
+      const database = new Database(path);
+      database.pragma('journal_mode = WAL');
+      priced(times(20, 999), 'KWD')(database);
+      database.exec('UPDATE fronts SET currency_exponent = 3');
+      database.close();
+      const hints = (await findingsOf(path)).map(({ hint }) => hint);
+      expect(hints).toEqual(['where these are whole units: amount_minor * 1000']);
+    });
+
+    test.each([
+      ['half of them', priced([...times(10, 99), ...times(10, 100)])],
+      ['nineteen', priced(times(19, 99))],
+      ['nineteen, and free ones', priced([...times(19, 99), ...times(5, 0)])],
+      ['add-ons', priced(times(20, 99), 'EUR', 'addon')],
+      ['50 roubles', priced(times(20, 5000), 'RUB')],
+      [
+        'a currency of no front',
+        (database: Database.Database) => {
+          priced(times(20, 99))(database);
+          database.exec("UPDATE fronts SET currency = 'CAD'");
+        },
+      ],
+      [
+        'a currency without minor units',
+        (database: Database.Database) => {
+          priced(times(20, 45), 'JPY')(database);
+          database.exec('UPDATE fronts SET currency_exponent = 0');
+        },
+      ],
+    ])('no finding: %s', async (_case, plant) => {
+      expect(await linesWith(plant)).toEqual([]);
+    });
+  });
+
   test('another journal mode than WAL', async () => {
     const lines = await linesWith((database) => database.pragma('journal_mode = DELETE'));
     expect(lines).toEqual([

@@ -60,6 +60,7 @@ describe.each([
         severity: 'error',
         code: 'value-invalid',
         place: keyOf(table),
+        column,
         message: expect.stringMatching(
           new RegExp(`^${column}: expected .*, found text that is not UTF-8, x'68747470733a2f2f41${bytes}'$`),
         ) as string,

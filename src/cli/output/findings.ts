@@ -22,13 +22,15 @@ export interface FindingsReport {
   readonly format: ReportFlag['report'];
   /** The file that a finding is about, by its place: where GitHub shows it. */
   readonly fileOf: (place: string) => string;
+  /** Findings as text, where that is not one line each. */
+  readonly textOf?: (findings: AsyncIterable<Finding>, terminal: Terminal) => AsyncGenerator<string>;
   /** Called before each piece that is printed. */
   readonly makeRoom?: () => void;
 }
 
 /** Prints findings. @returns the exit code */
 export async function reportFindings(report: FindingsReport, terminal: Terminal): Promise<number> {
-  const { checked, findings, format, makeRoom } = report;
+  const { checked, findings, format, makeRoom, textOf = findingLines } = report;
   const totals = { errors: 0, warnings: 0 };
   async function* counted(): AsyncGenerator<Finding> {
     for await (const finding of findings) {
@@ -47,13 +49,22 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
     terminal.print(report.isJson ? JSON.stringify(json) : junitText(report.command, json, closingText()));
   } else {
     const lines = async function* (): AsyncGenerator<string> {
-      for await (const finding of counted()) {
-        const isGithub = format === 'github';
-        yield `${isGithub ? githubLine(finding, report.fileOf(finding.place)) : findingText(finding, terminal)}\n`;
-      }
+      if (format === 'github') yield* githubLines(counted(), report.fileOf);
+      else yield* textOf(counted(), terminal);
       yield `${closingText()}\n`;
     };
     await terminal.printAll(lines(), makeRoom);
   }
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
+}
+
+async function* findingLines(findings: AsyncIterable<Finding>, terminal: Terminal): AsyncGenerator<string> {
+  for await (const finding of findings) yield `${findingText(finding, terminal)}\n`;
+}
+
+async function* githubLines(
+  findings: AsyncIterable<Finding>,
+  fileOf: FindingsReport['fileOf'],
+): AsyncGenerator<string> {
+  for await (const finding of findings) yield `${githubLine(finding, fileOf(finding.place))}\n`;
 }

@@ -86,7 +86,7 @@ export function styled(text: string, style: Style, { isColoured }: Pick<Terminal
 
 /** `error value-invalid sessions 17: …`: a finding on one line, whatever its data hold. */
 export function findingText(
-  finding: Omit<Finding, 'code'> & { readonly code: string },
+  finding: Omit<Finding, 'code' | 'column' | 'hint'> & { readonly code: string },
   terminal: Pick<Terminal, 'isColoured'>,
 ): string {
   const { severity, code, place, message } = finding;

@@ -14,6 +14,7 @@ import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
 import { danglingIds } from './orphan-references.ts';
 import { markUndecodable } from './undecodable-text.ts';
+import { wholeUnitPrices } from './whole-unit-prices.ts';
 
 export interface CheckOptions {
   /** Version of the time-zone rules, for the drift warning. */
@@ -28,7 +29,9 @@ export interface CheckOptions {
  */
 export async function* checkCatalogue(reader: CatalogueReader, options: CheckOptions): AsyncGenerator<Finding> {
   const { problems } = await examineContract(reader);
-  for (const { code, place, message } of problems) yield findingOf('error', code, place, message);
+  for (const { code, place, message, column, hint } of problems) {
+    yield { ...findingOf('error', code, place, message, column), hint };
+  }
   const journalMode = journalModeFinding(reader.journalMode);
   if (journalMode !== null) yield journalMode;
   const sound = new Set(TABLE_NAMES);
@@ -95,7 +98,7 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
         continue;
       }
       const message = `${column}: expected a value that no other row has, found ${quoted(row[at])}, which is also that of ${checker.placeOf(first)}`;
-      yield findingOf('error', 'duplicate-key', checker.placeOf(row), message);
+      yield findingOf('error', 'duplicate-key', checker.placeOf(row), message, column);
     }
   }
 }
@@ -149,6 +152,7 @@ async function* ruleFindings(
   if (sound.has('price_tiers')) {
     yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), PRIVATE_SESSIONS);
   }
+  if (sound.has('price_tiers') && sound.has('fronts')) yield* wholeUnitPrices(reader);
 }
 
 /** What a rule finds in the rows that a checker accepts; the others are findings already. */

@@ -45,7 +45,7 @@ async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding>
       // A value that is not an id is a finding already.
       if (!Number.isSafeInteger(productId) || !Number.isSafeInteger(sessionProductId)) continue;
       const message = `session_id: expected a session of product ${String(productId)}, found session ${String(sessionId)} of product ${String(sessionProductId)}`;
-      yield findingOf('error', 'dangling-id', TIER.placeOf(row), message);
+      yield findingOf('error', 'dangling-id', TIER.placeOf(row), message, 'session_id');
     }
   }
 }

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
 import { anyTable } from './query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
+import { addColumnsText, canBeStub } from './stubs.ts';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** One thing in which a database falls short of the contract. */
@@ -13,6 +14,7 @@ export interface ContractProblem {
   readonly table: TableName;
   /** `sessions` or `sessions.starts_at`. */
   readonly place: string;
+  readonly column?: string;
   readonly message: string;
   readonly hint: string;
 }
@@ -36,7 +38,7 @@ export async function checkContract(reader: RowSource): Promise<ReadonlySet<Tabl
   return views;
 }
 
-/** The same with all problems instead of the first; views have no foreign keys and no CHECKs. @throws AppError database-unreadable, database-busy */
+/** The same with all problems instead of the first, and the tables that do not exist at all; views have no foreign keys and no CHECKs. @throws AppError database-unreadable, database-busy */
 export async function examineContract(reader: RowSource) {
   const schema = anyTable
     .selectFrom(sql<{ name: string; type: string }>`sqlite_schema`.as('s'))
@@ -44,19 +46,22 @@ export async function examineContract(reader: RowSource) {
     .where('type', 'in', ['table', 'view']);
   const kinds = new Map((await reader.rows(schema)).map(([name, type]) => [String(name), type]));
   const views = new Set<TableName>();
+  const absent = new Set<TableName>();
   const problems: ContractProblem[] = [];
   for (const table of TABLE_NAMES) {
     const kind = kinds.get(table);
     if (kind === 'view') views.add(table);
     if (kind === undefined) {
+      absent.add(table);
       const message = `expected a table or view "${table}", found none`;
-      const hint = `create it as data/schema.sql does, or make a view "${table}" over your own tables`;
+      const orStub = canBeStub(table) ? '; for an empty one: playbill check-db --stubs' : '';
+      const hint = `create it as data/schema.sql does, or make a view "${table}" over your own tables${orStub}`;
       problems.push({ code: 'table-missing', table, place: table, message, hint });
     } else {
       problems.push(...(await examineTable(reader, table, kind === 'view')));
     }
   }
-  return { views, problems };
+  return { views, problems, absent };
 }
 
 async function examineTable(reader: RowSource, table: TableName, isView: boolean): Promise<ContractProblem[]> {
@@ -79,14 +84,17 @@ async function examineTable(reader: RowSource, table: TableName, isView: boolean
     if (type === undefined) {
       const found = [...declared.keys()].join(', ') || 'no columns';
       const message = `expected a column "${column}" in "${table}", found ${found}`;
-      const hint = `add ${place} (${rule.declared}) as in data/schema.sql`;
-      return [{ code: 'column-missing', table, place, message, hint }];
+      const hint =
+        rule.defaultSql === null
+          ? `add ${place} (${rule.declared}) as in data/schema.sql`
+          : addColumnsText(table, [column], isView);
+      return [{ code: 'column-missing', table, place, column, message, hint }];
     }
     // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
     if ((isView && type === 'BLOB') || mayHold(type, rule.declared)) return [];
     const message = `expected ${place} to be ${rule.declared}, found ${type}`;
     const hint = `declare it as ${rule.declared}, or cast it in a view`;
-    return [{ code: 'column-type-wrong', table, place, message, hint }];
+    return [{ code: 'column-type-wrong', table, place, column, message, hint }];
   });
 }
 

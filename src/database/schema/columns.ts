@@ -7,7 +7,8 @@ import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 export interface Column<T> {
   readonly declared: 'INTEGER' | 'TEXT';
   readonly isNullable: boolean;
-  readonly hasDefault: boolean;
+  /** What a row has that leaves the column out, as SQL; null where none may. */
+  readonly defaultSql: string | null;
   /** Completes "expected …". */
   readonly expected: string;
   readonly accepts: (value: unknown) => value is T;
@@ -17,7 +18,7 @@ export interface Column<T> {
 export type ValueOf<C> = C extends Column<infer T> ? T : never;
 
 function column<T>(declared: 'INTEGER' | 'TEXT', expected: string, accepts: (value: unknown) => boolean): Column<T> {
-  return { declared, isNullable: false, hasDefault: false, expected, accepts: accepts as Column<T>['accepts'] };
+  return { declared, isNullable: false, defaultSql: null, expected, accepts: accepts as Column<T>['accepts'] };
 }
 
 function textual(expected: string, accepts: (text: string) => boolean): Column<string> {
@@ -61,10 +62,10 @@ export function oneOf<const T extends string>(...values: readonly T[]): Column<T
 
 export function nullable<T>(of: Column<T>): Column<T | null> {
   const accepts = (value: unknown): value is T | null => value === null || of.accepts(value);
-  return { ...of, isNullable: true, hasDefault: true, expected: `${of.expected}, or NULL`, accepts };
+  return { ...of, isNullable: true, defaultSql: 'NULL', expected: `${of.expected}, or NULL`, accepts };
 }
 
 /** A column with a default: an import may leave it out. */
-export function defaulted<T>(of: Column<T>): Column<T> {
-  return { ...of, hasDefault: true };
+export function defaulted<T extends string | number>(of: Column<T>, value: NoInfer<T>): Column<T> {
+  return { ...of, defaultSql: typeof value === 'string' ? `'${value}'` : String(value) };
 }

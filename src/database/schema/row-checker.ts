@@ -3,6 +3,7 @@
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 import type { Column, ValueOf } from './columns.ts';
+import { conversionOf } from './conversions.ts';
 import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The values of some columns of a table, in the order of the columns. */
@@ -56,8 +57,13 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   findings(row: readonly unknown[]): Finding[] {
     return this.#rules.flatMap((rule, i) => {
       if (rule.accepts(row[i])) return [];
-      const message = `${this.columns[i]}: expected ${rule.expected}, found ${quoted(row[i])}`;
-      return [{ severity: 'error', code: 'value-invalid', place: this.placeOf(row), message }];
+      const column = this.columns[i] ?? '';
+      const message = `${column}: expected ${rule.expected}, found ${quoted(row[i])}`;
+      const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
+      const conversion = conversionOf(column, rule, row[i]);
+      if (conversion === null) return [finding];
+      const { condition, sql } = conversion;
+      return [{ ...finding, hint: condition === '' ? sql : `${condition}: ${sql}` }];
     });
   }
 
@@ -152,11 +158,18 @@ export class FindingLog {
   }
 }
 
-export function findingOf(severity: Severity, code: FindingCode, place: string, message: string): Finding {
-  return { severity, code, place, message };
+export function findingOf(
+  severity: Severity,
+  code: FindingCode,
+  place: string,
+  message: string,
+  column?: string,
+): Finding {
+  return { severity, code, place, message, ...(column === undefined ? {} : { column }) };
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
   const found = typeof id === 'object' && id !== null ? quoted(id) : String(id);
-  return findingOf('error', 'dangling-id', place, `${column}: expected the id of a row of ${parent}, found ${found}`);
+  const message = `${column}: expected the id of a row of ${parent}, found ${found}`;
+  return findingOf('error', 'dangling-id', place, message, column);
 }

@@ -39,7 +39,7 @@ export function wallTimeFinding(
 export function pauseFinding(placeOf: () => string, paused: 0 | 1, pausedUntil: string | null): Finding | null {
   if (paused === 1 || pausedUntil === null) return null;
   const message = `paused_until: expected NULL where paused is 0, found ${quoted(pausedUntil)}`;
-  return findingOf('error', 'value-invalid', placeOf(), message);
+  return findingOf('error', 'value-invalid', placeOf(), message, 'paused_until');
 }
 
 /** A session with ticket tiers of its own has a public one. */

@@ -21,9 +21,9 @@ import {
   type ValueOf,
 } from './columns.ts';
 
-const sortWeight = defaulted(integer());
-const no = defaulted(boolean);
-const yes = defaulted(boolean);
+const sortWeight = defaulted(integer(), 0);
+const no = defaulted(boolean, 0);
+const yes = defaulted(boolean, 1);
 const maybeInstant = nullable(instant);
 
 export const TABLES = {
@@ -33,10 +33,10 @@ export const TABLES = {
     name: text,
     timezone: text,
     currency,
-    currency_exponent: defaulted(integer(0, 4)),
-    weekend_days: defaulted(weekendDays),
-    status: defaulted(oneOf('active', 'disabled')),
-    min_cards: defaulted(integer(0)),
+    currency_exponent: defaulted(integer(0, 4), 2),
+    weekend_days: defaulted(weekendDays, '67'),
+    status: defaulted(oneOf('active', 'disabled'), 'active'),
+    min_cards: defaulted(integer(0), 0),
   },
   front_keys: {
     keyid: keyId,
@@ -66,7 +66,7 @@ export const TABLES = {
     paused: no,
     paused_until: maybeInstant,
     image_id: nullable(integer()),
-    status: defaulted(oneOf('draft', 'published', 'archived')),
+    status: defaulted(oneOf('draft', 'published', 'archived'), 'published'),
   },
   front_products: {
     front_id: integer(),
@@ -87,7 +87,7 @@ export const TABLES = {
     ends_at: maybeInstant,
     sales_start_at: maybeInstant,
     sales_end_at: maybeInstant,
-    status: defaulted(oneOf('draft', 'scheduled', 'postponed', 'cancelled')),
+    status: defaulted(oneOf('draft', 'scheduled', 'postponed', 'cancelled'), 'scheduled'),
     previous_starts_at: maybeInstant,
     paused: no,
     available: nullable(integer()),
@@ -97,8 +97,8 @@ export const TABLES = {
     id: integer(),
     product_id: integer(),
     session_id: nullable(integer()),
-    name: defaulted(text),
-    kind: defaulted(oneOf('ticket', 'addon')),
+    name: defaulted(text, ''),
+    kind: defaulted(oneOf('ticket', 'addon'), 'ticket'),
     is_public: yes,
     in_price_from: yes,
     amount_minor: integer(0, 99_999_999_999_999),

@@ -20,5 +20,5 @@ export class Zones {
 
 export function unknownZone(place: string, name: string): Finding {
   const message = `timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${quoted(name)}`;
-  return findingOf('error', 'zone-unknown', place, message);
+  return findingOf('error', 'zone-unknown', place, message, 'timezone');
 }

@@ -139,7 +139,7 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, pl
   const problems: string[] = [];
   for (const [column, rule] of Object.entries(TABLES[table])) {
     const isGiven = Object.hasOwn(row, column);
-    if (!isGiven && rule.hasDefault) continue;
+    if (!isGiven && rule.defaultSql !== null) continue;
     const value = row[column];
     columns.push(column);
     values.push(value);

@@ -1,0 +1,139 @@
+// Hints for those who map a schema: SQL that makes a value which a column accepts of the one that was found, such as a Unix time where an
+// instant is expected. Guesses nothing that a person must decide: of a value that could mean several things there is no hint.
+
+import { formatInstant, instantOf } from '../../catalogue/instant.ts';
+import type { Column } from './columns.ts';
+
+/** SQL for a view, with the column's name where the view has an expression. */
+export interface Conversion {
+  readonly sql: string;
+  /** What must be true of the values; '' where the value itself leaves no doubt. */
+  readonly condition: string;
+}
+
+interface Rule {
+  readonly sql: (name: string) => string;
+  /** What the SQL makes of a value; undefined where it is not meant for it. */
+  readonly result: (value: unknown) => unknown;
+  readonly condition?: (name: string) => string;
+  /** Only for some columns; otherwise for each that accepts the result. */
+  readonly isFor?: (name: string, column: Column<unknown>) => boolean;
+}
+
+const TRUE = ['true', 't', 'yes', 'y', 'on', '1'];
+const FALSE = ['false', 'f', 'no', 'n', 'off', '0'];
+const INSTANT = "'%Y-%m-%dT%H:%M:%SZ'";
+
+/** SQLite's lower() and upper() change these letters alone. */
+const lower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+const upper = (text: string): string => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
+
+const ofText =
+  (result: (text: string) => unknown) =>
+  (value: unknown): unknown =>
+    typeof value === 'string' ? result(value) : undefined;
+
+/** Of a number, or of a text that is one. */
+const ofNumber = (result: (number: number) => unknown) => (value: unknown) => {
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value));
+  return isNumber ? result(Number(value)) : undefined;
+};
+
+/** Date and time as most databases print them: `2026-12-01 19:00`, with seconds, fractions and an offset or without. */
+const DATE_TIME =
+  /^(?<date>\d{4}-\d\d-\d\d)[ T](?<minute>\d\d:\d\d)(?<second>:\d\d)?(?:\.\d+)?(?<zone>Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/;
+
+/** The date and time of a text as ISO 8601 has it, without its offset; undefined where it has one and is not meant to. */
+function dateTime(text: string, isZoned: boolean): string | undefined {
+  const { date, minute, second = ':00', zone } = DATE_TIME.exec(text)?.groups ?? {};
+  if (date === undefined || minute === undefined || (zone !== undefined) !== isZoned) return undefined;
+  return `${date}T${minute}${second}`;
+}
+
+const isBoolean = (_name: string, column: Column<unknown>): boolean => column.accepts(1) && !column.accepts(2);
+const isNoBoolean = (name: string, column: Column<unknown>): boolean => !isBoolean(name, column);
+const isAmount = (name: string): boolean => name === 'amount_minor';
+const isTextual = (_name: string, { declared }: Column<unknown>): boolean => declared === 'TEXT';
+
+/** The first whose result the column accepts is the hint. */
+const RULES: readonly Rule[] = [
+  { sql: (name) => `nullif(${name}, '')`, result: (value) => (value === '' ? null : undefined) },
+  // An offset does not move a date and time across so much that a valid one could become invalid, but for the first and last years.
+  { sql: (name) => `strftime(${INSTANT}, ${name})`, result: ofText((text) => withZ(dateTime(text, true))) },
+  {
+    sql: (name) => `strftime(${INSTANT}, ${name})`,
+    result: ofText((text) => withZ(dateTime(text, false))),
+    condition: (name) =>
+      name === 'starts_at'
+        ? 'where it is UTC (the local time of the venue belongs in starts_local)'
+        : 'where it is UTC (to local time, append its offset first)',
+  },
+  // From 1973 to 5138 in seconds, to 2286 in milliseconds: smaller numbers are dates such as 20261201, larger ones 20261201190000.
+  {
+    sql: (name) => `strftime(${INSTANT}, ${name}, 'unixepoch')`,
+    result: ofNumber((number) =>
+      number >= 1e8 && number < 1e11 ? formatInstant(instantOf(Math.floor(number))) : undefined,
+    ),
+  },
+  {
+    sql: (name) => `strftime(${INSTANT}, ${name} / 1000, 'unixepoch')`,
+    result: ofNumber((number) =>
+      number >= 1e11 && number < 1e13 ? formatInstant(instantOf(Math.floor(number / 1000))) : undefined,
+    ),
+  },
+  {
+    sql: (name) => `strftime('%Y-%m-%dT%H:%M:%S', ${name})`,
+    result: ofText((text) => dateTime(text, false)),
+  },
+  {
+    sql: (name) => `replace(substr(${name}, 1, 19), ' ', 'T')`,
+    result: ofText((text) => (/^.{16}:/.test(text) ? dateTime(text, true) : undefined)),
+  },
+  {
+    sql: (name) => `lower(${name}) IN (${TRUE.map((word) => `'${word}'`).join(', ')})`,
+    result: ofText((text) =>
+      [...TRUE, ...FALSE].includes(lower(text)) ? Number(TRUE.includes(lower(text))) : undefined,
+    ),
+    isFor: isBoolean,
+  },
+  { sql: (name) => `${name} <> 0`, result: (value) => (typeof value === 'number' ? 1 : undefined), isFor: isBoolean },
+  {
+    sql: (name) => `CAST(${name} AS INTEGER)`,
+    result: ofText((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined)),
+    isFor: isNoBoolean,
+  },
+  {
+    sql: (name) => `CAST(round(${name} * 100) AS INTEGER)`,
+    result: ofNumber((number) => Math.round(number * 100)),
+    condition: () => 'for a currency of two decimals',
+    isFor: isAmount,
+  },
+  { sql: (name) => `lower(${name})`, result: ofText(lower) },
+  { sql: (name) => `upper(${name})`, result: ofText(upper) },
+  { sql: (name) => `replace(${name}, '_', '-')`, result: ofText((text) => text.replaceAll('_', '-')) },
+  { sql: (name) => `lower(replace(${name}, '_', '-'))`, result: ofText((text) => lower(text.replaceAll('_', '-'))) },
+  { sql: (name) => `'#' || ${name}`, result: ofText((text) => `#${text}`) },
+  // Not CAST: that of 67.0 is 67.0.
+  {
+    sql: (name) => `printf('%d', ${name})`,
+    result: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
+    isFor: isTextual,
+  },
+];
+
+function withZ(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `${text}Z`;
+}
+
+/** The hint for a value that a column does not accept, or null where there is none. */
+export function conversionOf(name: string, column: Column<unknown>, value: unknown): Conversion | null {
+  if (value === null && column.defaultSql !== null) {
+    return { sql: `coalesce(${name}, ${column.defaultSql})`, condition: '' };
+  }
+  for (const { sql, result, condition, isFor } of RULES) {
+    if (isFor?.(name, column) === false) continue;
+    const made = result(value);
+    if (made !== undefined && column.accepts(made)) return { sql: sql(name), condition: condition?.(name) ?? '' };
+  }
+  return null;
+}

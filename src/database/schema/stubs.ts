@@ -1,0 +1,80 @@
+// SQL for what a catalogue lacks and may do without, for those whose tables are views: empty views in place of tables, and what to add
+// to a view in place of columns. What exists is never replaced: SQL on it is a comment, for a person to decide.
+
+import type { Column } from './columns.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from './tables.ts';
+
+/** Without a row in each of these no front has a card. */
+const ESSENTIAL: readonly TableName[] = ['fronts', 'venues', 'products', 'front_products', 'sessions'];
+
+/** Whether a catalogue is of use where this table is empty. */
+export function canBeStub(table: TableName): boolean {
+  return !ESSENTIAL.includes(table);
+}
+
+function columnsOf(table: TableName): [name: string, column: Column<unknown>][] {
+  return Object.entries(TABLES[table]);
+}
+
+/** What to add to a view, or to type for a table, where columns with a default are missing. */
+export function addColumnsText(table: TableName, missing: readonly string[], isView: boolean): string {
+  const columns = columnsOf(table).filter(([name]) => missing.includes(name));
+  if (isView) {
+    return `in the SELECT of the view ${table}: ${columns.map(([name, { defaultSql }]) => `${defaultSql} AS ${name}`).join(', ')}`;
+  }
+  const declared = columns.map(([name, { declared, isNullable, defaultSql }]) =>
+    isNullable ? `${name} ${declared}` : `${name} ${declared} NOT NULL DEFAULT ${defaultSql}`,
+  );
+  return declared.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join(' ');
+}
+
+/** Where a database falls short of the contract, as `examineContract` finds it. */
+interface Shortfall {
+  readonly views: ReadonlySet<TableName>;
+  readonly absent: ReadonlySet<TableName>;
+  readonly problems: readonly {
+    readonly code: string;
+    readonly table: TableName;
+    readonly place: string;
+    readonly column?: string;
+  }[];
+}
+
+/** Statements for absent tables that may be empty, and comments on everything else that is missing or wrong. */
+export function stubsText({ views, absent, problems }: Shortfall): string {
+  const stubs: string[] = [];
+  const comments: string[] = [];
+  for (const table of TABLE_NAMES) {
+    if (absent.has(table) && canBeStub(table)) {
+      stubs.push(table === 'front_keys' ? KEYS_TABLE : emptyView(table));
+      continue;
+    }
+    const optional: string[] = [];
+    for (const { code, column, place } of problems.filter((problem) => problem.table === table)) {
+      const isOptional = columnsOf(table).some(([name, { defaultSql }]) => name === column && defaultSql !== null);
+      if (code === 'column-missing' && column !== undefined && isOptional) optional.push(column);
+      // Not the message: it may quote names of the database, and with them ends of lines.
+      else comments.push(`-- Nothing stands in for ${place}; see playbill check-db.`);
+    }
+    if (optional.length > 0) comments.push(`-- ${addColumnsText(table, optional, views.has(table))}`);
+  }
+  if (comments.length > 0)
+    comments.unshift('-- For you to add, since the tables and views themselves exist or must have rows:');
+  return [...stubs, ...comments].join('\n');
+}
+
+function emptyView(table: TableName): string {
+  const columns = columnsOf(table).map(([name]) => `NULL AS ${name}`);
+  return `CREATE VIEW IF NOT EXISTS ${table} AS\nSELECT ${columns.join(', ')} WHERE 0;\n`;
+}
+
+const KEYS_TABLE = `-- A table: the commands for keys write into it.
+CREATE TABLE IF NOT EXISTS front_keys (
+${columnsOf('front_keys')
+  .map(([name, { declared, isNullable }]) => {
+    const isKey = TABLE_RULES.front_keys.key.includes(name);
+    return `  ${name} ${declared}${isNullable ? '' : ' NOT NULL'}${isKey ? ' PRIMARY KEY' : ''}`;
+  })
+  .join(',\n')}
+) STRICT;
+`;
