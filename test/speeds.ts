@@ -17,6 +17,8 @@ export const SERVERS_AND_TIME = [
   // The archive installed on three versions of Node.js; npm.
   'test/packed/*.test.ts',
   'test/checkout/*.test.ts',
+  // zsh and fish.
+  'test/cli/completion-shells.test.ts',
   // The sqlite3 shell; PHP and Go.
   'test/docs/{docs,own-schema,signing}.test.ts',
   'test/unit/schema-in-the-shell.test.ts',

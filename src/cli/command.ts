@@ -1,7 +1,7 @@
 // A command of the argument parser whose flags and operands have the types that their declarations give them. With the flags that
 // several commands have, and what all of them do alike.
 
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -77,8 +77,9 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.typedFlag<Present<Term, Value>>(optionOf(term, text, rule).default(preset, presetText));
   }
 
-  operand<const Term extends string>(term: Term, text: string) {
-    this.argument(term, text);
+  operand<const Term extends string>(term: Term, text: string, choices?: readonly string[]) {
+    const operand = new Argument(term, text);
+    this.addArgument(choices === undefined ? operand : operand.choices(choices));
     return this as unknown as PlaybillCommand<Flags, [...Operands, ValueOf<Term, string>]>;
   }
 

@@ -5,6 +5,7 @@ import { CommanderError, type Command } from 'commander';
 import { AppError, driverError, shellWord } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDiffCommand } from './commands/diff.ts';
 import { addEdgeCommand } from './commands/edge.ts';
@@ -31,7 +32,15 @@ import { addVerifyCommand } from './commands/verify.ts';
 /** As --help groups them. */
 const COMMANDS = {
   'Build:': [addBuildCommand, addDemoCommand],
-  'Look:': [addVerifyCommand, addShowCommand, addNextCommand, addStatusCommand, addExplainCommand, addPreviewCommand],
+  'Look:': [
+    addVerifyCommand,
+    addShowCommand,
+    addNextCommand,
+    addStatusCommand,
+    addExplainCommand,
+    addPreviewCommand,
+    addCompletionCommand,
+  ],
   'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addPruneCommand],
   'Catalogue:': [addCheckDbCommand, addImportCommand, addExportCommand],
   'Keys and edge:': [addKeysCommand, addSignCommand, addServeCommand, addEdgeCommand, addOpenApiCommand],

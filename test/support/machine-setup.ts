@@ -18,6 +18,8 @@ const DEBIAN_PACKAGES = [
   'python3',
   'php-cli',
   'golang-go',
+  'zsh',
+  'fish',
 ] as const;
 
 export function setup(): void {

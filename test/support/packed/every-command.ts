@@ -47,6 +47,7 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run('export --db c.sqlite --table fronts', 0, /"code":"alpha"/);
   await run('explain --db c.sqlite --front alpha --product show-1 --at ' + NOW, 0, /show-1/);
   await run('build --db c.sqlite --out out --now ' + NOW, 0, /Published 2 of 2 fronts/);
+  await run('completion bash', 0, /complete -o default -F _playbill playbill/);
   await run('verify --out out', 0, /0 errors, 0 warnings/);
   await run(`show --out out --front alpha --endpoint products --at ${NOW}`, 0, /"productCards":\[/);
   await run(`next --out out --at ${NOW}`, 0, /alpha/);

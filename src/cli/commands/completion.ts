@@ -1,0 +1,84 @@
+// `playbill completion`: a script for a shell, which asks this command again for what may come next. What cannot be known is not
+// completed: nobody wants an error in the middle of typing.
+
+import { candidatesFor, type Candidate, type WantedValue } from '../candidates.ts';
+import type { PlaybillCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export function addCompletionCommand(program: PlaybillCommand): void {
+  const command = program
+    .command('completion')
+    .summary('print a script that completes command lines in bash, zsh or fish')
+    .description(
+      'Prints a script for a shell. With it, TAB completes commands, options and their choices; fronts, releases and keys of the tree; ' +
+        'and products of the catalogue.',
+    )
+    .operand('<shell>', 'whose script', SHELLS)
+    // The words behind the shell: help would have no room for them, and nobody types them.
+    .allowExcessArguments().helpBelow(`
+Examples:
+  source <(playbill completion bash)                    in ~/.bashrc
+  source <(playbill completion zsh)                     in ~/.zshrc, after compinit
+  playbill completion fish | source                     in ~/.config/fish/config.fish
+
+The script asks what may come next by the words of the line so far: playbill completion bash -- WORDS
+
+Exit codes: 0 printed, 2 wrong usage.`);
+  command.runs(async (shell, _flags, context) => {
+    const known = SHELLS.find((one) => one === shell) ?? 'bash';
+    const words = command.args.slice(1);
+    if (words.length === 0) return context.terminal.print(SCRIPTS[known]);
+    try {
+      const candidates = await candidatesFor(words, program, (wanted) => namesOf(wanted, context));
+      if (candidates.length > 0) context.terminal.print(candidates.map(LINES[known]).join('\n'));
+    } catch {
+      // No tree, no database, a damaged one: nothing to choose from.
+    }
+  });
+}
+
+/** From the tree and the database that the line names, or else a command would open. */
+async function namesOf({ name, command, typed, valueOf }: WantedValue, { environment }: CommandContext) {
+  const { frontNames, keyNames, productNames, releaseNames } = await import('../../operations/completions.ts');
+  const out = valueOf('--out') ?? (environment('PLAYBILL_OUT') || 'out');
+  if (name === '--front') return frontNames(out);
+  if (name === '--product') return productNames(valueOf('--db') ?? '', valueOf('--front'), typed);
+  if (command === 'rollback' || command === 'diff') return name.startsWith('-') ? [] : releaseNames(out);
+  return name === 'keyid' ? keyNames(out) : [];
+}
+
+/** A candidate as each script takes it. */
+const LINES: Record<(typeof SHELLS)[number], (candidate: Candidate) => string> = {
+  bash: ({ value }) => value,
+  zsh: ({ value, description }) => `${value.replaceAll(':', String.raw`\:`)}${description && `:${description}`}`,
+  fish: ({ value, description }) => `${value}${description && `\t${description}`}`,
+};
+
+/** Where there are no candidates, each completes names of files. For bash 3.2 and newer. */
+const SCRIPTS = {
+  bash: `_playbill() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _playbill playbill`,
+  zsh: `#compdef playbill
+_playbill() {
+  local -a lines
+  lines=(\${(f)"$("\${words[1]}" completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( \${#lines} )); then _describe 'what may come next' lines; else _files; fi
+}
+if [ "$funcstack[1]" = _playbill ]; then _playbill "$@"; else compdef _playbill playbill; fi`,
+  fish: `function __playbill_complete
+  set -l words (commandline -opc)
+  set -l typed (commandline -ct)
+  set -l lines ($words[1] completion fish -- $words[2..-1] "$typed" 2>/dev/null)
+  if test (count $lines) -gt 0
+    printf '%s\\n' $lines
+  else
+    __fish_complete_path "$typed"
+  end
+end
+complete -f -a '(__playbill_complete)' -c playbill`,
+};

@@ -1,0 +1,49 @@
+// Names that a shell completes: from a tree its fronts, releases and keys, from a catalogue its products. Reads as little as it can; what is
+// missing or damaged has no names.
+
+import { openCatalogue } from '../database/open.ts';
+import { knownTables } from '../database/schema/query-builders.ts';
+import { listedFronts, readKeyRing, releaseIds } from '../release/tree/read.ts';
+import { DirectoryReader } from '../storage/directory/reader.ts';
+
+/** Enough to choose from. */
+const SLUGS_MAX = 200;
+
+/** @throws AppError tree-… */
+export function frontNames(out: string): Promise<readonly string[]> {
+  return listedFronts(DirectoryReader.open(out));
+}
+
+/** What may name a release. @throws AppError tree-… */
+export async function releaseNames(out: string): Promise<readonly string[]> {
+  const ids = await releaseIds(DirectoryReader.open(out));
+  return ['current', 'current~1', ...ids];
+}
+
+/** Keys that edges know. @throws AppError tree-… */
+export async function keyNames(out: string): Promise<readonly string[]> {
+  const ring = await readKeyRing(DirectoryReader.open(out));
+  return ring.ok ? Object.keys(ring.value.keys) : [];
+}
+
+/** Slugs with a beginning: of the products that a front lists, those without a card included, or of all. @throws AppError database-… */
+export async function productNames(database: string, front: string | null, prefix: string): Promise<readonly string[]> {
+  await using reader = await openCatalogue(database);
+  const listed = knownTables
+    .selectFrom('front_products')
+    .innerJoin('fronts', 'fronts.id', 'front_products.front_id')
+    .select('product_id')
+    .where('code', '=', front ?? '');
+  const rows = await reader.rows(
+    knownTables
+      .selectFrom('products')
+      .select('slug')
+      .where('slug', '>=', prefix)
+      // Slugs are of letters, digits and hyphens, all of which come before this.
+      .where('slug', '<', `${prefix}~`)
+      .$if(front !== null, (query) => query.where('id', 'in', listed))
+      .orderBy('slug')
+      .limit(SLUGS_MAX),
+  );
+  return rows.map(([slug]) => String(slug));
+}
