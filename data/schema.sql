@@ -94,7 +94,7 @@ CREATE TABLE sessions (
   id INTEGER PRIMARY KEY,
   product_id INTEGER NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   venue_id INTEGER NOT NULL REFERENCES venues (id) ON DELETE RESTRICT,
-  starts_at TEXT NOT NULL CHECK (strftime('%Y-%m-%dT%H:%M:%SZ', starts_at, '+0 days') IS starts_at),
+  starts_at TEXT CHECK (starts_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', starts_at, '+0 days') IS starts_at),
   starts_local TEXT CHECK (starts_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', starts_local, '+0 days') IS starts_local),
   ends_at TEXT CHECK (ends_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', ends_at, '+0 days') IS ends_at),
   sales_start_at TEXT CHECK (sales_start_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', sales_start_at, '+0 days') IS sales_start_at),
@@ -103,7 +103,9 @@ CREATE TABLE sessions (
   previous_starts_at TEXT CHECK (previous_starts_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', previous_starts_at, '+0 days') IS previous_starts_at),
   paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   available INTEGER,
-  UNIQUE (id, product_id)
+  UNIQUE (id, product_id),
+  -- Where starts_at is NULL, the time zone of the venue says which instant starts_local is.
+  CHECK (starts_at IS NOT NULL OR starts_local IS NOT NULL)
 ) STRICT;
 
 CREATE TABLE front_session_exclusions (

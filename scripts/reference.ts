@@ -73,6 +73,9 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'duplicate-key': 'a key or slug that occurs twice',
   'zone-unknown': 'a time zone that the runtime does not know, or an offset in its place',
   'zone-drift': 'warning: the wall time on the ticket differs from the one computed today',
+  'wall-time-skipped': '`starts_local` without `starts_at` is a time that the clocks of the venue, put forward, skip',
+  'wall-time-repeated':
+    'warning: `starts_local` without `starts_at` is a time that occurs twice, as clocks are set back; the earlier is taken',
   'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
   'key-material-wrong': 'a key without exactly what its algorithm needs',
   'no-public-tier': 'warning: a session whose own ticket tiers are all private',

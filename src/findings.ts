@@ -11,6 +11,8 @@ export type FindingCode =
   | 'duplicate-key'
   | 'zone-unknown'
   | 'zone-drift'
+  | 'wall-time-skipped'
+  | 'wall-time-repeated'
   | 'year-unprintable'
   | 'key-material-wrong'
   | 'no-public-tier'

@@ -25,6 +25,9 @@ export function isKnownZone(name: string): boolean {
 // block's two ends are enough, and where they differ bisection finds the one change.
 const BLOCK_SECONDS = 65_536;
 
+/** No clock has ever been further from UTC: Manila once was, at 15:56 behind it, the furthest of all. */
+export const OFFSET_SECONDS_MAX = 16 * 3600;
+
 interface Block {
   readonly offsetBefore: number;
   /** Where the offset changes inside the block; Infinity where it does not. */
@@ -92,6 +95,22 @@ export class Zone {
     const minutes = Math.abs(offset) / 60;
     const sign = offset < 0 ? '-' : '+';
     return `${formatDateTime(instant + offset)}${sign}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+  }
+
+  /**
+   * The instants at which the zone's clocks show a wall time (in seconds, as if it were UTC), ascending: none where clocks put forward
+   * skip it, two where clocks set back repeat it.
+   */
+  instantsAt(wallTime: number): Instant[] {
+    const instants: Instant[] = [];
+    const until = wallTime + OFFSET_SECONDS_MAX;
+    for (let from = wallTime - OFFSET_SECONDS_MAX; from < until;) {
+      const { offset, endsAt } = this.#steadyFrom(instantOf(from));
+      const at = wallTime - offset;
+      if (at >= from && at < endsAt) instants.push(instantOf(at));
+      from = endsAt;
+    }
+    return instants;
   }
 
   /** The offset at an instant, and an instant until which it holds (the end of the block, or the change inside it). */

@@ -27,7 +27,7 @@ export interface PriceTier {
   readonly valid: Period;
 }
 
-/** One scheduled session whose offer has not ended. */
+/** One scheduled session. A load leaves out those whose offer ended before now, but for some that have ended within a day or two. */
 export interface Session {
   readonly id: number;
   readonly venue: Venue;

@@ -68,8 +68,7 @@ function explainSessions(
   return rows.map((row) => {
     const { id, venue, status, startsAt, ...sales } = row;
     const session = loaded.get(id);
-    const start = instantIn(startsAt);
-    const day = venue.zone.dayAt(start);
+    const day = venue.zone.dayAt(startsAt);
     const refusal = refusalOf(row, session, excluded?.sessionIds.has(id) === true, now);
     const isOffered = session !== undefined && offerRefusalAt(session, excluded, now) === null;
     if (isOffered !== (refusal === null)) throw new Error(`session ${id} is explained wrongly`);
@@ -80,7 +79,7 @@ function explainSessions(
     };
     return {
       session: id,
-      start: venue.zone.format(start),
+      start: venue.zone.format(startsAt),
       venue: venue.name,
       status,
       refusal,
@@ -102,8 +101,7 @@ function refusalOf(
 ): ExplainedSession['refusal'] {
   if (status !== 'scheduled') return 'not-scheduled';
   if (isExcluded) return 'excluded';
-  // Instants compare as text.
-  if (formatInstant(now) >= (salesEndAt ?? startsAt)) return 'over';
+  if (now >= (salesEndAt === null ? startsAt : instantIn(salesEndAt))) return 'over';
   return session === undefined ? 'product-not-published' : offerRefusalAt(session, undefined, now);
 }
 

@@ -66,13 +66,34 @@ test('build gives the same tree, byte for byte', async () => {
   expect(other).toEqual(own);
 });
 
+test('with the offset of some starts beside them it is still the same tree', async () => {
+  const [, expression = ''] = /`(strftime\([^`]* AS starts_at)`/.exec(page) ?? [];
+  const path = `${folder}/offsets.sqlite`;
+  const database = new Database(theirs);
+  await database.backup(path);
+  database.close();
+  const offsets = new Database(path);
+  const view = String(offsets.prepare("SELECT sql FROM sqlite_schema WHERE name = 'sessions'").pluck().get());
+  const changed = view.replace('NULL AS starts_at', expression);
+  expect(changed).toContain('utc_offset');
+  offsets.exec(`ALTER TABLE performance ADD COLUMN utc_offset TEXT;
+    UPDATE performance SET utc_offset = '+03:00' WHERE hall_no IN (SELECT hall_no FROM hall WHERE zone = 'Europe/Moscow');
+    DROP VIEW sessions; ${changed}`);
+  const count = offsets.prepare('SELECT count(starts_at) > 0 AND count(starts_at) < count(*) FROM sessions').pluck();
+  expect(count.get()).toBe(1);
+  offsets.close();
+  expect((await checkOf(path)).findings).toEqual([]);
+  await buildTree(path, `${path}-out`, instant(NOW));
+  expect(filesOf(`${path}-out`)).toEqual(filesOf(`${ours}-out`));
+});
+
 test('what differs in the tables differs in the tree, and what is wrong is found', async () => {
   const database = new Database(theirs);
   database.exec("UPDATE show SET title = title || ' *' WHERE show_no = (SELECT min(show_no) FROM shop_show)");
   await buildTree(theirs, `${folder}/changed`, instant(NOW));
   expect(filesOf(`${folder}/changed`)).not.toEqual(filesOf(`${ours}-out`));
   database.exec(
-    'UPDATE performance SET utc_offset = NULL, hall_no = 999 WHERE perf_no = (SELECT min(perf_no) FROM performance)',
+    'UPDATE performance SET begins = NULL, hall_no = 999 WHERE perf_no = (SELECT min(perf_no) FROM performance)',
   );
   database.close();
   const { findings } = await checkOf(theirs);

@@ -182,7 +182,7 @@ export const BAD_VALUES: {
     id,
     product_id: id,
     venue_id: id,
-    starts_at: [null, ...badInstants],
+    starts_at: badInstants,
     starts_local: badWallTimes,
     ends_at: badInstants,
     sales_start_at: badInstants,

@@ -1,8 +1,17 @@
 // Zones, dates and weekends against rows worked out by hand from the published rules of each zone.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frontDaysOf, isKnownZone, localDateText, Zone } from '../../src/catalogue/calendar.ts';
-import { dateTextOf, dayNumberOf, formatInstant, instantOf, isoWeekdayOf } from '../../src/catalogue/instant.ts';
+import {
+  dateTextOf,
+  dayNumberOf,
+  formatDateTime,
+  formatInstant,
+  instantOf,
+  isoWeekdayOf,
+  parseWallTime,
+} from '../../src/catalogue/instant.ts';
 import { instant } from '../support/trees.ts';
 
 describe('wall time with the offset in force', () => {
@@ -44,6 +53,85 @@ describe('wall time with the offset in force', () => {
   ])('%s', (_, zone, at, expected) => {
     expect(new Zone(zone).format(instant(at))).toBe(expected);
   });
+});
+
+describe('the instants of a wall time', () => {
+  test.each([
+    ['an ordinary one', 'Europe/Moscow', '2026-05-05T19:00:00', ['2026-05-05T16:00:00Z']],
+    ['far east of UTC', 'Pacific/Kiritimati', '2026-01-01T00:00:00', ['2025-12-31T10:00:00Z']],
+    ['Berlin, before spring forward', 'Europe/Berlin', '2026-03-29T01:59:59', ['2026-03-29T00:59:59Z']],
+    ['Berlin skips two o’clock', 'Europe/Berlin', '2026-03-29T02:00:00', []],
+    ['Berlin skips the second before three', 'Europe/Berlin', '2026-03-29T02:59:59', []],
+    ['Berlin, after spring forward', 'Europe/Berlin', '2026-03-29T03:00:00', ['2026-03-29T01:00:00Z']],
+    ['Berlin, before two comes twice', 'Europe/Berlin', '2026-10-25T01:59:59', ['2026-10-24T23:59:59Z']],
+    [
+      'Berlin repeats two o’clock',
+      'Europe/Berlin',
+      '2026-10-25T02:00:00',
+      ['2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z'],
+    ],
+    ['Berlin, three comes once', 'Europe/Berlin', '2026-10-25T03:00:00', ['2026-10-25T02:00:00Z']],
+    ['Lord Howe skips half an hour', 'Australia/Lord_Howe', '2026-10-04T02:29:59', []],
+    ['and no more', 'Australia/Lord_Howe', '2026-10-04T02:30:00', ['2026-10-03T15:30:00Z']],
+    ['Beirut skips midnight', 'Asia/Beirut', '2026-03-29T00:00:00', []],
+    [
+      'St. John’s repeats the end of the day before',
+      'America/St_Johns',
+      '2010-11-06T23:30:00',
+      ['2010-11-07T02:00:00Z', '2010-11-07T03:00:00Z'],
+    ],
+    ['Samoa skips a date', 'Pacific/Apia', '2011-12-30T12:00:00', []],
+    [
+      'Kwajalein lived a date twice',
+      'Pacific/Kwajalein',
+      '1969-09-30T12:00:00',
+      ['1969-09-30T01:00:00Z', '1969-10-01T00:00:00Z'],
+    ],
+    ['Manila, when it was furthest behind', 'Asia/Manila', '1840-01-01T00:00:00', ['1840-01-01T15:56:00Z']],
+  ])('%s', (_, zone, wallTime, expected) => {
+    const instants = new Zone(zone).instantsAt(parseWallTime(wallTime) ?? 0);
+    expect(instants.map(formatInstant)).toEqual(expected);
+  });
+
+  test('are those that print it, in any zone and year', () => {
+    const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone')).map((name) => new Zone(name));
+    const wallTimes = fc.integer({ min: parseWallTime('1830-01-01T00:00:00') ?? 0, max: 4_102_444_800 });
+    const seen = { skipped: 0, repeated: 0 };
+    fc.assert(
+      fc.property(zones, wallTimes, fc.integer({ min: -4, max: 4 }), (zone, at, quarters) => {
+        // Beside the next change of the clocks, if there is one within half a year.
+        let change = at;
+        while (change < at + 183 * 86_400 && offsetOf(zone, change) === offsetOf(zone, at)) change += 86_400;
+        for (const wallTime of [at, ...wallTimesBeside(zone, change, quarters * 900)]) {
+          const instants = zone.instantsAt(wallTime);
+          for (const each of instants) expect(zone.format(each).slice(0, 19)).toBe(formatDateTime(wallTime));
+          expect(instants).toEqual(instants.toSorted((a, b) => a - b));
+          // Nothing is missed: each offset in use around it either gives one of them, or does not print the wall time.
+          for (let near = wallTime - 2 * 86_400; near <= wallTime + 2 * 86_400; near += 900) {
+            const each = instantOf(wallTime - offsetOf(zone, near));
+            expect(instants.includes(each)).toBe(zone.format(each).startsWith(formatDateTime(wallTime)));
+          }
+          seen.skipped += instants.length === 0 ? 1 : 0;
+          seen.repeated += instants.length > 1 ? 1 : 0;
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(Math.min(seen.skipped, seen.repeated)).toBeGreaterThan(0);
+  });
+
+  const offsetOf = (zone: Zone, at: number): number => zone.offsetAt(instantOf(at));
+
+  /** Wall times beside a change of the clocks in the day before an instant: on both sides, where they are skipped or come twice. */
+  function wallTimesBeside(zone: Zone, before: number, seconds: number): number[] {
+    let [from, until] = [before - 86_400, before];
+    while (until - from > 1) {
+      const middle = Math.floor((from + until) / 2);
+      if (offsetOf(zone, middle) === offsetOf(zone, from)) from = middle;
+      else until = middle;
+    }
+    return [until + offsetOf(zone, from) + seconds, until + offsetOf(zone, until) + seconds];
+  }
 });
 
 describe('when the date changes', () => {

@@ -175,6 +175,48 @@ describe('rules that no CHECK can hold', () => {
     ]);
   });
 
+  const alone = (wallTime: string, zone: string): string =>
+    `UPDATE sessions SET starts_at = NULL, starts_local = '${wallTime}'; UPDATE venues SET timezone = '${zone}'`;
+
+  test('a start may be a wall time alone', async () => {
+    expect(await linesWith(sql('UPDATE sessions SET starts_at = NULL'))).toEqual([]);
+    expect(await linesWith(sql(alone('9999-12-31T23:59:59', 'America/New_York')))).toEqual([]);
+  });
+
+  test('a wall time that clocks skip is no start', async () => {
+    expect(await linesWith(sql(alone('2027-03-28T02:30:00', 'Europe/Berlin')))).toEqual([
+      'error wall-time-skipped sessions 15: starts_local: expected a wall time that clocks in Europe/Berlin show, found 2027-03-28T02:30:00, which they skip by the rules of tzdata 2026a',
+    ]);
+  });
+
+  test('a wall time that occurs twice is a warning with both instants, and the one taken', async () => {
+    expect(await linesWith(sql(alone('2026-10-25T02:30:00', 'Europe/Berlin')))).toEqual([
+      'warning wall-time-repeated sessions 15: starts_local: 2026-10-25T02:30:00 occurs twice in Europe/Berlin by the rules of tzdata 2026a; taken as 2026-10-25T00:30:00Z, not 2026-10-25T01:30:00Z: starts_at can say which',
+    ]);
+  });
+
+  test.each(['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'])('starts_at says which, %s', async (startsAt) => {
+    const set = alone('2026-10-25T02:30:00', 'Europe/Berlin').replace('NULL', `'${startsAt}'`);
+    expect(await linesWith(sql(set))).toEqual([]);
+  });
+
+  test('neither an instant nor a wall time is no start, whatever the venue', async () => {
+    const set = 'UPDATE sessions SET starts_at = NULL, starts_local = NULL';
+    const line =
+      'error value-invalid sessions 15: starts_at: expected an instant, or a wall time in starts_local, found NULL in both';
+    expect(await linesWith(sql(set))).toEqual([line]);
+    expect(await linesWith(sql(`${set}; UPDATE venues SET timezone = '+03:00'`))).toEqual([
+      expect.stringMatching(/^error zone-unknown venues 12: /),
+      line,
+    ]);
+  });
+
+  test('a wall time at a venue of an unknown zone has the finding of the venue alone', async () => {
+    expect(await linesWith(sql(alone('2027-03-28T02:30:00', 'Europe/Berlín')))).toEqual([
+      expect.stringMatching(/^error zone-unknown venues 12: /),
+    ]);
+  });
+
   test('a pause that has an end without a beginning', async () => {
     expect(await linesWith(sql('UPDATE products SET paused = 0'))).toEqual([
       'error value-invalid products 14: paused_until: expected NULL where paused is 0, found "2026-05-01T09:00:00Z"',
@@ -388,12 +430,20 @@ describe('a contract that is broken', () => {
 });
 
 describe('the load finds what check-db finds', () => {
+  const alone = "UPDATE venues SET timezone = 'Europe/Berlin'; UPDATE sessions SET starts_at = NULL";
   test.each([
     ['value-invalid', 'UPDATE products SET paused = 0'],
     ['value-invalid', "UPDATE products SET name = printf('%.*c', 65537, 'x')"],
     ['zone-drift', "UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"],
     ['no-public-tier', 'UPDATE price_tiers SET is_public = 0'],
     ['year-unprintable', "UPDATE sessions SET starts_at = '9999-12-31T22:00:00Z', starts_local = NULL"],
+    ['value-invalid', 'UPDATE sessions SET starts_at = NULL, starts_local = NULL'],
+    ['value-invalid', "UPDATE sessions SET starts_at = NULL, starts_local = '5 May 2026, 19:00'"],
+    ['wall-time-skipped', `${alone}, starts_local = '2027-03-28T02:30:00'`],
+    ['wall-time-repeated', `${alone}, starts_local = '2026-10-25T02:30:00'`],
+    // Long past, but its sale has not ended.
+    ['wall-time-skipped', `${alone}, starts_local = '2026-03-29T02:30:00', sales_end_at = '2026-05-01T09:00:01Z'`],
+    ['zone-unknown', "UPDATE venues SET timezone = '+03:00'; UPDATE sessions SET starts_at = NULL"],
     ['key-material-wrong', 'UPDATE front_keys SET secret_ref = NULL'],
     ['zone-unknown', "UPDATE venues SET timezone = '+03:00'"],
   ])('%s', async (code, plant) => {

@@ -13,7 +13,7 @@ import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { catalogueAt, temporaryFolder } from '../support/trees.ts';
-import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn } from '../support/database-rows.ts';
+import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn, SCHEMA } from '../support/database-rows.ts';
 
 /** A file of this text (or these bytes), read in pieces of so many bytes. */
 function file(content: string | Buffer, pieceLength = 65_536, name = 'rows.ndjson'): ImportSource {
@@ -279,6 +279,33 @@ describe('an existing catalogue', () => {
     writeFileSync(join(folder, 'file'), '');
     expect((await refusalOf(join(folder, 'folder'), [])).code).toBe('database-unreadable');
     expect((await refusalOf(join(folder, 'file/catalogue.sqlite'), [])).code).toBe('database-not-writable');
+  });
+
+  test('takes sessions with a wall time alone, and refuses those without a start', async () => {
+    const path = goodPath();
+    const session = (id: number, start: object): string =>
+      line('sessions', { id, product_id: 14, venue_id: 12, ...start });
+    const local = { starts_local: '2026-06-01T19:00:00' };
+    await imported(path, [file(session(50, local) + session(51, { starts_at: null, ...local }))]);
+    expect(rowsIn(path)['sessions']?.slice(1)).toMatchObject([50, 51].map((id) => ({ id, starts_at: null, ...local })));
+    const error = await refusalOf(path, [file(session(52, { starts_local: null }))]);
+    expect(error).toMatchObject({ code: 'import-row-refused', hint: expect.stringContaining('CHECKs of "sessions"') });
+    expect(error.message).toContain('starts_at IS NOT NULL OR starts_local IS NOT NULL');
+  });
+
+  test('whose table still demands starts_at takes its rows, and says how to lose that', async () => {
+    const path = newPath();
+    const older = SCHEMA.replace('starts_at TEXT CHECK', 'starts_at TEXT NOT NULL CHECK');
+    expect(older).not.toBe(SCHEMA);
+    new Database(path).exec(older).close();
+    await imported(path, [file(allLines.join(''))]);
+    expect(await findingsOf(path)).toEqual([]);
+    const row = { id: 50, product_id: 14, venue_id: 12, starts_local: '2026-06-01T19:00:00' };
+    const error = await refusalOf(path, [file(line('sessions', row))]);
+    expect(error).toMatchObject({ code: 'import-row-refused', hint: expect.stringContaining('playbill export |') });
+    const copy = newPath();
+    await imported(copy, [file(await exported(path)), file(line('sessions', row))]);
+    expect(rowsIn(copy)['sessions']).toHaveLength(2);
   });
 
   test('that is a view takes no rows', async () => {

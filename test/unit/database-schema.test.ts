@@ -4,8 +4,11 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
+import { groupedQuery } from '../../src/database/read/grouped-query.ts';
+import { childGrouping } from '../../src/database/read/product-queries.ts';
+import { knownTables } from '../../src/database/schema/query-builders.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
-import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
 const folder = temporaryFolderOfFile();
@@ -147,6 +150,14 @@ describe('the CHECKs refuse what the rules refuse', () => {
     expect(() => database.exec('UPDATE products SET paused = 0')).toThrow(/CHECK/);
   });
 
+  test('a session says when it starts, as an instant or as a wall time', () => {
+    for (const column of ['starts_at', 'starts_local']) {
+      expect(database.prepare(`UPDATE sessions SET ${column} = NULL`).run().changes).toBe(1);
+      database.prepare(`UPDATE sessions SET ${column} = ?`).run(GOOD_ROWS.sessions[column]);
+    }
+    expect(() => database.exec('UPDATE sessions SET starts_at = NULL, starts_local = NULL')).toThrow(/CHECK/);
+  });
+
   test.each<[TableName, string]>(
     TABLE_NAMES.flatMap((table) =>
       Object.keys(TABLE_RULES[table].references).map((column): [TableName, string] => [table, column]),
@@ -164,6 +175,16 @@ describe('the CHECKs refuse what the rules refuse', () => {
     expect(() => two.exec('UPDATE price_tiers SET product_id = 99')).toThrow(/FOREIGN KEY/);
     two.close();
   });
+});
+
+test('the index of the load has every column that it reads of sessions, with starts in its order', () => {
+  const query = groupedQuery(childGrouping('sessions', instant('2026-05-01T09:00:00Z')), { after: 1, upTo: 2 }, true);
+  const { sql, parameters } = query.compile(knownTables);
+  const plan = database
+    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map(({ detail }) => detail);
+  expect(plan).toEqual(['SEARCH sessions USING COVERING INDEX sessions_load (product_id>? AND product_id<?)']);
 });
 
 test('data/schema.sql runs unaided in the driver, and leaves a catalogue in WAL mode', () => {

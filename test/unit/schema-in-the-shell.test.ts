@@ -19,6 +19,12 @@ test('the sqlite3 shell makes the same tables and indexes as the driver', () => 
   const [byShell, byDriver] = [new Database(shellPath), new Database(driverPath)];
   byDriver.exec(SCHEMA);
   expect(byShell.prepare(OBJECTS).pluck().all()).toEqual(byDriver.prepare(OBJECTS).pluck().all());
+  // The shell holds the rules of the driver: a session needs one of its two starts.
+  const insert = (start: string): string =>
+    `PRAGMA foreign_keys = OFF; INSERT INTO sessions (product_id, venue_id, ${start})`;
+  const run = (input: string) => spawnSync('sqlite3', ['-bail', shellPath], { input, encoding: 'utf8' }).stderr;
+  expect(run(`${insert('starts_local')} VALUES (1, 1, '2026-05-05T19:00:00')`)).toBe('');
+  expect(run(`${insert('starts_local')} VALUES (1, 1, NULL)`)).toContain('CHECK constraint failed');
   byShell.close();
   byDriver.close();
 });

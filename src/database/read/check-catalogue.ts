@@ -6,10 +6,9 @@ import type { Finding } from '../../findings.ts';
 import type { CatalogueReader, Query } from '../open.ts';
 import { examineContract } from '../schema/check-schema.ts';
 import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
-import { journalModeFinding, noPublicTier, pauseFinding, wallTimeFinding } from '../schema/row-rules.ts';
+import { journalModeFinding, noPublicTier, noStart, pauseFinding, startOf } from '../schema/row-rules.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../schema/tables.ts';
 import { anyTable, checkedRows, knownTables, wholeTable } from '../schema/query-builders.ts';
-import { instantIn } from '../schema/values.ts';
 import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
 import { danglingIds } from './orphan-references.ts';
@@ -141,12 +140,10 @@ async function* ruleFindings(
     const zoneOf = new Map(venues.map(([id, timezone]) => [id, zones.get(timezone)]));
     yield* applied(reader, START, (row) => {
       const [, venueId, startsAt, startsLocal] = row;
+      if (startsAt === null && startsLocal === null) return noStart(START.placeOf(row));
       // Without a zone there is a finding already: a dangling id, or an unknown zone.
       const zone = zoneOf.get(venueId) ?? null;
-      if (zone === null) return null;
-      const start = instantIn(startsAt);
-      const printed = { startsAt, startsLocal, wallTime: start + zone.offsetAt(start), zone };
-      return wallTimeFinding(() => START.placeOf(row), printed, tzdata);
+      return zone === null ? null : startOf(() => START.placeOf(row), startsAt, startsLocal, zone, tzdata).finding;
     });
   }
   if (sound.has('price_tiers')) {

@@ -6,13 +6,14 @@ import type { ExplainResultJson } from '../../contract/explain-result.ts';
 import type { CatalogueReader } from '../open.ts';
 import { checkedRows, knownTables } from '../schema/query-builders.ts';
 import { RowChecker } from '../schema/row-checker.ts';
+import { startOf } from '../schema/row-rules.ts';
 import { periodOf } from '../schema/values.ts';
 import { SESSION, TIER } from './product-queries.ts';
 
 const PRODUCT = new RowChecker('products', ['id', 'slug']);
 const NAMED_TIER = new RowChecker('price_tiers', [...TIER.columns, 'name']);
 
-/** A session as its row has it, whatever its status, past or not; instants as text. */
+/** A session as its row has it, whatever its status, past or not; its start resolved, other instants as text. */
 export type SessionRow = Awaited<ReturnType<typeof sessionRows>>[number];
 
 /** A price tier as its row has it, add-ons and private ones included. */
@@ -34,20 +35,24 @@ export async function productNames(reader: CatalogueReader): Promise<{ name: str
   return rows.map(([slug, name]) => ({ name: String(slug), title: String(name) }));
 }
 
-/** All sessions of a product by (start, id), except those at a venue whose own row is bad. */
+/** All sessions of a product by (start, id), except those at a venue whose own row is bad, and those without a start. */
 export async function sessionRows(
   reader: CatalogueReader,
   venues: ReadonlyMap<number, Venue | null>,
   productId: number,
 ) {
-  const query = checkedRows(SESSION, ['starts_at', 'id']).where('product_id', '=', productId);
-  return (await reader.rows(query)).flatMap((row) => {
+  const query = checkedRows(SESSION).where('product_id', '=', productId);
+  const sessions = (await reader.rows(query)).flatMap((row) => {
     if (!SESSION.accepts(row)) return [];
-    const [id, venueId, startsAt, , salesStartAt, salesEndAt, status, paused, available] = row;
+    const [id, venueId, startsText, startsLocal, salesStartAt, salesEndAt, status, paused, available] = row;
     const venue = venues.get(venueId) ?? null;
     if (venue === null) return [];
+    // The load has its findings, which name the version of tzdata.
+    const { startsAt } = startOf(() => SESSION.placeOf(row), startsText, startsLocal, venue.zone, '');
+    if (startsAt === null) return [];
     return { id, status, venue, startsAt, salesStartAt, salesEndAt, isPaused: paused === 1, available };
   });
+  return sessions.sort((a, b) => a.startsAt - b.startsAt || a.id - b.id);
 }
 
 /** All price tiers of a product by (session, id), the defaults first. */

@@ -4,7 +4,7 @@ import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import { SESSION, TIER } from './product-queries.ts';
 import { dangling, repeated, type FindingLog } from '../schema/row-checker.ts';
-import { noPublicTier, wallTimeFinding } from '../schema/row-rules.ts';
+import { noPublicTier, startOf } from '../schema/row-rules.ts';
 import { instantIn, periodOf } from '../schema/values.ts';
 
 /** What sessions refer to. */
@@ -30,7 +30,6 @@ export function sessionsOf(
     // By index, not destructured: there are millions.
     const id = row[0];
     const venueId = row[1];
-    const startsText = row[2];
     const salesStart = row[4];
     const salesEnd = row[5];
     if (isRepeated(id, ids)) {
@@ -47,18 +46,17 @@ export function sessionsOf(
       log.badProductIds.add(productId);
       continue;
     }
-    const startsAt = instantIn(startsText);
-    const wallTime = startsAt + venue.zone.offsetAt(startsAt);
-    const start = { startsAt: startsText, startsLocal: row[3], wallTime, zone: venue.zone };
-    const drift = wallTimeFinding(() => SESSION.placeOf(row), start, context.tzdata);
-    if (drift !== null) log.add([drift], { productId });
+    const start = startOf(() => SESSION.placeOf(row), row[2], row[3], venue.zone, context.tzdata);
+    if (start.finding !== null) log.add([start.finding], { productId });
+    const startsAt = start.startsAt;
+    if (startsAt === null) continue;
     const own = bySession.get(id);
     if (own?.length === 0) log.add([noPublicTier(SESSION.placeOf(row))], {});
     sessions.push({
       id,
       venue,
       startsAt,
-      day: Math.floor(wallTime / SECONDS_PER_DAY),
+      day: Math.floor(start.wallTime / SECONDS_PER_DAY),
       offerEndsAt: salesEnd === null ? startsAt : instantIn(salesEnd),
       salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantIn(salesStart),
       isPaused: row[7] === 1,
@@ -66,7 +64,7 @@ export function sessionsOf(
       tiers: own ?? defaults,
     });
   }
-  // An index gives rows in this order; a view may not.
+  // An index gives instants in this order; a view may not, and wall times have no order before they are resolved.
   const isBefore = (a: Session, b: Session): boolean =>
     a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
   const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));

@@ -1,7 +1,8 @@
 // The queries for products and for the tables that refer to them, with their columns, by ranges of product ids.
 
 import { sql, type RawBuilder } from 'kysely';
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
+import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { jsonValue, type Grouping, type IdRange } from './grouped-query.ts';
 import type { Query } from '../open.ts';
 import { knownTables } from '../schema/query-builders.ts';
@@ -65,10 +66,15 @@ export function childGrouping(table: ChildTable, now: Instant): Grouping {
 
 /**
  * Scheduled sessions whose offer ends after now. What is not an instant, or no status there is, comes along too: it must be
- * seen to be refused.
+ * seen to be refused. A wall time may be up to sixteen hours from UTC: of the sessions that have no other start, those that ended a
+ * little before now come along as well.
  */
 function mayBeSold(now: Instant): RawBuilder<unknown> {
-  return sql`(status is null or status not in ('draft', 'postponed', 'cancelled')) and (starts_at is null or coalesce(sales_end_at, starts_at) > ${formatInstant(now)} or coalesce(sales_end_at, starts_at) not glob '????-??-??T??:??:??Z')`;
+  const end = sql`coalesce(sales_end_at, starts_at)`;
+  const earliest = formatDateTime(now - OFFSET_SECONDS_MAX);
+  const mayStart = sql`starts_local > ${earliest} or starts_local not glob '????-??-??T??:??:??'`;
+  const isLocal = sql`starts_at is null and (starts_local is null or sales_end_at is null and (${mayStart}))`;
+  return sql`(status is null or status not in ('draft', 'postponed', 'cancelled')) and (${end} > ${formatInstant(now)} or ${end} not glob '????-??-??T??:??:??Z' or ${isLocal})`;
 }
 
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */

@@ -3,36 +3,68 @@
 
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
-import { formatDateTime, parseWallTime } from '../../catalogue/instant.ts';
+import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { findingOf, quoted } from './row-checker.ts';
+import { instantIn, wallTimeIn } from './values.ts';
 
-const EARLIEST_WALL_TIME = parseWallTime('0000-01-01T00:00:00') ?? 0;
-const LATEST_WALL_TIME = parseWallTime('9999-12-31T23:59:59') ?? 0;
+const EARLIEST_WALL_TIME = wallTimeIn('0000-01-01T00:00:00');
+const LATEST_WALL_TIME = wallTimeIn('9999-12-31T23:59:59');
 
-/** A session's start, as its row has it: checked values. */
-export interface PrintedStart {
-  readonly startsAt: string;
-  readonly startsLocal: string | null;
-  /** `startsAt` by the clock of the venue, in seconds as if it were UTC. */
+/** When a session starts, and what is wrong with how its row says so. */
+export interface Start {
+  /** Null where the row does not tell, which is an error. */
+  readonly startsAt: Instant | null;
+  /** The same by the clock of the venue, in seconds as if it were UTC. */
   readonly wallTime: number;
-  readonly zone: Zone;
+  readonly finding: Finding | null;
 }
 
-/** The wall time of a session has a year of four digits, and is the one printed on the ticket. */
-export function wallTimeFinding(
+/** The start of a session from checked values: `starts_at`, or where that is NULL the wall time in the zone of its venue. */
+export function startOf(
   placeOf: () => string,
-  { startsAt, startsLocal, wallTime, zone }: PrintedStart,
+  startsAt: string | null,
+  startsLocal: string | null,
+  zone: Zone,
   tzdata: string,
-): Finding | null {
+): Start {
+  if (startsAt === null) return startByWallTime(placeOf, startsLocal, zone, tzdata);
+  const at = instantIn(startsAt);
+  const wallTime = at + zone.offsetAt(at);
+  let finding: Finding | null = null;
   if (wallTime < EARLIEST_WALL_TIME || wallTime > LATEST_WALL_TIME) {
     const message = `starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone.name}), found ${startsAt}`;
-    return findingOf('error', 'year-unprintable', placeOf(), message);
+    finding = findingOf('error', 'year-unprintable', placeOf(), message);
+  } else if (startsLocal !== null && wallTimeIn(startsLocal) !== wallTime) {
+    const message =
+      `time-zone drift: starts_local says ${startsLocal}, but ${startsAt} is ${formatDateTime(wallTime)} in ${zone.name} ` +
+      `by the rules of tzdata ${tzdata}`;
+    finding = findingOf('warning', 'zone-drift', placeOf(), message);
   }
-  if (startsLocal === null || parseWallTime(startsLocal) === wallTime) return null;
-  const message =
-    `time-zone drift: starts_local says ${startsLocal}, but ${startsAt} is ${formatDateTime(wallTime)} in ${zone.name} ` +
-    `by the rules of tzdata ${tzdata}`;
-  return findingOf('warning', 'zone-drift', placeOf(), message);
+  return { startsAt: at, wallTime, finding };
+}
+
+/** Of a wall time that occurs twice the earlier is taken: a visitor who comes an hour early misses nothing. */
+function startByWallTime(placeOf: () => string, startsLocal: string | null, zone: Zone, tzdata: string): Start {
+  if (startsLocal === null) return { startsAt: null, wallTime: Number.NaN, finding: noStart(placeOf()) };
+  const wallTime = wallTimeIn(startsLocal);
+  const [startsAt = null, later] = zone.instantsAt(wallTime);
+  let finding: Finding | null = null;
+  if (startsAt === null) {
+    const message = `starts_local: expected a wall time that clocks in ${zone.name} show, found ${startsLocal}, which they skip by the rules of tzdata ${tzdata}`;
+    finding = findingOf('error', 'wall-time-skipped', placeOf(), message);
+  } else if (later !== undefined) {
+    const message =
+      `starts_local: ${startsLocal} occurs twice in ${zone.name} by the rules of tzdata ${tzdata}; ` +
+      `taken as ${formatInstant(startsAt)}, not ${formatInstant(later)}: starts_at can say which`;
+    finding = findingOf('warning', 'wall-time-repeated', placeOf(), message);
+  }
+  return { startsAt, wallTime, finding };
+}
+
+/** A session says when it starts. */
+export function noStart(place: string): Finding {
+  const message = 'starts_at: expected an instant, or a wall time in starts_local, found NULL in both';
+  return findingOf('error', 'value-invalid', place, message);
 }
 
 /** Only a pause has an end. */

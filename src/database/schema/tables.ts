@@ -82,7 +82,8 @@ export const TABLES = {
     id: integer(),
     product_id: integer(),
     venue_id: integer(),
-    starts_at: instant,
+    // One of the two is there: row-rules.ts.
+    starts_at: maybeInstant,
     starts_local: nullable(wallTime),
     ends_at: maybeInstant,
     sales_start_at: maybeInstant,

@@ -1,13 +1,20 @@
 // From values of checked rows to those of the catalogue: canonical text to instants, nullable ends to open periods.
 
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
-import { parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { parseInstant, parseWallTime, type Instant } from '../../catalogue/instant.ts';
 
 /** The instant of a text that a row check has accepted. */
 export function instantIn(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`not checked: ${text}`);
   return instant;
+}
+
+/** The seconds of a wall time, as if it were UTC, of a text that a row check has accepted. */
+export function wallTimeIn(text: string): number {
+  const wallTime = parseWallTime(text);
+  if (wallTime === undefined) throw new Error(`not checked: ${text}`);
+  return wallTime;
 }
 
 /** A half-open period from two nullable ends. */

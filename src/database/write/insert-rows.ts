@@ -72,6 +72,11 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
     const hint = 'give the row another value, or change the other row first';
     return refused(`values that no other row of ${table} has, found: ${message}`, hint);
   }
+  // The columns' rules have accepted the row. Only an older table, or one of the operator's own, is stricter.
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL') {
+    const hint = 'copy the rows into a new database: playbill export | playbill import - --db NEW.sqlite';
+    return refused(`a table "${table}" as in data/schema.sql, found: ${message}`, hint);
+  }
   const hint = `see the CHECKs of "${table}" in data/schema.sql`;
   return refused(`a row that the database accepts, found: ${message}`, hint);
 }

@@ -74,7 +74,7 @@ export function fillBoxOffice(ours: Database.Database, theirs: Database.Database
       perf_no: row['id'] ?? 0,
       show_no: row['product_id'] ?? 0,
       hall_no: row['venue_id'] ?? 0,
-      ...localTime(String(row['starts_at']), zones.get(row['venue_id'] ?? 0) ?? ''),
+      begins: localTime(String(row['starts_at']), zones.get(row['venue_id'] ?? 0) ?? ''),
       ends_epoch: epoch(row['ends_at']),
       sale_from_epoch: epoch(row['sales_start_at']),
       sale_to_epoch: epoch(row['sales_end_at']),
@@ -145,12 +145,8 @@ function epoch(instant: string | number | null | undefined): number | null {
   return typeof instant === 'string' ? Date.parse(instant) / 1000 : null;
 }
 
-/** An instant as the wall time of a zone, and the offset that goes with it. */
-function localTime(instant: string, timeZone: string): { readonly begins: string; readonly utc_offset: string } {
-  const at = new Date(instant);
-  const begins = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(at);
-  const minutes = (Date.parse(`${begins.replace(' ', 'T')}Z`) - at.getTime()) / 60_000;
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const size = Math.abs(minutes);
-  return { begins, utc_offset: `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}` };
+/** An instant as the wall time of a zone. */
+function localTime(instant: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return format.format(new Date(instant));
 }

@@ -1,13 +1,14 @@
-// What the plain reference reads for one front: ordinary queries, joins and sorting left to SQLite. It decides nothing
-// about time: sessions that are over, tiers that have expired and badges of other days come along.
+// What the plain reference reads for one front: ordinary queries, joins and sorting left to SQLite, but for sessions that have
+// only a wall time. It decides nothing about time: sessions that are over, tiers that have expired and badges of other days come along.
 
 import type { Kysely } from 'kysely';
 
 import type { PlainTables } from './plain-tables.ts';
+import { firstInstantOf } from './plain-values.ts';
 
 export type Loaded = Awaited<ReturnType<typeof loadFront>>;
 
-/** Everything that concerns one front, each list in the order in which the documents show it. Throws when there is no such front. */
+/** Everything that concerns one front, each list in the order in which the documents show it. Throws when there is no such front, or when a session has no start. */
 export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
   const front = await db.selectFrom('fronts').selectAll().where('code', '=', frontCode).executeTakeFirstOrThrow();
   const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', front.id);
@@ -23,15 +24,23 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
     .orderBy('f.sort_weight')
     .orderBy('p.id')
     .execute();
-  const sessions = await db
+  const storedSessions = await db
     .selectFrom('sessions as s')
     .innerJoin('venues as v', 'v.id', 's.venue_id')
-    .select(['s.id', 's.product_id', 's.venue_id', 's.starts_at', 's.sales_start_at', 's.sales_end_at', 's.status'])
-    .select(['s.paused', 's.available', 'v.name as venue_name', 'v.timezone as venue_timezone'])
+    .select(['s.id', 's.product_id', 's.venue_id', 's.starts_at', 's.starts_local', 's.sales_start_at'])
+    .select([
+      's.sales_end_at',
+      's.status',
+      's.paused',
+      's.available',
+      'v.name as venue_name',
+      'v.timezone as venue_timezone',
+    ])
     .where('s.product_id', 'in', attached)
-    .orderBy('s.starts_at')
-    .orderBy('s.id')
     .execute();
+  const sessions = storedSessions
+    .map((session) => ({ ...session, starts_at: session.starts_at ?? startByWallTime(session) }))
+    .toSorted((a, b) => (a.starts_at === b.starts_at ? a.id - b.id : a.starts_at < b.starts_at ? -1 : 1));
   const exclusions = await db
     .selectFrom('front_session_exclusions')
     .select('session_id')
@@ -45,6 +54,13 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
     .execute();
 
   return { front, products, sessions, exclusions, tickets, ...(await loadTaxonomy(db, front.id)) };
+}
+
+function startByWallTime(session: { id: number; starts_local: string | null; venue_timezone: string }): string {
+  const { id, starts_local, venue_timezone } = session;
+  const instant = starts_local === null ? null : firstInstantOf(starts_local, venue_timezone);
+  if (instant === null) throw new Error(`session ${id}: no instant is ${starts_local} in ${venue_timezone}`);
+  return instant;
 }
 
 /** The categories, groups, tags and badges that a product of the front may have: one row per thing and product. */

@@ -48,7 +48,8 @@ export interface PlainTables {
     id: number;
     product_id: number;
     venue_id: number;
-    starts_at: string;
+    starts_at: string | null;
+    starts_local: string | null;
     sales_start_at: string | null;
     sales_end_at: string | null;
     status: 'draft' | 'scheduled' | 'postponed' | 'cancelled';

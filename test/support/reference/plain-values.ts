@@ -32,6 +32,17 @@ export function printedTime(instant: string, zone: string): string {
   return isoText(inPrintedZone(instant, zone).toISO({ suppressMilliseconds: true })).replace('Z', '+00:00');
 }
 
+/** The first instant, in canonical UTC text, at which a clock of the zone shows a wall time; null where it never does. */
+export function firstInstantOf(wallTime: string, zone: string): string | null {
+  const asUtc = DateTime.fromISO(wallTime, { zone: 'utc' });
+  // The zone's offset a day before and a day after: two clock changes never lie that close.
+  const instants = [-1, 1].map((days) => {
+    const { offset } = inPrintedZone(isoText(asUtc.plus({ days }).toISO()), zone);
+    return isoText(asUtc.minus({ minutes: offset }).toISO({ suppressMilliseconds: true }));
+  });
+  return instants.toSorted().find((instant) => printedTime(instant, zone).startsWith(wallTime)) ?? null;
+}
+
 /**
  * Old local mean times have offsets with odd seconds, which the form cannot say: the offset is cut to whole minutes and the wall
  * time with it, so that the text is the exact instant; and dates are those of the same clock, since the date printed decides.

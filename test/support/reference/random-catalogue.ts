@@ -29,20 +29,21 @@ interface Resolver {
   readonly at: (draft: InstantDraft | null) => string | null;
   readonly startsAt: (draft: InstantDraft) => string;
   readonly zone: (zone: string | null | undefined) => string;
+  readonly hasSkipped: boolean;
 }
 
 /**
  * Catalogues of 1 to 4 fronts, 1 to 8 products and 0 to 12 sessions each. The fronts have the codes `front-0`, `front-1`, …;
- * the first is always active.
+ * the first is always active. With `hasSkipped` some sessions have only a wall time that clocks skip, which is an error in their rows.
  */
-export function catalogueArbitrary(): fc.Arbitrary<RandomCatalogue> {
+export function catalogueArbitrary({ hasSkipped = false } = {}): fc.Arbitrary<RandomCatalogue> {
   return catalogueDraft.map((draft) => {
     const now = resolveNow(draft.now);
-    return { rows: [...catalogueRows(draft, now)], now };
+    return { rows: [...catalogueRows(draft, now, hasSkipped)], now };
   });
 }
 
-function* catalogueRows(draft: CatalogueDraft, now: string): Generator<CatalogueRow> {
+function* catalogueRows(draft: CatalogueDraft, now: string, hasSkipped: boolean): Generator<CatalogueRow> {
   const { moment } = draft.now;
   const startsAt = (instant: InstantDraft) => resolveInstant(instant, now, moment);
   const resolver: Resolver = {
@@ -51,6 +52,7 @@ function* catalogueRows(draft: CatalogueDraft, now: string): Generator<Catalogue
     at: (instant) => (instant === null ? null : startsAt(instant)),
     startsAt,
     zone: (zone) => zone ?? moment.zone,
+    hasSkipped,
   };
   for (const [f, front] of draft.fronts.entries()) yield frontRow(resolver, front, f);
   yield* placeRows(resolver, draft);
@@ -164,23 +166,27 @@ function* productRows(
 }
 
 function sessionRow(
-  { id, at, startsAt, zone }: Resolver,
+  { id, at, startsAt, zone, hasSkipped }: Resolver,
   draft: CatalogueDraft,
   session: SessionDraft,
   own: { readonly id: number; readonly product_id: number },
 ): CatalogueRow {
-  const starts_at = startsAt(session.startsAt);
-  // A wall time that has drifted from the zone's rules is only a warning and must change nothing.
-  const wall = DateTime.fromISO(starts_at, { zone: zone(draft.venues[session.venue]?.zone) });
-  const starts_local = session.local === 'drifted' ? wall.plus({ hours: 1 }) : wall;
+  const { local } = session;
+  const isSkipped = local === 'drifted' && hasSkipped;
+  const start = startsAt(isSkipped ? { base: 'clock-change', seconds: -1 } : session.startsAt);
+  const wall = DateTime.fromISO(start, { zone: zone(draft.venues[session.venue]?.zone) }).setZone('utc', {
+    keepLocalTime: true,
+  });
+  // A wall time that has drifted from the zone's rules is only a warning and must change nothing. Without an instant, and beside a
+  // change of the clocks, it is one that they skip, if they are put forward.
+  const starts_local = local === 'drifted' ? wall.plus({ hours: 1 }) : wall;
   return {
     table: 'sessions',
     row: {
       ...own,
       venue_id: id(session.venue),
-      starts_at,
-      starts_local:
-        session.local === 'none' ? null : starts_local.toISO({ includeOffset: false, suppressMilliseconds: true }),
+      starts_at: local === 'alone' || isSkipped ? null : start,
+      starts_local: local === 'none' ? null : starts_local.toISO({ includeOffset: false, suppressMilliseconds: true }),
       ends_at: at(session.endsAt),
       sales_start_at: at(session.salesStart),
       sales_end_at: at(session.salesEnd),

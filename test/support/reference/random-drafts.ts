@@ -84,7 +84,7 @@ const sessionDraft = fc.record({
   venue: place,
   startsAt: instantDraft,
   endsAt: rareInstant,
-  local: fc.constantFrom('none', 'computed', 'drifted'),
+  local: fc.constantFrom('none', 'computed', 'drifted', 'alone'),
   salesStart: rareInstant,
   salesEnd: rareInstant,
   status: often('scheduled', fc.constantFrom('draft', 'postponed', 'cancelled'), 6),
