@@ -100,7 +100,7 @@ describe('findings by column', () => {
       UPDATE sessions SET ends_at = '' WHERE id IN (1, 3)`);
     const { status, stdout } = await playbill(['check-db', '--db', path]);
     expect(status).toBe(1);
-    const expected = 'expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC';
+    const expected = 'expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC, or NULL';
     expect(stdout.split('\n').slice(0, -2)).toEqual([
       'error value-invalid badges 1: color: expected a colour as #RRGGBB, found "ff0000"',
       "  hint: '#' || color",

@@ -82,7 +82,7 @@ describe('no hint where a person must decide', () => {
     ['sessions.starts_at', '01.12.2026 19:00'],
     ['sessions.starts_at', 20_261_201],
     ['sessions.starts_at', 20_261_201_190_000],
-    ['sessions.starts_at', null],
+    ['venues.timezone', null],
     ['sessions.starts_local', 1_796_151_600],
     ['products.id', 'b7c1'],
     ['products.id', 'yes'],
