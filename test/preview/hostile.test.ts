@@ -140,7 +140,7 @@ describe('hostile text', () => {
     const { page, complaints, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`, { viewport });
     expect(await page.locator('.card').count()).toBeGreaterThan(NAMES.length);
     // Nothing that a name holds has become an element, an attribute or a script.
-    expect(await page.locator('#page script, #page img, #page b, [onerror], [onload]').count()).toBe(0);
+    expect(await page.locator('#page script, #page img, .card b, [onerror], [onload]').count()).toBe(0);
     expect(await page.locator('.card .name').allTextContents()).toContain('<img src=x onerror=alert(3)>');
     expect(await isWide(page)).toBe(false);
     const heights = await page
@@ -157,7 +157,7 @@ describe('hostile text', () => {
       expect(rel).toBe('noopener noreferrer');
     }
     // Through all of time, every tab, and the list of changes.
-    await page.locator('.changes summary').click();
+    await page.locator('.clock .summary').click();
     for (let i = 0; i < 4; i++) {
       await page.getByRole('button', { name: 'Next change' }).click();
       await page.getByText(`edition ${i + 2} of`).waitFor();
@@ -203,7 +203,7 @@ describe('pictures', () => {
     'base64',
   );
 
-  test('are loaded only on the page with pictures, without a referrer; one that fails is a placeholder', async () => {
+  test('are loaded only on the page with pictures, without a referrer; one that fails is a drawn poster', async () => {
     const { page, context, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`);
     const referrers: (string | undefined)[] = [];
     await context.route('https://pictures.example/**', async (route) => {
@@ -225,8 +225,8 @@ describe('pictures', () => {
     const loaded = page.locator('.card', { has: page.locator('img') }).first();
     expect(await loaded.locator('img').getAttribute('alt')).not.toBeNull();
     await page.locator('.card').nth(1).scrollIntoViewIfNeeded();
-    await expect.poll(() => page.locator('.card').nth(1).locator('.placeholder').count()).toBe(1);
-    await page.getByRole('link', { name: 'Show no pictures' }).click();
+    await expect.poll(() => page.locator('.card').nth(1).locator('.poster').count()).toBe(1);
+    await page.getByRole('link', { name: 'Show drawn posters' }).click();
     await page.locator('.card').first().waitFor();
     expect(await page.locator('.card img').count()).toBe(0);
   });
