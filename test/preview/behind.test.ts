@@ -182,7 +182,7 @@ describe('a build', () => {
 
     await buildTree(database, out, instant(MADE), { frontCodes: ['kuwait'] });
     await page.getByRole('heading', { level: 1, name: 'kuwait' }).waitFor();
-    await page.getByText('has been published; this is it').waitFor();
+    await page.getByText('has been published, and is shown').waitFor();
 
     const until = page.locator('.slider .end');
     const before = await until.innerText();

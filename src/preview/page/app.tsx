@@ -201,7 +201,7 @@ function News({ published }: { readonly published: string | null }): VNode {
   }, [published]);
   return (
     <p class="news" role="status">
-      {isFresh && published !== null && `Release ${published.slice(0, 8)} has been published; this is it.`}
+      {isFresh && published !== null && `Release ${published.slice(0, 8)} has been published, and is shown.`}
     </p>
   );
 }

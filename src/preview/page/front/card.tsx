@@ -75,7 +75,7 @@ export class CardView extends Component<CardProps> {
 function BadgeList({ card, badges }: { readonly card: ProductCard; readonly badges: CardContext['badges'] }): VNode {
   return (
     <ul class="badges" aria-label="Badges">
-      <li class="age" title="Age rating">
+      <li class="age" title="Age rating" dir="ltr">
         {card.ageRating}+
       </li>
       {card.pushka && <li class="age">Pushkin card</li>}
