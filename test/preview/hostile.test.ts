@@ -124,12 +124,17 @@ function forgeEditions(out: string): void {
   writeFileSync(join(front, 'pointer.json'), `${JSON.stringify({ ...pointer, products })}\n`);
 }
 
-const preview = previewOfFile(async () => {
-  const out = join(folder, 'out');
-  await buildTree(catalogueAt(join(folder, 'hostile.sqlite'), [...rows()]), out, instant(NOW));
-  forgeEditions(out);
-  return out;
-});
+const database = join(folder, 'hostile.sqlite');
+const preview = previewOfFile(
+  async () => {
+    const out = join(folder, 'out');
+    await buildTree(catalogueAt(database, [...rows()]), out, instant(NOW));
+    forgeEditions(out);
+    return out;
+  },
+  NOW,
+  database,
+);
 
 const isWide = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
@@ -165,6 +170,24 @@ describe('hostile text', () => {
     for (const tab of ['Today', 'Tomorrow', 'Weekend']) await page.getByRole('tab', { name: tab }).click();
     await page.getByRole('searchbox').fill('<script>');
     expect(await isWide(page)).toBe(false);
+    expect(complaints).toEqual([]);
+    for (const url of requests) expect(url.startsWith(`${preview().origin}/`), url).toBe(true);
+  });
+
+  test.each([360, 1280])('stays text behind a card, at %d pixels', async (width) => {
+    const viewport = { width, height: 800 };
+    const { page, complaints, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`, { viewport });
+    const cards = page.locator('.row').first().locator('.name button');
+    const sheet = page.locator('.sheet');
+    for (let i = 0; i < (await cards.count()); i++) {
+      await cards.nth(i).focus();
+      await page.keyboard.press('Enter');
+      await sheet.getByRole('heading', { name: 'Sessions' }).waitFor();
+      expect(await sheet.locator('script, img, b, [onerror], [onload]').count()).toBe(0);
+      expect(await sheet.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(false);
+      await page.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+    }
     expect(complaints).toEqual([]);
     for (const url of requests) expect(url.startsWith(`${preview().origin}/`), url).toBe(true);
   });
