@@ -217,6 +217,7 @@ describe('time', () => {
     // On a busy machine a frame may take the clock over several changes.
     await page.getByText(/edition (?!1 of)\d+ of/).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
     const stood = await slider(page).inputValue();
     await page.waitForTimeout(100);
     expect(await slider(page).inputValue()).toBe(stood);

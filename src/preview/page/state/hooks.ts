@@ -1,6 +1,6 @@
 // What the page's components share: documents being loaded, the clock that plays.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../../contract/documents.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Editions } from './editions.ts';
@@ -74,7 +74,8 @@ export function useClock(scene: Scene | null, onAt: (at: Instant) => void) {
   };
   const latest = useRef(advance);
   latest.current = advance;
-  useEffect(() => {
+  // At once, not after the next frame: a clock that shows as paused stands.
+  useLayoutEffect(() => {
     if (!isPlaying) return undefined;
     let before: number | null = null;
     let frame = requestAnimationFrame(function tick(time) {
