@@ -6,7 +6,7 @@ import { faultOfSettings } from '../edge/rule/settings.ts';
 import { createServer, isLoopback, type ServeOptions } from '../edge/runtimes/node.ts';
 import { AppError } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
-import { PreviewData } from '../preview/preview-data.ts';
+import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';
 import { createPreviewServer } from '../preview/server.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 
@@ -25,14 +25,18 @@ export function serveTree(host: string, options: ServeOptions): Server {
   return createServer(options);
 }
 
+export interface ShowOptions {
+  readonly out: string;
+  readonly host: string;
+  /** What else may be read; null for nothing but the tree. */
+  readonly catalogue: PreviewCatalogue | null;
+  readonly page: PageBundle;
+  readonly now: () => Instant;
+  readonly onBug: (message: string) => void;
+}
+
 /** A page that shows the tree, on this machine alone. @throws AppError address-refused, tree-missing */
-export function servePreview(
-  out: string,
-  host: string,
-  page: PageBundle,
-  now: () => Instant,
-  onBug: (message: string) => void,
-): Server {
+export function servePreview({ out, host, ...options }: ShowOptions): Server {
   if (!isLoopback(host)) {
     throw new AppError(
       'address-refused',
@@ -40,5 +44,5 @@ export function servePreview(
       'leave out --host; to look from elsewhere, forward the port (ssh -L)',
     );
   }
-  return createPreviewServer({ data: new PreviewData(DirectoryReader.open(out)), page, now, onBug });
+  return createPreviewServer({ data: new PreviewData(DirectoryReader.open(out)), ...options });
 }

@@ -1,11 +1,13 @@
-// The tree as the page asks for it: releases, the pointers in force, editions. Files are read again for every request, and
-// checked here, so that the page need not.
+// The tree as the page asks for it: releases, the pointers in force, editions, how much they change. Files are read again for every
+// request, and checked here, so that the page need not.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import type { ProductsDocument } from '../contract/documents.ts';
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { AppError } from '../errors.ts';
 import { pointerText } from '../release/tree/codec.ts';
+import { diffDocuments } from '../release/diff/document-diff.ts';
 import type { TreeFolders } from '../release/tree/files.ts';
 import { orNull, orThrow } from '../release/tree/found.ts';
 import {
@@ -19,7 +21,24 @@ import {
   releaseIds,
 } from '../release/tree/read.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
-import { IN_FORCE, type Overview, type PreviewFront, type PreviewRelease } from './messages.ts';
+import {
+  IN_FORCE,
+  type ChangeCounts,
+  type CurrentRelease,
+  type MissingProduct,
+  type Overview,
+  type PreviewFront,
+  type PreviewRelease,
+} from './messages.ts';
+
+/** The catalogue that the tree was built from, for what a tree does not hold: which products have no card, and why. */
+export interface PreviewCatalogue {
+  readonly path: string;
+  /** Products that the front lists and that have no card then. @throws AppError database-…, front-unknown */
+  missing(front: string, at: Instant): Promise<readonly MissingProduct[]>;
+  /** What `explain` prints. @throws AppError database-…, front-unknown, product-unknown */
+  explain(front: string, slug: string, at: Instant): Promise<string>;
+}
 
 export class PreviewData {
   readonly #files: TreeFolders;
@@ -29,15 +48,18 @@ export class PreviewData {
   }
 
   /** Kept releases and the current one, as of the server's clock. @throws AppError tree-newer-schema, tree-unreadable */
-  async overview(now: Instant): Promise<Overview> {
+  async overview(now: Instant, database: string | null): Promise<Overview> {
     const dated: { readonly id: string; readonly now: Instant | null }[] = [];
     for (const id of await releaseIds(this.#files))
       dated.push(orNull(await readReleaseDate(id, this.#files)) ?? { id, now: null });
     const releases = dated
       .sort((a, b) => (b.now ?? 0) - (a.now ?? 0))
       .map((release) => ({ id: release.id, now: release.now === null ? null : formatInstant(release.now) }));
-    const current = orNull(await readCurrent(this.#files));
-    return { root: this.#files.root, now: formatInstant(now), current, releases };
+    return { ...(await this.current(now)), root: this.#files.root, database, releases };
+  }
+
+  async current(now: Instant): Promise<CurrentRelease> {
+    return { now: formatInstant(now), current: orNull(await readCurrent(this.#files)) };
   }
 
   /** A kept release by its id, or what is in force. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
@@ -65,6 +87,24 @@ export class PreviewData {
     const bytes = orThrow(await readEdition(wholePath, file.digest, this.#files));
     if (file.endpoint === 'products') orThrow(parseProducts(bytes, wholePath));
     return new TextDecoder().decode(bytes);
+  }
+
+  /** How much each edition of a front changes; `id` as above. @throws AppError nothing-published, tree-unreadable */
+  async changes(id: string, front: string): Promise<ChangeCounts> {
+    const { fronts } = await this.release(id);
+    const products = fronts.find((view) => view.front === front)?.pointer?.products ?? [];
+    const counts: (number | null)[] = [];
+    let before: ProductsDocument | null = null;
+    for (const entry of products) {
+      const digest = entry.slice(21);
+      const path = pathOf({ kind: 'edition', front, endpoint: 'products', digest, encoding: 'identity' });
+      const read = await readEdition(path, digest, this.#files);
+      const document: ProductsDocument | null = read.ok ? orNull(parseProducts(read.value, path)) : null;
+      const isFirst = counts.length === 0;
+      counts.push(isFirst ? 0 : before && document && diffDocuments(before, document).length);
+      before = document;
+    }
+    return counts;
   }
 
   async #inForce(): Promise<PreviewRelease> {

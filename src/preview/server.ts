@@ -2,14 +2,27 @@
 // requests that name a loopback host: a page elsewhere whose name was made to point here (DNS rebinding) is refused.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Instant } from '../catalogue/instant.ts';
+import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from './bundle.ts';
-import type { PreviewData } from './preview-data.ts';
-import { FRONTS_PATH, OVERVIEW_PATH, PAGE_PATH, PICTURES_PATH, RELEASES_PATH, type ApiError } from './messages.ts';
+import type { PreviewCatalogue, PreviewData } from './preview-data.ts';
+import {
+  CHANGES_PATH,
+  CURRENT_PATH,
+  EXPLAIN_PATH,
+  FRONTS_PATH,
+  MISSING_PATH,
+  OVERVIEW_PATH,
+  PAGE_PATH,
+  PICTURES_PATH,
+  RELEASES_PATH,
+  type ApiError,
+} from './messages.ts';
 
 export interface PreviewOptions {
   readonly data: PreviewData;
+  /** null: nothing but the tree is read. */
+  readonly catalogue: PreviewCatalogue | null;
   readonly page: PageBundle;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;
@@ -44,7 +57,7 @@ export function isOwnHost(host: string | undefined, port: number): boolean {
   return match !== null && Number(match[1] ?? 80) === port;
 }
 
-async function replyTo(incoming: IncomingMessage, { data, page, now }: PreviewOptions): Promise<Reply> {
+async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Promise<Reply> {
   const { method = '', headers, url = '' } = incoming;
   if (!isOwnHost(headers.host, incoming.socket.localPort ?? 0)) {
     const message = `expected a loopback host, found ${JSON.stringify(headers.host ?? '')}`;
@@ -54,23 +67,42 @@ async function replyTo(incoming: IncomingMessage, { data, page, now }: PreviewOp
     return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview reads only');
   const [path = ''] = url.split('?');
   try {
-    if (path === OVERVIEW_PATH) return found(JSON_TYPE, JSON.stringify(await data.overview(now())));
-    if (path.startsWith(RELEASES_PATH))
-      return found(JSON_TYPE, JSON.stringify(await data.release(path.slice(RELEASES_PATH.length))));
-    if (path.startsWith(FRONTS_PATH)) return found(JSON_TYPE, await data.edition(path.slice(FRONTS_PATH.length)));
+    const json = await jsonAt(path, options);
+    if (json !== null) return found(JSON_TYPE, json);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return refusal(error.code === 'nothing-published' ? 404 : 500, error.code, error.message, error.hint);
+    return refusal(NOT_FOUND_CODES.includes(error.code) ? 404 : 500, error.code, error.message, error.hint);
   }
+  const { script, style } = options.page;
   const replies = new Map([
     [PAGE_PATH, { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self'") }],
     [PICTURES_PATH, { ...found('text/html; charset=utf-8', PAGE), policy: policyOf("'self' https:") }],
-    ['/page.js', found('text/javascript; charset=utf-8', page.script)],
-    ['/page.css', found('text/css; charset=utf-8', page.style)],
+    ['/page.js', found('text/javascript; charset=utf-8', script)],
+    ['/page.css', found('text/css; charset=utf-8', style)],
     ['/icon.svg', found('image/svg+xml', ICON)],
   ]);
   const nothing = 'nothing is at this path';
   return replies.get(path) ?? refusal(404, 'not-found', nothing, `the page is at ${PAGE_PATH}`);
+}
+
+const NOT_FOUND_CODES: readonly string[] = ['nothing-published', 'front-unknown', 'product-unknown'];
+
+/** What is at a path, as JSON; null where the path is none of these. @throws AppError */
+async function jsonAt(path: string, { data, catalogue, now }: PreviewOptions): Promise<string | null> {
+  if (path === OVERVIEW_PATH) return JSON.stringify(await data.overview(now(), catalogue?.path ?? null));
+  if (path === CURRENT_PATH) return JSON.stringify(await data.current(now()));
+  const [, , kind, ...parts] = path.split('/');
+  const [first = '', second = '', third = ''] = parts;
+  const prefix = `/api/${kind}/`;
+  if (prefix === RELEASES_PATH) return JSON.stringify(await data.release(parts.join('/')));
+  if (prefix === FRONTS_PATH) return data.edition(parts.join('/'));
+  if (prefix === CHANGES_PATH) return JSON.stringify(await data.changes(first, second));
+  const at = parseInstant(parts.at(-1) ?? '');
+  if (catalogue === null || at === undefined) return null;
+  if (prefix === MISSING_PATH) return JSON.stringify(await catalogue.missing(first, at));
+  if (prefix === EXPLAIN_PATH && third !== '')
+    return JSON.stringify({ text: await catalogue.explain(first, second, at) });
+  return null;
 }
 
 function found(type: string, body: string): Reply {

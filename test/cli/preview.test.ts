@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { previewResultSchema } from '../../src/contract/results.ts';
-import { temporaryFolder } from '../support/trees.ts';
+import { catalogueAt, temporaryFolder } from '../support/trees.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
 
@@ -34,6 +34,32 @@ test('it prints its address, shows the tree there, and ends with Ctrl-C', async 
   expect(await (await fetch(`${url}api/releases/in-force`)).json()).toEqual({ id: 'in-force', fronts: [] });
   child.kill('SIGINT');
   expect(await ended).toBe(0);
+});
+
+test('a catalogue is asked where there is one; where there is none, the terminal says so', async () => {
+  const folder = temporaryFolder();
+  const database = catalogueAt(join(folder, 'there.sqlite'), []);
+  for (const path of [database, join(folder, 'none.sqlite')]) {
+    const words = ['preview', '--out', emptyTree(), '--db', path, '--port', '0', '--json'];
+    const child = spawn(process.execPath, [compiledCommand(), ...words], { cwd: root });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let log = '';
+    child.stderr.on('data', (bytes: Buffer) => (log += bytes.toString()));
+    const line = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString())),
+    );
+    const { url } = previewResultSchema.parse(JSON.parse(line));
+    const isThere = path === database;
+    expect(await (await fetch(`${url}api/overview`)).json()).toMatchObject({ database: isThere ? path : null });
+    const asked = await fetch(`${url}api/explain/nowhere/nothing/2026-05-01T09:00:00Z`);
+    expect([asked.status, await asked.text()]).toEqual([
+      404,
+      expect.stringContaining(isThere ? 'front-unknown' : 'not-found'),
+    ]);
+    const without = `without a catalogue (there is none at ${path})`;
+    await expect.poll(() => log).toContain('Ctrl-C ends it');
+    expect(log.includes(without)).toBe(!isThere);
+  }
 });
 
 test.each(['0.0.0.0', '127.evil.example'])('it does not listen on %s', async (host) => {

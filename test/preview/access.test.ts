@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../support/trees.ts';
-import { browserOfFile, demoTree, previewOfFile, visit } from '../support/preview-stage.ts';
+import { browserOfFile, demoTree, openDesk, previewOfFile, visit } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const preview = previewOfFile(() => demoTree(folder));
@@ -39,9 +39,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const options = { colorScheme, viewport: { width, height: 800 } };
       const url = `${preview().origin}/?front=${front}&tab=today&at=2026-05-01T10:15:00Z`;
       const { page, complaints } = await visit(browser(), url, options);
-      await page.locator('.changes summary').click();
-      if (width < 1100) await page.locator('.fronts summary').click();
+      await page.locator('.clock .summary').click();
       await page.locator('.is-changed').last().scrollIntoViewIfNeeded();
+      expect(await violationsOf(page)).toEqual([]);
+      await openDesk(page, width);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.locator('.card .name button').last().click();
+      await page.locator('.json summary').click();
       expect(await violationsOf(page)).toEqual([]);
       expect(await isWideForPage(page)).toBe(false);
       if (front === 'riyadh') expect(await page.locator('.card-text').first().getAttribute('dir')).toBe('rtl');
@@ -52,8 +57,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 test.each([360, 1280])('two releases side by side, %d pixels', async (width) => {
   const { page } = await visit(browser(), `${preview().origin}/?front=kuwait`, { viewport: { width, height: 800 } });
+  await openDesk(page, width);
   const older = await page.locator('.choices option').evaluateAll((all) => all.at(-1)?.getAttribute('value') ?? '');
   await page.getByRole('combobox', { name: 'Beside it' }).selectOption(older);
+  await page.keyboard.press('Escape');
   await page.locator('.pane-title').nth(1).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   expect(await isWideForPage(page)).toBe(false);

@@ -124,12 +124,17 @@ function forgeEditions(out: string): void {
   writeFileSync(join(front, 'pointer.json'), `${JSON.stringify({ ...pointer, products })}\n`);
 }
 
-const preview = previewOfFile(async () => {
-  const out = join(folder, 'out');
-  await buildTree(catalogueAt(join(folder, 'hostile.sqlite'), [...rows()]), out, instant(NOW));
-  forgeEditions(out);
-  return out;
-});
+const database = join(folder, 'hostile.sqlite');
+const preview = previewOfFile(
+  async () => {
+    const out = join(folder, 'out');
+    await buildTree(catalogueAt(database, [...rows()]), out, instant(NOW));
+    forgeEditions(out);
+    return out;
+  },
+  NOW,
+  database,
+);
 
 const isWide = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
@@ -140,7 +145,7 @@ describe('hostile text', () => {
     const { page, complaints, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`, { viewport });
     expect(await page.locator('.card').count()).toBeGreaterThan(NAMES.length);
     // Nothing that a name holds has become an element, an attribute or a script.
-    expect(await page.locator('#page script, #page img, #page b, [onerror], [onload]').count()).toBe(0);
+    expect(await page.locator('#page script, #page img, .card b, [onerror], [onload]').count()).toBe(0);
     expect(await page.locator('.card .name').allTextContents()).toContain('<img src=x onerror=alert(3)>');
     expect(await isWide(page)).toBe(false);
     const heights = await page
@@ -157,7 +162,7 @@ describe('hostile text', () => {
       expect(rel).toBe('noopener noreferrer');
     }
     // Through all of time, every tab, and the list of changes.
-    await page.locator('.changes summary').click();
+    await page.locator('.clock .summary').click();
     for (let i = 0; i < 4; i++) {
       await page.getByRole('button', { name: 'Next change' }).click();
       await page.getByText(`edition ${i + 2} of`).waitFor();
@@ -165,6 +170,24 @@ describe('hostile text', () => {
     for (const tab of ['Today', 'Tomorrow', 'Weekend']) await page.getByRole('tab', { name: tab }).click();
     await page.getByRole('searchbox').fill('<script>');
     expect(await isWide(page)).toBe(false);
+    expect(complaints).toEqual([]);
+    for (const url of requests) expect(url.startsWith(`${preview().origin}/`), url).toBe(true);
+  });
+
+  test.each([360, 1280])('stays text behind a card, at %d pixels', async (width) => {
+    const viewport = { width, height: 800 };
+    const { page, complaints, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`, { viewport });
+    const cards = page.locator('.row').first().locator('.name button');
+    const sheet = page.locator('.sheet');
+    for (let i = 0; i < (await cards.count()); i++) {
+      await cards.nth(i).focus();
+      await page.keyboard.press('Enter');
+      await sheet.getByRole('heading', { name: 'Sessions' }).waitFor();
+      expect(await sheet.locator('script, img, b, [onerror], [onload]').count()).toBe(0);
+      expect(await sheet.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(false);
+      await page.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+    }
     expect(complaints).toEqual([]);
     for (const url of requests) expect(url.startsWith(`${preview().origin}/`), url).toBe(true);
   });
@@ -203,7 +226,7 @@ describe('pictures', () => {
     'base64',
   );
 
-  test('are loaded only on the page with pictures, without a referrer; one that fails is a placeholder', async () => {
+  test('are loaded only on the page with pictures, without a referrer; one that fails is a drawn poster', async () => {
     const { page, context, requests } = await visit(browser(), `${preview().origin}/?at=${NOW}`);
     const referrers: (string | undefined)[] = [];
     await context.route('https://pictures.example/**', async (route) => {
@@ -225,8 +248,8 @@ describe('pictures', () => {
     const loaded = page.locator('.card', { has: page.locator('img') }).first();
     expect(await loaded.locator('img').getAttribute('alt')).not.toBeNull();
     await page.locator('.card').nth(1).scrollIntoViewIfNeeded();
-    await expect.poll(() => page.locator('.card').nth(1).locator('.placeholder').count()).toBe(1);
-    await page.getByRole('link', { name: 'Show no pictures' }).click();
+    await expect.poll(() => page.locator('.card').nth(1).locator('.poster').count()).toBe(1);
+    await page.getByRole('link', { name: 'Show drawn posters' }).click();
     await page.locator('.card').first().waitFor();
     expect(await page.locator('.card img').count()).toBe(0);
   });

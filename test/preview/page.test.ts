@@ -154,7 +154,9 @@ describe('a front', () => {
       .poll(async () => (await page.locator('.card .name').allInnerTexts()).every((name) => /чайка/i.test(name)))
       .toBe(true);
     await page.getByRole('searchbox').fill('nothing has this name');
-    await page.getByText('Nothing here at this time.').waitFor();
+    await page.getByText('No card matches “nothing has this name”').waitFor();
+    await page.getByRole('button', { name: `Show all ${productCards.length} cards` }).click();
+    await expect.poll(async () => new Set(await productsIn(page.locator('main'))).size).toBe(productCards.length);
   });
 });
 
@@ -202,7 +204,7 @@ describe('time', () => {
 
   test('changes are listed as text', async () => {
     const page = await open(`?front=moscow&at=${pointerOf('moscow').products[4]?.slice(0, 20)}`);
-    await page.locator('.changes summary').click();
+    await page.locator('.clock .summary').click();
     const changes = diffDocuments(editionOf('moscow', 3), editionOf('moscow', 4));
     const list = page.getByRole('region', { name: 'What changes' }).getByRole('listitem');
     expect(await list.count()).toBe(changes.length);
@@ -215,6 +217,7 @@ describe('time', () => {
     // On a busy machine a frame may take the clock over several changes.
     await page.getByText(/edition (?!1 of)\d+ of/).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
     const stood = await slider(page).inputValue();
     await page.waitForTimeout(100);
     expect(await slider(page).inputValue()).toBe(stood);
@@ -236,7 +239,7 @@ describe('time', () => {
     await expect.poll(at).toBe(products[2]?.slice(0, 20));
     await page.getByRole('button', { name: 'Previous change' }).click();
     await expect.poll(at).toBe(products[1]?.slice(0, 20));
-    await page.getByRole('button', { name: 'Now' }).click();
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
     // The server's clock stands before this snapshot was made: its beginning is as near as it gets.
     await expect.poll(at).toBe(now);
   });
@@ -303,7 +306,7 @@ describe('releases', () => {
       expect(text).toContain(`${editions.products} edition`);
       expect(text).toMatch(/\d+ h( \d+ min)? left/);
       const without = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-      if (without > 0) expect(text).toContain(`${without} without a card`);
+      if (without > 0) expect(text).toContain(`${cards} cards, ${without} without`);
     }
     await page.locator('.health').getByRole('button', { name: 'tokyo' }).click();
     await page.getByRole('heading', { level: 1, name: 'tokyo' }).waitFor();
@@ -334,7 +337,7 @@ test('a damaged edition is reported; the others are shown', async () => {
 describe('keyboard alone', () => {
   /** Tabs on until the element in focus has this accessible name. */
   async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 400; i++) {
       await page.keyboard.press('Tab');
       const focused = await page.evaluate<string>(
         `(({ activeElement: one }) => one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText)(document)`,
@@ -368,8 +371,6 @@ describe('keyboard alone', () => {
     await expect.poll(() => slider(page).inputValue()).toBe(String(Number(seconds(1)) + 60));
     expect(await slider(page).getAttribute('aria-valuetext')).toMatch(/^Friday, 1 May 2026, \d\d:\d\d, edition 2 of/);
     await page.keyboard.press('Home');
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
     const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');

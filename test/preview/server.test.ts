@@ -4,6 +4,10 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProductsDocument } from '../../src/contract/documents.ts';
+import type { Pointer } from '../../src/contract/pointer.ts';
+import type { MissingProduct, PreviewFront } from '../../src/preview/messages.ts';
+import { diffDocuments } from '../../src/release/diff/document-diff.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { isOwnHost } from '../../src/preview/server.ts';
 import { buildTree, temporaryFolder, temporaryFolderOfFile, instant } from '../support/trees.ts';
@@ -151,6 +155,48 @@ describe('the tree as JSON', () => {
     expect(moscow?.['record']).toMatchObject({ held: null, currency: 'RUB' });
   });
 
+  test('how much each edition changes is what diff finds between them; null where one cannot be read', async () => {
+    const pointer = JSON.parse(readFileSync(join(tree, 'public/fronts/moscow/pointer.json'), 'utf8')) as Pointer;
+    const documents = pointer.products.map(
+      (entry) =>
+        JSON.parse(
+          readFileSync(join(tree, `public/fronts/moscow/products.${entry.slice(21)}.json`), 'utf8'),
+        ) as ProductsDocument,
+    );
+    const expected = documents.map((document, i) => diffDocuments(documents[i - 1] ?? document, document).length);
+    expect(await json('/api/changes/in-force/moscow')).toEqual(expected);
+    expect(Math.max(...expected)).toBeGreaterThan(Math.min(...expected.slice(1)));
+    const out = treeCopy();
+    rmSync(join(out, `public/fronts/moscow/products.${pointer.products[2]?.slice(21)}.json`));
+    const { origin, server } = await startPreview(out);
+    const { body } = await ask(origin, '/api/changes/in-force/moscow');
+    expect(JSON.parse(body)).toEqual(expected.map((count, i) => (i === 2 || i === 3 ? null : count)));
+    server.close();
+  });
+
+  test('the current release and the clock alone, for a page that asks again and again', async () => {
+    const current = readFileSync(join(tree, 'releases/current'), 'utf8').trim();
+    expect(await json('/api/current')).toEqual({ now: NOW, current });
+  });
+
+  test('without a catalogue there is nothing to ask why; with one, what explain says', async () => {
+    const paths = ['/api/missing/moscow/2026-05-01T09:05:00Z', '/api/explain/moscow/chayka/2026-05-01T09:05:00Z'];
+    for (const path of paths) expect((await ask(preview.origin, path)).status).toBe(404);
+    expect(await json('/api/overview')).toMatchObject({ database: null });
+    const database = join(folder, 'after.sqlite');
+    const { origin, server } = await startPreview(tree, NOW, database);
+    const [missing, explained] = await Promise.all(paths.map((path) => ask(origin, path)));
+    const { fronts } = (await json('/api/releases/in-force')) as { fronts: PreviewFront[] };
+    const dropped = fronts.find(({ front }) => front === 'moscow')?.record?.dropped ?? {};
+    const reasons = (JSON.parse(missing?.body ?? '') as MissingProduct[]).map(({ reason }) => reason);
+    for (const [reason, count] of Object.entries(dropped))
+      expect(reasons.filter((one) => one === reason).length, reason).toBe(count);
+    expect(JSON.parse(explained?.body ?? '')).toMatchObject({ text: expect.stringContaining('it has a') });
+    expect((await ask(origin, '/api/explain/moscow/no-such/2026-05-01T09:05:00Z')).status).toBe(404);
+    expect((await ask(origin, '/api/explain/moscow/chayka/yesterday')).status).toBe(404);
+    server.close();
+  });
+
   test('an edition is served as published', async () => {
     const path =
       'moscow/' + readdirSync(join(tree, 'public/fronts/moscow')).find((name) => name.startsWith('products'));
@@ -210,6 +256,7 @@ test('a front of a newer build than the manifest is shown without a record', asy
 test('the page is small', async () => {
   const { script, style } = await bundlePage();
   expect(script.length).toBeGreaterThan(10_000);
-  expect(Buffer.byteLength(script)).toBeLessThan(48_000);
-  expect(Buffer.byteLength(style)).toBeLessThan(16_000);
+  // Preact and the comparison of documents are half of it; posters, words for every change, and the sheets are the rest.
+  expect(Buffer.byteLength(script)).toBeLessThan(70_000);
+  expect(Buffer.byteLength(style)).toBeLessThan(20_000);
 });

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { bundlePage, type PageBundle } from '../../src/preview/bundle.ts';
+import * as explanationWords from '../../src/cli/output/explain.ts';
+import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
+import { bundlePage } from '../../src/preview/bundle.ts';
 import { PreviewData } from '../../src/preview/preview-data.ts';
 import { createPreviewServer } from '../../src/preview/server.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
@@ -22,11 +24,12 @@ export interface Preview {
   readonly bugs: readonly string[];
 }
 
-export async function startPreview(tree: string, now = NOW, page?: PageBundle): Promise<Preview> {
+export async function startPreview(tree: string, now = NOW, database: string | null = null): Promise<Preview> {
   const bugs: string[] = [];
   const server = createPreviewServer({
     data: new PreviewData(DirectoryReader.open(tree)),
-    page: page ?? (await bundlePage()),
+    catalogue: database === null ? null : previewCatalogue(database, process.versions['tz'] ?? '', explanationWords),
+    page: await bundlePage(),
     now: () => instant(now),
     onBug: (message) => bugs.push(message),
   });
@@ -36,11 +39,11 @@ export async function startPreview(tree: string, now = NOW, page?: PageBundle): 
   return { origin: `http://127.0.0.1:${address.port}`, server, bugs };
 }
 
-/** The preview of a tree for all tests of a file. */
-export function previewOfFile(tree: () => Promise<string>, now = NOW): () => Preview {
+/** The preview of a tree for all tests of a file; `database`: of a catalogue, once the tree is there. */
+export function previewOfFile(tree: () => Promise<string>, now = NOW, database: string | null = null): () => Preview {
   let preview: Preview | null = null;
   beforeAll(async () => {
-    preview = await startPreview(await tree(), now);
+    preview = await startPreview(await tree(), now, database);
   });
   afterAll(() => {
     preview?.server.close();
@@ -109,6 +112,11 @@ export async function visitIn(context: BrowserContext, url: string): Promise<Vis
   await page.goto(url);
   await page.locator('.card, .empty').first().waitFor();
   return { page, context, requests, complaints };
+}
+
+/** Opens the sheet with fronts and releases where it does not stand beside the page. */
+export async function openDesk(page: Page, width: number): Promise<void> {
+  if (width < 1100) await page.getByRole('button', { name: 'Fronts', exact: true }).click();
 }
 
 /** The demo in three releases: an hour before `NOW`, at `NOW`, and at `NOW` again after five prices have risen and a product has gone. */

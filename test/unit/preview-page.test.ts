@@ -3,10 +3,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
-import { contrastOf, readableOn } from '../../src/preview/page/colour.ts';
-import { viewStateOf, queryOf, type ViewState } from '../../src/preview/page/view-state.ts';
-import { tickAfter, tickBefore, sceneOf } from '../../src/preview/page/scene.ts';
-import { httpsUrl, initialOf, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/text.ts';
+import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
+import { tickHeight, timeMarks } from '../../src/preview/page/clock/time-marks.ts';
+import { changesOf } from '../../src/preview/page/words/changes.ts';
+import { buildCommand, explainCommand } from '../../src/preview/page/words/commands.ts';
+import { sectionsOf } from '../../src/preview/page/words/explanation.ts';
+import { contrastOf, readableOn } from '../../src/preview/page/words/colour.ts';
+import { viewStateOf, queryOf, type ViewState } from '../../src/preview/page/state/view-state.ts';
+import { tickAfter, tickBefore, sceneOf } from '../../src/preview/page/state/scene.ts';
+import { httpsUrl, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/words/text.ts';
 import {
   dateText,
   describeDropped,
@@ -14,8 +19,8 @@ import {
   moneyOf,
   sessionText,
   zoneOf,
-} from '../../src/preview/page/descriptions.ts';
-import { TABS } from '../../src/preview/page/arrangement.ts';
+} from '../../src/preview/page/words/descriptions.ts';
+import { TABS } from '../../src/preview/page/front/arrangement.ts';
 import { instant } from '../support/trees.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
@@ -57,8 +62,8 @@ describe('descriptions', () => {
 
   test('reasons come in their order, without those that count nothing', () => {
     const words = [
-      ['not published', 2],
-      ['with all sessions over', 1],
+      { code: 'not-published', reason: 'not published', count: 2 },
+      { code: 'over', reason: 'all over', count: 1 },
     ];
     expect(describeDropped({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
   });
@@ -105,14 +110,12 @@ describe('text', () => {
   ])('%s as a link is %s', (text, url) => expect(httpsUrl(text)).toBe(url));
 
   test.each([
-    ['«Чайка»', 'Ч', false],
-    ['حكايات', 'ح', true],
-    ['(עברית)', 'ע', true],
-    ['2026', '2', false],
-    ['…', '·', false],
-  ])('%s begins with %s', (name, initial, isFromRight) => {
-    expect([initialOf(name), runsFromRight(name)]).toEqual([initial, isFromRight]);
-  });
+    ['«Чайка»', false],
+    ['حكايات', true],
+    ['(עברית)', true],
+    ['2026', false],
+    ['…', false],
+  ])('%s runs from the right: %s', (name, isFromRight) => expect(runsFromRight(name)).toBe(isFromRight));
 
   test('instead of an invisible name the slug is shown', () => {
     expect(nameOf({ name: ' \u200B', slug: 'the-slug' })).toBe('the-slug');
@@ -171,4 +174,161 @@ describe('the scene', () => {
     expect(tickBefore(timeline, instant('2026-05-01T12:00:00Z'))).toBe(instant('2026-05-01T10:00:00Z'));
     expect(tickBefore(timeline, instant('2026-05-01T10:00:00Z'))).toBe(instant('2026-05-01T09:00:00Z'));
   });
+});
+
+describe('changes in words', () => {
+  const card: ProductCard = {
+    productId: 1,
+    slug: 'hamlet',
+    name: 'Hamlet',
+    ageRating: 12,
+    saleSchema: 2,
+    featured: false,
+    banner: false,
+    pushka: false,
+    paused: false,
+    soldOut: false,
+    nextScheduleSlot: '2026-05-01T10:00:00+03:00',
+    multiScheduleSlots: true,
+    imageUrl: null,
+    altText: null,
+    copyright: null,
+    copyrightUrl: null,
+    inventoryItemName: 'Stage',
+    multiInventoryItems: false,
+    priceFrom: 500,
+    badges: [],
+    groups: [],
+    todaySlot: '2026-05-01T10:00:00+03:00',
+    todayMultiScheduleSlots: true,
+    tomorrowSlot: null,
+    tomorrowMultiScheduleSlots: null,
+    weekendSlot: null,
+    weekendMultiScheduleSlots: null,
+  };
+  const documentOf = (...productCards: ProductCard[]): ProductsDocument => ({
+    productCards,
+    categories: [],
+    groups: [],
+    tags: [],
+    badges: [{ id: 1, slug: 'hit', name: 'A hit', color: '#ff0000' }],
+  });
+  const units = { zone: zoneOf('Europe/Moscow'), today: '2026-05-01', money: moneyOf('EUR') };
+  const wordsOf = (change: Partial<ProductCard>): readonly string[] => {
+    const changes = changesOf(documentOf(card), documentOf({ ...card, ...change }), units);
+    expect(changes.summary).toBe('1 card changed');
+    expect(changes.byProduct.get(1)).toBe(changes.list[0]?.words.join(' · '));
+    return changes.list[0]?.words ?? [];
+  };
+  const later = '2026-05-01T10:30:00+03:00';
+
+  test.each<[Partial<ProductCard>, string[]]>([
+    [{ nextScheduleSlot: later, todaySlot: later }, ['Nearest session 10:00 → 10:30']],
+    [
+      { nextScheduleSlot: '2026-05-02T12:00:00+03:00', todaySlot: null, todayMultiScheduleSlots: null },
+      ['Nearest session Fri 1 May, 10:00 → Sat 2 May, 12:00', 'Today Fri 1 May, 10:00 → none'],
+    ],
+    [{ todayMultiScheduleSlots: false }, ['Today: the last time']],
+    [{ priceFrom: 600.5 }, ['Price from €500 → from €600.50']],
+    [{ priceFrom: null, soldOut: true }, ['Sold out', 'Price from €500 → none']],
+    [{ badges: ['hit'] }, ['Badge “A hit” added']],
+    [{ groups: [{ slug: 'main', sortWeight: 1 }] }, ['Group “main” added']],
+    [{ inventoryItemName: 'Hall' }, ['Venue Stage → Hall']],
+  ])('%o', (change, words) => expect(wordsOf(change)).toEqual(words));
+
+  test('every field of a card has words', () => {
+    for (const [field, value] of Object.entries(card)) {
+      if (field === 'productId') continue;
+      const other =
+        typeof value === 'boolean'
+          ? !value
+          : typeof value === 'number'
+            ? value + 1
+            : Array.isArray(value)
+              ? [field === 'groups' ? { slug: 'main', sortWeight: 1 } : 'hit']
+              : field.endsWith('Slot')
+                ? later
+                : field.includes('Multi')
+                  ? true
+                  : 'other';
+      const words = wordsOf({ [field]: other });
+      expect(words.length, field).toBeGreaterThan(0);
+      expect(words, field).not.toEqual(['Its place in a group']);
+    }
+  });
+
+  test('new and gone cards are counted', () => {
+    const changes = changesOf(documentOf(card), documentOf({ ...card, productId: 2 }), units);
+    expect(changes.summary).toBe('1 card new, 1 gone');
+    expect(changes.list.map(({ productId, words }) => [productId, words])).toEqual([
+      [null, ['Gone']],
+      [2, ['New']],
+    ]);
+  });
+});
+
+describe('marks of time', () => {
+  const marksOf = (from: string, until: string, zone = 'UTC') =>
+    timeMarks({ first: instant(from), last: instant(until), ticks: [] }, zoneOf(zone));
+
+  test('whole hours of the front, where they are', () => {
+    const marks = marksOf('2026-05-01T09:05:00Z', '2026-05-01T12:59:59Z', 'Asia/Kolkata');
+    expect(marks.map(({ at, text }) => [at, text])).toEqual([
+      [instant('2026-05-01T09:30:00Z'), '15:00'],
+      [instant('2026-05-01T10:30:00Z'), '16:00'],
+      [instant('2026-05-01T11:30:00Z'), '17:00'],
+      [instant('2026-05-01T12:30:00Z'), '18:00'],
+    ]);
+  });
+
+  test('a midnight has its date, on the day that the clocks go forward too', () => {
+    const marks = marksOf('2026-03-28T21:00:00Z', '2026-03-29T21:59:59Z', 'Europe/Berlin');
+    const midnights = marks.filter(({ isMidnight }) => isMidnight);
+    expect(midnights.map(({ at, text }) => [at, text])).toEqual([[instant('2026-03-28T23:00:00Z'), 'Sun 29 Mar']]);
+  });
+
+  test.each([1, 6, 24, 72, 720])('of %d hours there are at most 13', (hours) => {
+    const first = instant('2026-05-01T00:00:00Z');
+    const marks = timeMarks({ first, last: instantOf(first + hours * 3600), ticks: [] }, zoneOf('UTC'));
+    expect(marks.length).toBeGreaterThan(0);
+    expect(marks.length).toBeLessThanOrEqual(13);
+  });
+
+  test('more changes make a taller tick', () => {
+    const heights = [0, 1, 4, 30, 10_000].map(tickHeight);
+    expect(heights).toEqual([...heights].sort((a, b) => a - b));
+    expect(heights.at(-1)).toBe(1);
+  });
+});
+
+test('what explain prints is taken apart: sessions and prices first, lines unfolded', () => {
+  const text = [
+    '"A" (a) on b at Fri 2026-05-01 12:00 (UTC): it has a',
+    '  card.',
+    'Rules:',
+    '  yes front b is active',
+    'Prices:',
+    '  5 EUR, tier 1 "T", default:',
+    '      this is priceFrom',
+    'Sessions:',
+    '  Fri 2026-05-01',
+    'Next change: none within a year, by the',
+    '  clock alone.',
+  ].join('\n');
+  expect(sectionsOf(text)).toEqual([
+    { title: '"A" (a) on b at Fri 2026-05-01 12:00 (UTC): it has a card.', lines: [] },
+    { title: 'Sessions', lines: ['Fri 2026-05-01'] },
+    { title: 'Prices', lines: ['5 EUR, tier 1 "T", default: this is priceFrom'] },
+    { title: 'Rules', lines: ['yes front b is active'] },
+    { title: 'Next change: none within a year, by the clock alone.', lines: [] },
+  ]);
+});
+
+test('a command can be pasted: words that a shell would read are quoted', () => {
+  const places = { root: "it's out", database: 'data/catalogue.sqlite' };
+  expect(buildCommand(places)).toBe(String.raw`playbill build --out 'it'\''s out'`);
+  expect(buildCommand({ root: 'out', database: 'x.sqlite' })).toBe('playbill build --db x.sqlite');
+  expect(explainCommand(places, 'a', '$(b)', instant('2026-05-01T09:00:00Z'))).toBe(
+    "playbill explain --front a --product '$(b)' --at 2026-05-01T09:00:00Z",
+  );
 });

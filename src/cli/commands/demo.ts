@@ -41,7 +41,7 @@ Exit codes: those of the build, once the page has been looked at; 2 wrong usage,
         }
         await run(['build', '--db', databasePath, '--out', out, '--now', now]);
         const { exitCode } = context;
-        await run(['preview', '--out', out, '--port', String(port)]);
+        await run(['preview', '--db', databasePath, '--out', out, '--port', String(port)]);
         return exitCode;
       } finally {
         remove();

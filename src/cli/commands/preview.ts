@@ -3,6 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
 import type { PageBundle } from '../../preview/bundle.ts';
+import type { PreviewCatalogue } from '../../preview/preview-data.ts';
+import type { CommandContext } from '../context.ts';
 import { serveUntilInterrupted } from '../listening.ts';
 import type { PlaybillCommand } from '../command.ts';
 
@@ -12,10 +14,12 @@ export function addPreviewCommand(program: PlaybillCommand): void {
     .summary('a local page that shows a front as its visitors see it')
     .description(
       'Serves a page on this machine alone: any front of any kept release, a slider over the time of its editions, what each of ' +
-        'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no database and no ' +
-        'signature. Pictures are loaded only where the page is asked for them. Ends with Ctrl-C.',
+        'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no signature. Where ' +
+        'the catalogue exists, the page also says of each product why it has a card or none. Pictures are loaded only where the ' +
+        'page is asked for them. Ends with Ctrl-C.',
     )
     .outFlag('the tree to show')
+    .dbFlag('the catalogue to ask why, opened read-only; not needed')
     .presetFlag('--host <address>', 'the loopback address to listen on', '127.0.0.1')
     .portFlag(8081)
     .jsonFlag('print the address for machines')
@@ -28,13 +32,23 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
       const { terminal } = context;
       const { servePreview } = await import('../../operations/serve.ts');
       const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
-      const server = servePreview(flags.out, flags.host, await pageBundle(), context.now, onBug);
+      const { host, out } = flags;
+      const catalogue = await catalogueAt(flags.db, context);
+      const server = servePreview({ host, out, catalogue, page: await pageBundle(), now: context.now, onBug });
       await serveUntilInterrupted(server, flags, context, (origin) => {
         const url = `${origin}/`;
         terminal.print(flags.json === true ? JSON.stringify({ url }) : url);
-        terminal.log(`Showing ${flags.out}; open the address in a browser. Ctrl-C ends it`);
+        const without = catalogue === null ? `, without a catalogue (there is none at ${flags.db})` : '';
+        terminal.log(`Showing ${out}${without}; open the address in a browser. Ctrl-C ends it`);
       });
     });
+}
+
+/** The catalogue, where it exists: the page needs none. */
+async function catalogueAt(path: string, { tzdata }: CommandContext): Promise<PreviewCatalogue | null> {
+  if (!existsSync(path)) return null;
+  const { previewCatalogue } = await import('../../operations/preview-catalogue.ts');
+  return previewCatalogue(path, tzdata, await import('../output/explain.ts'));
 }
 
 /** The page that was made when the command was compiled; in a checkout it is made now. */

@@ -29,18 +29,10 @@ interface FrontUnits {
 }
 
 export function explanationText(explained: ExplainResultJson): string {
-  const { product, front, at, timezone, reason, rules } = explained;
-  const zone = new Zone(timezone ?? 'UTC');
-  const units: FrontUnits = {
-    when: (text) => zoneTimeText(text ?? '', zone),
-    at,
-    currency: explained.currency ?? '',
-    currencyExponent: explained.currencyExponent ?? 0,
-  };
-  const title = `${JSON.stringify(product.name)} (${product.slug}) on ${front} at ${units.when(at)} (${zone.name})`;
-  const verdict = reason === null ? 'it has a card.' : `no card: ${reasonText(reason, explained, units)}.`;
+  const { reason, rules } = explained;
+  const units = unitsOf(explained);
   const sections = [
-    folded(`${title}: ${verdict}`, '', '  '),
+    folded(verdictLine(explained), '', '  '),
     ...holdingLines(explained),
     section('Rules', ruleLines(explained, units)),
   ];
@@ -57,6 +49,20 @@ export function explanationText(explained: ExplainResultJson): string {
     );
   }
   return sections.filter((text) => text !== '').join('\n');
+}
+
+/** What the explanation begins with: which product, where and when, and why it has a card or none. */
+export function verdictLine(explained: ExplainResultJson): string {
+  const { product, front, at, timezone, reason } = explained;
+  const units = unitsOf(explained);
+  const title = `${JSON.stringify(product.name)} (${product.slug}) on ${front} at ${units.when(at)} (${timezone ?? 'UTC'})`;
+  return `${title}: ${reason === null ? 'it has a card.' : `no card: ${reasonText(reason, explained, units)}.`}`;
+}
+
+function unitsOf({ at, timezone, currency, currencyExponent }: ExplainResultJson): FrontUnits {
+  const zone = new Zone(timezone ?? 'UTC');
+  const when = (text: string | null): string => zoneTimeText(text ?? '', zone);
+  return { when, at, currency: currency ?? '', currencyExponent: currencyExponent ?? 0 };
 }
 
 function section(title: string, lines: readonly string[]): string {

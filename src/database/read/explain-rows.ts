@@ -35,6 +35,13 @@ export async function productNames(reader: CatalogueReader): Promise<{ name: str
   return rows.map(([slug, name]) => ({ name: String(slug), title: String(name) }));
 }
 
+/** Slugs of the products that a front lists, by id. @throws AppError database-unreadable, database-busy */
+export async function listedSlugs(reader: CatalogueReader, frontId: number): Promise<string[]> {
+  const listed = knownTables.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
+  const query = knownTables.selectFrom('products').select('slug').where('id', 'in', listed).orderBy('id');
+  return (await reader.rows(query)).map(([slug]) => String(slug));
+}
+
 /** All sessions of a product by (start, id), except those at a venue whose own row is bad, and those without a start. */
 export async function sessionRows(
   reader: CatalogueReader,

@@ -1,32 +1,46 @@
 // The page: the operator's desk, the front as its visitors see it, and the clock. State lives here; everything else is derived from it.
 
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { instantOf } from '../../catalogue/instant.ts';
-import type { PreviewRelease } from '../messages.ts';
-import type { Search } from './arrangement.ts';
-import { changesOf, type Changes } from './changes.ts';
-import { Clock } from './clock.tsx';
-import { Desk } from './desk.tsx';
-import { Editions } from './editions.ts';
-import { useClock, useDocuments, type Loaded } from './hooks.ts';
-import { viewStateOf, queryOf, type ViewState } from './view-state.ts';
-import { editionPaths, frontOf, sceneOf, type Scene } from './scene.ts';
-import { Stage } from './stage.tsx';
-import { shown } from './text.ts';
-import { useTree } from './tree-state.ts';
-import { instantAt } from './descriptions.ts';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { instantOf, type Instant } from '../../catalogue/instant.ts';
+import type { ProductCard } from '../../contract/documents.ts';
+import { Clock } from './clock/clock.tsx';
+import { Desk } from './desk/desk.tsx';
+import type { Dropped } from './desk/health.tsx';
+import { Missing } from './desk/missing.tsx';
+import type { Search } from './front/arrangement.ts';
+import { CardDetails } from './front/card-details.tsx';
+import { Stage } from './front/stage.tsx';
+import { Help } from './help.tsx';
+import { useKeys } from './keys.ts';
+import { NoFront, NoRelease, ProblemBar } from './no-front.tsx';
+import { useChangeCounts } from './state/change-counts.ts';
+import { Editions } from './state/editions.ts';
+import type { Problem } from './state/fetch-json.ts';
+import { useClock, useDocuments, type Loaded } from './state/hooks.ts';
+import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, type Scene } from './state/scene.ts';
+import { useTree } from './state/tree-state.ts';
+import { queryOf, viewStateOf, type ViewState } from './state/view-state.ts';
+import { changesOf, type Changes, type FrontUnits } from './words/changes.ts';
+import { instantAt, moneyOf, zoneOf } from './words/descriptions.ts';
+import { shown } from './words/text.ts';
 
 const editions = new Editions();
+
+/** What lies over the page. */
+type Opened =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'dropped'; readonly dropped: Dropped }
+  | { readonly kind: 'card'; readonly card: ProductCard; readonly scene: Scene };
 
 export function App(): VNode {
   const [state, setState] = useState<ViewState & Search>(() => {
     return { ...viewStateOf(location.search), badge: null, query: '' };
   });
-  const [treeProblem, setTreeProblem] = useState<string | null>(null);
-  const [editionProblem, setEditionProblem] = useState<string | null>(null);
-  const problem = treeProblem ?? editionProblem;
-  const tree = useTree([state.release, ...(state.beside === null ? [] : [state.beside])], setTreeProblem);
+  const [editionProblem, setEditionProblem] = useState<Problem | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [hasKeys, setHasKeys] = useState(true);
+  const tree = useTree([state.release, ...(state.beside === null ? [] : [state.beside])]);
   const move = (change: Partial<ViewState & Search>): void => setState((before) => ({ ...before, ...change }));
 
   const release = tree.releases.get(state.release) ?? null;
@@ -34,66 +48,82 @@ export function App(): VNode {
   const now = tree.overview === null ? instantOf(0) : instantAt(tree.overview.now);
   const scene = release === null ? null : sceneOf(state, release, beside, now);
   const front = release === null ? state.front : frontOf(state, release);
-  const loaded = useDocuments(editions, scene, tree.overview, setEditionProblem);
+  const loaded = useDocuments(editions, scene, tree.readings, setEditionProblem);
   const changes = useChanges(loaded);
-  const clock = useClock(scene, (at) => move({ at }));
+  const counts = useChangeCounts(scene);
+  const goTo = (at: Instant): void => move({ at });
+  const clock = useClock(scene, goTo);
+  const [pointed, point] = usePointed(loaded, () => move({ tab: 'all', badge: null, query: '' }));
+  const onOpen = useOpenCard(loaded, setOpened);
+  const help = (): void => setOpened({ kind: 'help' });
+  useKeys(
+    {
+      next: () => scene !== null && goTo(tickAfter(scene.timeline, scene.at)),
+      previous: () => scene !== null && goTo(tickBefore(scene.timeline, scene.at)),
+      play: () => clock.play(!clock.isPlaying),
+      help,
+    },
+    hasKeys,
+  );
   useAddress(state, front);
   usePrefetch(scene);
 
-  if (tree.overview === null || release === null) return <p class="waiting">{problem ?? 'Reading the tree…'}</p>;
+  const { overview, problem } = tree;
+  if (overview === null || release === null) return <NoRelease problem={problem} onChange={move} />;
+  const close = (): void => setOpened(null);
   return (
     <>
       <Desk
-        overview={tree.overview}
-        release={release}
-        state={state}
-        front={front}
-        now={now}
-        onChange={(change) => {
-          setTreeProblem(null);
-          move(change);
-        }}
+        {...{ overview, release, state, front, now }}
+        onChange={move}
+        onDropped={(dropped) => setOpened({ kind: 'dropped', dropped })}
       />
+      {/* Before the cards, so that a keyboard need not go through all of them. */}
+      {scene !== null && (
+        <Clock
+          {...{ scene, now, changes, counts, clock }}
+          onAt={goTo}
+          onNow={() => {
+            move({ at: null });
+            void tree.refresh();
+          }}
+          onHelp={help}
+          onPoint={point}
+        />
+      )}
       <main>
-        {problem !== null && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        {scene === null && <p class="empty">{problemOf(release, front)}</p>}
+        <ProblemBar problem={problem ?? editionProblem} overview={overview} />
+        {scene === null && <NoFront {...{ overview, release, front }} onChange={move} />}
         {scene !== null && (
           <Stage
+            {...{ overview, now, changes, pointed, onOpen }}
             scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
-            changes={changes}
             search={state}
             onSearch={move}
           />
         )}
       </main>
-      {scene !== null && (
-        <Clock
-          scene={scene}
-          changes={changes}
-          clock={clock}
-          onAt={(at) => move({ at })}
-          onNow={() => {
-            move({ at: null });
-            tree.refresh();
-          }}
+      <News published={tree.published} />
+      {opened?.kind === 'help' && <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={close} />}
+      {opened?.kind === 'dropped' && <Missing overview={overview} dropped={opened.dropped} onClose={close} />}
+      {opened?.kind === 'card' && (
+        <CardDetails
+          overview={overview}
+          front={opened.scene.front}
+          at={opened.scene.at}
+          card={opened.card}
+          units={unitsOf(opened.scene)}
+          onClose={close}
         />
       )}
     </>
   );
 }
 
-const NOTHING = 'Nothing is published here. Publish with: playbill build';
-
-/** Why a front cannot be shown. */
-function problemOf({ fronts }: PreviewRelease, front: string | null): string {
-  if (front === null || fronts.length === 0) return NOTHING;
-  const view = fronts.find((one) => one.front === front);
-  return view === undefined ? `There is no front “${shown(front)}” here. Choose another.` : (view.problem ?? NOTHING);
+function unitsOf({ sides: [{ pointer, record }] }: Scene): FrontUnits {
+  const { timezone, today } = pointer;
+  return { zone: zoneOf(timezone), today, money: moneyOf(record?.currency ?? null) };
 }
 
 /** What differs from the edition before, or the second release from the first; null where there is nothing to compare with. */
@@ -101,9 +131,35 @@ function useChanges(loaded: Loaded | null): Changes | null {
   const [first, second] = loaded?.documents ?? [];
   const isPaired = (loaded?.scene.sides.length ?? 0) > 1;
   return useMemo(() => {
-    if (first === undefined || second === undefined) return null;
-    return isPaired ? changesOf(first, second) : changesOf(second, first);
+    if (loaded === null || first === undefined || second === undefined) return null;
+    return isPaired ? changesOf(first, second, unitsOf(loaded.scene)) : changesOf(second, first, unitsOf(loaded.scene));
   }, [first, second, isPaired]);
+}
+
+/** The product that the viewer was led to, until another edition is shown, and what leads there: past anything that hides its card. */
+function usePointed(loaded: Loaded | null, onHidden: () => void) {
+  const [pointed, setPointed] = useState<{ readonly productId: number; readonly on: unknown } | null>(null);
+  const shownDocument = loaded?.documents[0];
+  const cardOf = (productId: number): Element | null => document.querySelector(`[data-product="${productId}"]`);
+  const point = (productId: number): void => {
+    if (cardOf(productId) === null) onHidden();
+    setPointed({ productId, on: shownDocument });
+  };
+  useEffect(() => {
+    const card = pointed === null ? null : cardOf(pointed.productId);
+    card?.scrollIntoView({ block: 'center' });
+    card?.querySelector<HTMLElement>('.name button')?.focus({ preventScroll: true });
+  }, [pointed]);
+  return [pointed?.on === shownDocument ? (pointed?.productId ?? null) : null, point] as const;
+}
+
+/** The same function for as long as the page is open: cards are redrawn where it differs. */
+function useOpenCard(loaded: Loaded | null, onOpened: (opened: Opened) => void): (card: ProductCard) => void {
+  const latest = useRef(loaded);
+  latest.current = loaded;
+  return useCallback((card: ProductCard) => {
+    if (latest.current !== null) onOpened({ kind: 'card', card, scene: latest.current.scene });
+  }, []);
 }
 
 /** The address follows the state, a while after its last change: browsers limit how often it may change. The title names the front. */
@@ -130,4 +186,22 @@ function usePrefetch(scene: Scene | null): void {
     }, 60);
     return () => clearTimeout(timer);
   }, [side && editionPaths(side, [side.index])[0]]);
+}
+
+const NEWS_MS = 6000;
+
+/** Says for a while that a build has published, and that the page shows it. */
+function News({ published }: { readonly published: string | null }): VNode {
+  const [isFresh, setFresh] = useState(false);
+  useEffect(() => {
+    if (published === null) return undefined;
+    setFresh(true);
+    const timer = setTimeout(() => setFresh(false), NEWS_MS);
+    return () => clearTimeout(timer);
+  }, [published]);
+  return (
+    <p class="news" role="status">
+      {isFresh && published !== null && `Release ${published.slice(0, 8)} has been published, and is shown.`}
+    </p>
+  );
 }

@@ -1,17 +1,13 @@
-// One card as a visitor sees it, with what a tester wants to know beside: alternative text, credit, what has just changed.
+// One card as a visitor sees it, with what a tester wants to know beside: credit, what has just changed. It opens what is behind it.
 
 import { Component, type VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Zone } from '../../catalogue/calendar.ts';
-import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
-import { PICTURES_PATH } from '../messages.ts';
+import type { Zone } from '../../../catalogue/calendar.ts';
+import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
+import { readableOn } from '../words/colour.ts';
+import { sessionText, type Money } from '../words/descriptions.ts';
+import { nameOf, runsFromRight, shown } from '../words/text.ts';
 import { sessionOf, type Tab } from './arrangement.ts';
-import { readableOn } from './colour.ts';
-import { httpsUrl, initialOf, nameOf, runsFromRight, shown } from './text.ts';
-import { sessionText, type Money } from './descriptions.ts';
-
-/** Whether this page may load pictures: the server's policy for its path says so. */
-export const HAS_PICTURES = location.pathname === PICTURES_PATH;
+import { Picture } from './picture.tsx';
 
 /** What all cards of a document share. The same object for as long as nothing in it changes. */
 export interface CardContext {
@@ -22,6 +18,7 @@ export interface CardContext {
   readonly money: Money;
   readonly badges: ReadonlyMap<string, ProductsDocument['badges'][number]>;
   readonly isPaired: boolean;
+  readonly onOpen: (card: ProductCard) => void;
 }
 
 interface CardProps {
@@ -29,20 +26,23 @@ interface CardProps {
   readonly context: CardContext;
   /** What has changed, as text. */
   readonly change: string | undefined;
+  /** Whether the viewer was led to it from the list of changes. */
+  readonly isPointed: boolean;
 }
 
-/** Redrawn only when one of its three props differs: a card that is the same in two editions is not touched. */
+/** Redrawn only when one of its props differs: a card that is the same in two editions is not touched. */
 export class CardView extends Component<CardProps> {
-  override shouldComponentUpdate({ card, context, change }: CardProps): boolean {
-    return card !== this.props.card || context !== this.props.context || change !== this.props.change;
+  override shouldComponentUpdate({ card, context, change, isPointed }: CardProps): boolean {
+    const { props } = this;
+    return card !== props.card || context !== props.context || change !== props.change || isPointed !== props.isPointed;
   }
 
-  override render({ card, context, change }: CardProps): VNode {
+  override render({ card, context, change, isPointed }: CardProps): VNode {
     const Heading = context.isPaired ? 'h4' : 'h3';
     const isClosed = card.soldOut || card.paused;
     return (
       <li
-        class={`card${change === undefined ? '' : ' is-changed'}${isClosed ? ' is-closed' : ''}`}
+        class={`card${change === undefined ? '' : ' is-changed'}${isClosed ? ' is-closed' : ''}${isPointed ? ' is-pointed' : ''}`}
         data-product={card.productId}
       >
         <article>
@@ -50,7 +50,9 @@ export class CardView extends Component<CardProps> {
           <div class="card-text" dir={runsFromRight(card.name) ? 'rtl' : 'ltr'}>
             <BadgeList card={card} badges={context.badges} />
             <Heading class="name" dir="auto">
-              {nameOf(card)}
+              <button type="button" aria-haspopup="dialog" onClick={() => context.onOpen(card)}>
+                {nameOf(card)}
+              </button>
             </Heading>
             <SessionLine card={card} context={context} />
             <p class="venue" dir="auto">
@@ -73,7 +75,7 @@ export class CardView extends Component<CardProps> {
 function BadgeList({ card, badges }: { readonly card: ProductCard; readonly badges: CardContext['badges'] }): VNode {
   return (
     <ul class="badges" aria-label="Badges">
-      <li class="age" title="Age rating">
+      <li class="age" title="Age rating" dir="ltr">
         {card.ageRating}+
       </li>
       {card.pushka && <li class="age">Pushkin card</li>}
@@ -98,49 +100,7 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
     <p class="session">
       <time dateTime={session.start}>{`${date}, ${time}`}</time>
       {offset !== null && <span class="offset"> {offset}</span>}
-      {session.hasMore && <span class="more"> {context.tab === 'all' ? 'and more dates' : 'and more times'}</span>}
+      {session.hasMore && <span class="more"> and more</span>}
     </p>
-  );
-}
-
-/** The picture, where pictures are on and it can be loaded; else a placeholder with its text. */
-function Picture({ card }: { readonly card: ProductCard }): VNode {
-  const [failed, setFailed] = useState<string | null>(null);
-  const url = httpsUrl(card.imageUrl);
-  const alt = shown(card.altText ?? '');
-  return (
-    <figure class="picture">
-      {HAS_PICTURES && url !== null && failed !== url ? (
-        <img
-          src={url}
-          alt={alt}
-          loading="lazy"
-          decoding="async"
-          referrerpolicy="no-referrer"
-          onError={() => setFailed(url)}
-        />
-      ) : (
-        <div class="placeholder" {...(alt === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': alt })}>
-          <bdi class="initial">{initialOf(card.name)}</bdi>
-          <bdi class="alt">{alt}</bdi>
-        </div>
-      )}
-      {card.copyright !== null && <Credit text={card.copyright} url={httpsUrl(card.copyrightUrl)} />}
-    </figure>
-  );
-}
-
-function Credit({ text, url }: { readonly text: string; readonly url: string | null }): VNode {
-  const credit = /^\s*©/.test(text) ? shown(text) : `© ${shown(text)}`;
-  return (
-    <figcaption dir="auto">
-      {url === null ? (
-        credit
-      ) : (
-        <a href={url} target="_blank" rel="noopener noreferrer">
-          {credit}
-        </a>
-      )}
-    </figcaption>
   );
 }

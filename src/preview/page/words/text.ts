@@ -35,8 +35,3 @@ export function runsFromRight(text: string): boolean {
     letter,
   );
 }
-
-/** The first letter or digit of a name, for a picture's placeholder. */
-export function initialOf(name: string): string {
-  return /[\p{L}\p{N}]/u.exec(name.slice(0, LENGTH_MAX))?.[0].toLocaleUpperCase('en') ?? '·';
-}

@@ -1,8 +1,8 @@
 // The page's cache of editions: fetched when first shown, parsed once, the least recently used dropped. Cards that are the same in two
 // editions become one object, so that only changed ones are redrawn.
 
-import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
-import { FRONTS_PATH } from '../messages.ts';
+import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
+import { FRONTS_PATH } from '../../messages.ts';
 import { fetchJson } from './fetch-json.ts';
 
 /** Parsed documents kept. One of 500 cards takes about a megabyte. */

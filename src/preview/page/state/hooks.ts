@@ -1,10 +1,10 @@
 // What the page's components share: documents being loaded, the clock that plays.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ProductsDocument } from '../../contract/documents.ts';
-import { instantOf, type Instant } from '../../catalogue/instant.ts';
-import { messageOf } from '../../errors.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ProductsDocument } from '../../../contract/documents.ts';
+import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Editions } from './editions.ts';
+import { problemOf, type Problem } from './fetch-json.ts';
 import { clampTo, editionPaths, type Scene } from './scene.ts';
 
 /** The scene that the documents were loaded for, and a document of each side; of a side alone, the one before follows. */
@@ -21,7 +21,7 @@ export function useDocuments(
   editions: Editions,
   scene: Scene | null,
   occasion: unknown,
-  onProblem: (message: string | null) => void,
+  onProblem: (problem: Problem | null) => void,
 ): Loaded | null {
   const [, redraw] = useState(0);
   const [failedKey, setFailedKey] = useState('');
@@ -42,7 +42,7 @@ export function useDocuments(
       const failure = results.find((result) => result.status === 'rejected');
       if (failure === undefined) return redraw((count) => count + 1);
       setFailedKey(key);
-      onProblem(messageOf(failure.reason));
+      onProblem(problemOf(failure.reason));
     });
     return () => {
       isWanted = false;
@@ -74,7 +74,8 @@ export function useClock(scene: Scene | null, onAt: (at: Instant) => void) {
   };
   const latest = useRef(advance);
   latest.current = advance;
-  useEffect(() => {
+  // At once, not after the next frame: a clock that shows as paused stands.
+  useLayoutEffect(() => {
     if (!isPlaying) return undefined;
     let before: number | null = null;
     let frame = requestAnimationFrame(function tick(time) {

@@ -1,8 +1,14 @@
 // Instants, sessions, prices, durations and reasons as text for people.
 
-import { isKnownZone, Zone } from '../../catalogue/calendar.ts';
-import { dayNumberOf, isoWeekdayOf, parseInstant, parseOffsetDateTime, type Instant } from '../../catalogue/instant.ts';
-import type { FrontRecord } from '../messages.ts';
+import { isKnownZone, Zone } from '../../../catalogue/calendar.ts';
+import {
+  dayNumberOf,
+  isoWeekdayOf,
+  parseInstant,
+  parseOffsetDateTime,
+  type Instant,
+} from '../../../catalogue/instant.ts';
+import type { FrontRecord } from '../../messages.ts';
 
 const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
@@ -23,6 +29,13 @@ export function dateText(text: string): string {
   return `${WEEKDAYS[isoWeekdayOf(dayNumber) - 1] ?? ''}, ${day} ${MONTHS[(month ?? 1) - 1] ?? ''} ${year}`;
 }
 
+/** `Fri 1 May` of a text that begins with `2026-05-01`. */
+export function shortDateText(text: string): string {
+  const [weekday = '', rest = ''] = dateText(text).split(', ');
+  const [day = '', month = ''] = rest.split(' ');
+  return `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)}`;
+}
+
 /** `15:30`, or `15:30:20` where there are seconds, of a text that holds `T15:30:20`. */
 export function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
@@ -33,9 +46,7 @@ export function clockText(text: string): string {
  * with the year where it is another than the day's; the time; `UTC+10` where the ticket's offset is not the front's, else null.
  */
 export function sessionText(start: string, zone: Zone, today: string) {
-  const [weekday = '', rest = ''] = dateText(start).split(', ');
-  const [day = '', month = '', year = ''] = rest.split(' ');
-  const date = `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)}`;
+  const date = shortDateText(start);
   const instant = parseOffsetDateTime(start);
   const isElsewhere = instant !== undefined && zone.format(instant) !== start;
   // `+05:30` and `+10:00` become +5:30 and +10.
@@ -44,7 +55,7 @@ export function sessionText(start: string, zone: Zone, today: string) {
     .replace(/^([+-])0?/, '$1')
     .replace(/:00$/, '');
   return {
-    date: start.slice(0, 4) === today.slice(0, 4) ? date : `${date} ${year}`,
+    date: start.slice(0, 4) === today.slice(0, 4) ? date : `${date} ${start.slice(0, 4)}`,
     time: clockText(start),
     offset: isElsewhere ? `UTC${offset}` : null,
   };
@@ -75,18 +86,18 @@ const REASONS = {
   'not-published': 'not published',
   'not-visible': 'not visible now',
   'no-sessions': 'without sessions',
-  'not-scheduled': 'with none scheduled',
-  excluded: 'with all sessions excluded',
-  over: 'with all sessions over',
-  'prices-expired': 'with all prices expired',
+  'not-scheduled': 'none scheduled',
+  excluded: 'all excluded',
+  over: 'all over',
+  'prices-expired': 'prices expired',
 } as const satisfies Record<keyof FrontRecord['dropped'], string>;
 
-/** Products without a card: how many, by reason. */
-export function describeDropped(dropped: FrontRecord['dropped']): (readonly [reason: string, count: number])[] {
+/** Products without a card: how many, by reason, with its code. */
+export function describeDropped(dropped: FrontRecord['dropped']) {
   const counts = new Map(Object.entries(dropped));
   return Object.entries(REASONS)
-    .map(([code, reason]) => [reason, counts.get(code) ?? 0] as const)
-    .filter(([, count]) => count > 0);
+    .map(([code, reason]) => ({ code, reason, count: counts.get(code) ?? 0 }))
+    .filter(({ count }) => count > 0);
 }
 
 /** An instant of the tree, whose form the server has checked. */

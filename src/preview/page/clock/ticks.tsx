@@ -6,7 +6,8 @@ interface TicksProps {
   /** Instants: the whole width, and the part of it that is known to be right. */
   readonly span: readonly [from: number, until: number];
   readonly known: readonly [from: number, until: number];
-  readonly ticks: readonly number[];
+  /** Where, and how tall: 0 to 1. */
+  readonly ticks: readonly (readonly [at: number, height: number])[];
   /** An instant to point out; null for none. */
   readonly at: number | null;
 }
@@ -17,11 +18,13 @@ export function Ticks({ span: [from, until], known, ticks, at }: TicksProps): VN
   const position = (instant: number): number => Math.round(((instant - from) / Math.max(1, until - from)) * WIDTH);
   const clamped = (instant: number): number => Math.max(0, Math.min(WIDTH, position(instant)));
   const [start, end] = [clamped(known[0]), clamped(known[1])];
+  const mark = ([instant, height]: readonly [number, number]): string =>
+    `M${clamped(instant)} ${(50 - 48 * height).toFixed()}V${(50 + 48 * height).toFixed()}`;
   return (
-    <svg class="ticks" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
-      <path class="known" d={`M${start} 5H${Math.max(start, end)}`} />
-      <path class="marks" d={ticks.map((tick) => `M${clamped(tick)} 1V9`).join('')} />
-      {at !== null && at >= from && at <= until && <path class="at" d={`M${position(at)} 0V10`} />}
+    <svg class="ticks" viewBox={`0 0 ${WIDTH} 100`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+      <path class="known" d={`M${start} 50H${Math.max(start, end)}`} />
+      <path class="marks" d={ticks.map(mark).join('')} />
+      {at !== null && at >= from && at <= until && <path class="at" d={`M${position(at)} 0V100`} />}
     </svg>
   );
 }

@@ -2,9 +2,9 @@
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProductsDocument } from '../../contract/documents.ts';
+import type { ProductsDocument } from '../../../contract/documents.ts';
 import { found, TABS, type Search } from './arrangement.ts';
-import { nameOf } from './text.ts';
+import { nameOf } from '../words/text.ts';
 
 interface FinderProps {
   readonly document: ProductsDocument;
@@ -25,11 +25,11 @@ function SearchBar({ document: { badges }, search: { badge, query }, onSearch }:
   return (
     <search class="search">
       <label>
-        <span>Find</span>
         <input
           type="search"
+          aria-label="Find"
           value={query}
-          placeholder="name or venue"
+          placeholder="Name or venue"
           dir="auto"
           onInput={({ currentTarget }) => onSearch({ query: currentTarget.value })}
         />

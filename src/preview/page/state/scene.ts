@@ -1,11 +1,11 @@
 // What a view state shows: which front, of which releases, which edition at which instant. Derived, never stored.
 
-import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
-import type { Pointer } from '../../contract/pointer.ts';
-import { editionIndexAt } from '../../render/edition-choice.ts';
-import type { PreviewFront, PreviewRelease } from '../messages.ts';
+import { formatInstant, instantOf, type Instant } from '../../../catalogue/instant.ts';
+import type { Pointer } from '../../../contract/pointer.ts';
+import { editionIndexAt } from '../../../render/edition-choice.ts';
+import type { PreviewFront, PreviewRelease } from '../../messages.ts';
 import type { ViewState } from './view-state.ts';
-import { instantAt } from './descriptions.ts';
+import { instantAt } from '../words/descriptions.ts';
 
 /** One release's document of the front. */
 export interface Side {

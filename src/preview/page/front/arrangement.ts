@@ -1,6 +1,6 @@
 // A products document as a visitor's page lays it out: banner, featured, groups in their weight, each with its cards in their order.
 
-import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
+import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 
 export const TABS = ['today', 'tomorrow', 'weekend', 'all'] as const;
 

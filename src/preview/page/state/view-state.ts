@@ -1,8 +1,8 @@
 // What the viewer has chosen: front, releases, instant, tab. It is kept in the page's address, so that a reload or a link restores it.
 
-import { formatInstant, parseOffsetDateTime, type Instant } from '../../catalogue/instant.ts';
-import { IN_FORCE } from '../messages.ts';
-import { TABS, type Tab } from './arrangement.ts';
+import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
+import { IN_FORCE } from '../../messages.ts';
+import { TABS, type Tab } from '../front/arrangement.ts';
 
 export interface ViewState {
   /** null: the first front. */

@@ -1,0 +1,35 @@
+// What the preview asks of a catalogue: why a product has a card or none, as `explain` says it. Read-only, one transaction for each
+// question.
+
+import type { Instant } from '../catalogue/instant.ts';
+import type { ExplainResultJson } from '../contract/explain-result.ts';
+import { openCatalogue } from '../database/open.ts';
+import { listedSlugs } from '../database/read/explain-rows.ts';
+import type { MissingProduct } from '../preview/messages.ts';
+import type { PreviewCatalogue } from '../preview/preview-data.ts';
+import { explainOn, explainProduct, loadFront } from './explain.ts';
+
+/** How an explanation is written; the words are the command's. */
+export interface ExplanationWords {
+  readonly verdictLine: (explained: ExplainResultJson) => string;
+  readonly explanationText: (explained: ExplainResultJson) => string;
+}
+
+export function previewCatalogue(databasePath: string, tzdata: string, words: ExplanationWords): PreviewCatalogue {
+  return {
+    path: databasePath,
+    missing: async (front: string, at: Instant): Promise<readonly MissingProduct[]> => {
+      await using reader = await openCatalogue(databasePath);
+      const loaded = await loadFront(reader, front, tzdata, at);
+      const missing: MissingProduct[] = [];
+      for (const slug of loaded.front === null ? [] : await listedSlugs(reader, loaded.front.id)) {
+        const explained = await explainOn(loaded, slug);
+        const { reason, product } = explained;
+        if (reason !== null) missing.push({ slug, name: product.name, reason, verdict: words.verdictLine(explained) });
+      }
+      return missing;
+    },
+    explain: async (frontCode, slug, at) =>
+      words.explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, at)),
+  };
+}

@@ -1,0 +1,114 @@
+// A slider over the time of a snapshot: hours and midnights, now, the end of the horizon, and a tick where an edition begins, taller the more
+// it changes. Near a tick a pointer shows what it is, and lands on it.
+
+import type { VNode } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Zone } from '../../../catalogue/calendar.ts';
+import { instantOf, type Instant } from '../../../catalogue/instant.ts';
+import { clampTo, tickAfter, tickBefore, type Timeline } from '../state/scene.ts';
+import { clockText, countText } from '../words/descriptions.ts';
+import { Ticks } from './ticks.tsx';
+import { tickHeight, timeMarks } from './time-marks.ts';
+
+/** How near to a tick a pointer counts as on it. */
+const NEAR_PIXELS = 7;
+
+interface SliderProps {
+  readonly timeline: Timeline;
+  readonly at: Instant;
+  /** The server's clock. */
+  readonly now: Instant;
+  readonly zone: Zone;
+  readonly counts: ReadonlyMap<Instant, number>;
+  /** What the slider stands at, to be read out. */
+  readonly text: string;
+  readonly onAt: (at: Instant) => void;
+}
+
+/** Left and right go by minutes, page up and down by changes, home and end to the ends; a pointer goes anywhere. */
+export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderProps): VNode {
+  const [near, setNear] = useState<Instant | null>(null);
+  const isPointing = useRef(false);
+  const scale = useRef<HTMLDivElement>(null);
+  const { first, last, ticks } = timeline;
+  const shareOf = (instant: number): number => (instant - first) / Math.max(1, last - first);
+  const placeOf = (instant: number) => ({ left: `${(shareOf(instant) * 100).toFixed(3)}%` });
+  const follow = ({ clientX }: PointerEvent): void => {
+    const box = scale.current?.getBoundingClientRect();
+    if (box === undefined) return;
+    const pixelsTo = (tick: Instant): number => Math.abs(box.left + shareOf(tick) * box.width - clientX);
+    const [nearest] = ticks.toSorted((a, b) => pixelsTo(a) - pixelsTo(b));
+    setNear(nearest !== undefined && pixelsTo(nearest) <= NEAR_PIXELS ? nearest : null);
+  };
+  // As long as the page shows the same timeline, all but the thumb and the pointer's tick stays.
+  const marks = useMemo(() => timeMarks(timeline, zone), [first, last, zone]);
+  const drawn = useMemo(
+    () => ticks.map((tick) => [tick, tickHeight(counts.get(tick))] as const),
+    [ticks.join(' '), counts],
+  );
+  return (
+    <div class="slider" onPointerMove={follow} onPointerLeave={() => setNear(null)}>
+      <div class="scale" ref={scale} aria-hidden="true">
+        <Ticks span={[first, last]} known={[first, last]} ticks={drawn} at={now} />
+        {now >= first && now <= last && (
+          <span class={shareOf(now) > 0.7 ? 'mark now is-late' : 'mark now'} style={placeOf(now)}>
+            now
+          </span>
+        )}
+        <span class={now > last ? 'mark end bad' : 'mark end'}>
+          {now > last ? 'ended' : <span>right until</span>} {clockText(zone.format(instantOf(last + 1)))}
+        </span>
+        {marks.map((mark) => (
+          <span
+            key={mark.at}
+            class={`mark hour${mark.isMidnight ? ' midnight' : ''}${mark.isMinor ? ' minor' : ''}`}
+            style={placeOf(mark.at)}
+          >
+            {mark.text}
+          </span>
+        ))}
+        {near !== null && (
+          <span class="tip" style={placeOf(near)}>
+            {clockText(zone.format(near))}
+            {counts.has(near) && `, ${countText(counts.get(near) ?? 0, 'change')}`}
+          </span>
+        )}
+      </div>
+      <input
+        type="range"
+        aria-label="Instant"
+        aria-valuetext={text}
+        min={first}
+        max={last}
+        step={1}
+        value={at}
+        onPointerDown={() => (isPointing.current = true)}
+        onPointerUp={() => (isPointing.current = false)}
+        onInput={({ currentTarget }) => {
+          const wanted = instantOf(Number(currentTarget.value));
+          onAt(isPointing.current && near !== null ? near : wanted);
+        }}
+        onKeyDown={(event) => {
+          const target = keyTarget(event.key, at, timeline);
+          if (target === undefined) return;
+          event.preventDefault();
+          onAt(clampTo(timeline, target));
+        }}
+      />
+    </div>
+  );
+}
+
+function keyTarget(key: string, at: Instant, timeline: Timeline): Instant | undefined {
+  const minuteAfter = instantOf((Math.floor(at / 60) + 1) * 60);
+  const minuteBefore = instantOf((Math.ceil(at / 60) - 1) * 60);
+  const targets: Readonly<Record<string, Instant>> = {
+    ArrowRight: minuteAfter,
+    ArrowUp: minuteAfter,
+    ArrowLeft: minuteBefore,
+    ArrowDown: minuteBefore,
+    PageUp: tickAfter(timeline, at),
+    PageDown: tickBefore(timeline, at),
+  };
+  return targets[key];
+}

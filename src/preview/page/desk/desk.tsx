@@ -1,0 +1,138 @@
+// The operator's desk: which front and releases to show, whether pictures are loaded, the health of all fronts. Beside the page where
+// there is room; on a phone in a sheet, so that the page begins with the front.
+
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Instant } from '../../../catalogue/instant.ts';
+import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../../messages.ts';
+import { HAS_PICTURES } from '../front/picture.tsx';
+import { Sheet } from '../sheet.tsx';
+import { queryOf, type ViewState } from '../state/view-state.ts';
+import { shown } from '../words/text.ts';
+import { Health, type Dropped } from './health.tsx';
+
+interface DeskProps {
+  readonly overview: Overview;
+  readonly release: PreviewRelease;
+  readonly state: ViewState;
+  readonly front: string | null;
+  readonly now: Instant;
+  readonly onChange: (change: Partial<ViewState>) => void;
+  readonly onDropped: (dropped: Dropped) => void;
+}
+
+const WIDE = matchMedia('(min-width: 1100px)');
+
+function useWide(): boolean {
+  const [isWide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const follow = (): void => setWide(WIDE.matches);
+    WIDE.addEventListener('change', follow);
+    return () => WIDE.removeEventListener('change', follow);
+  }, []);
+  return isWide;
+}
+
+export function Desk(props: DeskProps): VNode {
+  const [isOpen, setOpen] = useState(false);
+  const wasOpen = useRef(false);
+  const door = useRef<HTMLButtonElement>(null);
+  // While the sheet is there, nothing behind it takes the focus.
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) door.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  if (useWide()) {
+    return (
+      <aside class="desk" aria-label="What to look at">
+        <p class="brand">Playbill preview</p>
+        <Choices {...props} />
+      </aside>
+    );
+  }
+  /** Another front is what the sheet was opened for: it lies before the viewer then. */
+  const choose = (change: Partial<ViewState>): void => {
+    props.onChange(change);
+    if (change.front === undefined) return;
+    setOpen(false);
+  };
+  return (
+    <div class="desk-door">
+      <button ref={door} type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Fronts
+      </button>
+      {isOpen && (
+        <Sheet title="What to look at" onClose={() => setOpen(false)}>
+          <Choices {...props} onChange={choose} />
+        </Sheet>
+      )}
+    </div>
+  );
+}
+
+function Choices({ overview, release, state, front, now, onChange, onDropped }: DeskProps): VNode {
+  const releases = releaseOptions(overview);
+  return (
+    <>
+      <div class="choices">
+        {choice('Front', front ?? '', frontOptions(release, front), (code) => onChange({ front: code }))}
+        {choice('Release', state.release, releases, (id) => onChange({ release: id }))}
+        {choice('Beside it', state.beside ?? '', [['', 'nothing'], ...releases], (id) =>
+          onChange({ beside: id === '' ? null : id }),
+        )}
+      </div>
+      <p class="pictures">
+        <a href={(HAS_PICTURES ? PAGE_PATH : PICTURES_PATH) + queryOf(state)}>
+          {HAS_PICTURES ? 'Show drawn posters' : 'Load the pictures'}
+        </a>
+        {!HAS_PICTURES && <span> from the addresses in the cards</span>}
+      </p>
+      {release.fronts.length > 0 && (
+        <section class="fronts" aria-label="Health of all fronts">
+          <Health
+            fronts={release.fronts}
+            chosen={front}
+            now={now}
+            onChoose={(code) => onChange({ front: code })}
+            onDropped={onDropped}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+type Options = readonly (readonly [value: string, label: string])[];
+
+/** A chosen front that does not exist comes first, so that the choice agrees with the page. */
+function frontOptions({ fronts }: PreviewRelease, front: string | null): Options {
+  const codes = fronts.map((view) => view.front);
+  return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);
+}
+
+function releaseOptions({ releases, current }: Overview): Options {
+  const kept = releases.map(({ id, now }) => {
+    const instant = now === null ? 'unreadable' : `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
+    return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`] as const;
+  });
+  return [[IN_FORCE, 'in force'], ...kept];
+}
+
+function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {
+  return (
+    <label>
+      <span>{label}</span>
+      <select
+        value={value}
+        disabled={options.length === 0}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,98 @@
+// The health strip: every front of a release with its editions, how long it stays right, its cards and products without one; of the chosen
+// front, those by reason, as chips that open them.
+
+import type { VNode } from 'preact';
+import type { Instant } from '../../../catalogue/instant.ts';
+import type { PreviewFront } from '../../messages.ts';
+import { Ticks } from '../clock/ticks.tsx';
+import { countText, describeDropped, durationText, instantAt } from '../words/descriptions.ts';
+
+/** A chip that was chosen: the products that a front drops for a reason, as of its snapshot. */
+export interface Dropped {
+  readonly front: string;
+  readonly at: Instant;
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+}
+
+interface HealthProps {
+  readonly fronts: readonly PreviewFront[];
+  readonly chosen: string | null;
+  /** The server's clock. */
+  readonly now: Instant;
+  readonly onChoose: (front: string) => void;
+  readonly onDropped: (dropped: Dropped) => void;
+}
+
+export function Health({ fronts, chosen, now, onChoose, onDropped }: HealthProps): VNode {
+  const ends = fronts
+    .flatMap(({ pointer }) => (pointer === null ? [] : [instantAt(pointer.now), instantAt(pointer.validUntil)]))
+    .sort((a, b) => a - b);
+  const span = [ends[0] ?? now, ends.at(-1) ?? now] as const;
+  return (
+    <ul class="health">
+      {fronts.map((view) => (
+        <li key={view.front} class={view.front === chosen ? 'is-chosen' : ''}>
+          <button
+            type="button"
+            class="choose"
+            aria-current={view.front === chosen ? 'true' : undefined}
+            onClick={() => onChoose(view.front)}
+          >
+            {view.front}
+          </button>
+          {frontHealth(view, span, now, view.front === chosen ? onDropped : null)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `onDropped`: of the chosen front, whose reasons are chips; of the others only the number is shown. */
+function frontHealth(
+  { front, pointer, problem, record }: PreviewFront,
+  span: readonly [number, number],
+  now: Instant,
+  onDropped: HealthProps['onDropped'] | null,
+): VNode {
+  if (pointer === null) return <p class="damage bad">{problem}</p>;
+  const [from, until] = [instantAt(pointer.now), instantAt(pointer.validUntil)];
+  const left = until - now;
+  const dropped = record === null ? [] : describeDropped(record.dropped);
+  const without = dropped.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <p class={left > 0 ? 'left' : 'left bad'}>
+        {left > 0 ? `${durationText(left)} left` : `stale for ${durationText(-left)}`}
+      </p>
+      <Ticks
+        span={span}
+        known={[from, until]}
+        ticks={pointer.products.slice(1).map((entry) => [instantAt(entry.slice(0, 20)), 0.7])}
+        at={now}
+      />
+      <p class="facts">
+        {record !== null && `${countText(record.cards, 'card')}${without > 0 ? `, ${without} without` : ''}; `}
+        {countText(pointer.products.length, 'edition')}
+        {record !== null && record.held !== null && <span class="bad">, held: {record.held}</span>}
+      </p>
+      {onDropped !== null && dropped.length > 0 && (
+        <ul class="drops" aria-label="Products without a card">
+          {dropped.map(({ code, reason, count }) => (
+            <li key={code}>
+              <button
+                type="button"
+                class="chip"
+                aria-haspopup="dialog"
+                onClick={() => onDropped({ front, at: from, code, reason, count })}
+              >
+                {count} {reason}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

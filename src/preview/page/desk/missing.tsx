@@ -1,0 +1,68 @@
+// The products behind a drop reason's chip, each with the first line of `explain`. The tree counts them and does not name them: names come
+// from the catalogue, where the preview has one.
+
+import type { VNode } from 'preact';
+import { formatInstant } from '../../../catalogue/instant.ts';
+import { MISSING_PATH, type MissingProduct, type Overview } from '../../messages.ts';
+import { Command } from '../command.tsx';
+import { Sheet } from '../sheet.tsx';
+import { pathOf } from '../state/fetch-json.ts';
+import { useAnswer } from '../state/answer.ts';
+import { explainCommand, previewCommand } from '../words/commands.ts';
+import { countText } from '../words/descriptions.ts';
+import { nameOf, shown } from '../words/text.ts';
+import type { Dropped } from './health.tsx';
+
+interface MissingProps {
+  readonly overview: Overview;
+  readonly dropped: Dropped;
+  readonly onClose: () => void;
+}
+
+export function Missing({ overview, dropped, onClose }: MissingProps): VNode {
+  const { front, at, reason, count } = dropped;
+  return (
+    <Sheet title={`${front}: ${countText(count, 'product')} ${reason}`} onClose={onClose}>
+      {overview.database === null ? <Unnamed {...{ overview, dropped }} /> : <Named {...{ overview, dropped }} />}
+      <p class="small">As of this snapshot, {formatInstant(at)}.</p>
+    </Sheet>
+  );
+}
+
+type Props = Pick<MissingProps, 'overview' | 'dropped'>;
+
+function Unnamed({ overview, dropped: { front, at } }: Props): VNode {
+  return (
+    <>
+      <p>A release counts products without a card; the catalogue names them. Start the preview with it:</p>
+      <Command text={previewCommand(overview)} />
+      <p>Or ask about one whose slug you know:</p>
+      <Command text={explainCommand(overview, front, null, at)} />
+    </>
+  );
+}
+
+function Named({ overview, dropped: { front, at, code } }: Props): VNode {
+  const { answer, problem } = useAnswer<readonly MissingProduct[]>(pathOf(MISSING_PATH, front, formatInstant(at)));
+  if (problem !== null) {
+    return (
+      <p class="problem" role="alert">
+        {problem.message} {problem.hint}
+      </p>
+    );
+  }
+  if (answer === null) return <p class="small">Asking the catalogue…</p>;
+  const products = answer.filter(({ reason }) => reason === code);
+  if (products.length === 0) return <p>The catalogue has changed since: it has no such product now.</p>;
+  return (
+    <ul class="missing">
+      {products.map(({ slug, name, verdict }) => (
+        <li key={slug}>
+          <h3 dir="auto">{nameOf({ name, slug })}</h3>
+          <p dir="auto">{shown(verdict)}</p>
+          <Command text={explainCommand(overview, front, slug, at)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,42 @@
+// The sheet behind `?`: the keys, and the switch that turns the single ones off.
+
+import type { VNode } from 'preact';
+import { Sheet } from './sheet.tsx';
+
+const KEYS = [
+  ['J', 'the next change'],
+  ['K', 'the change before'],
+  ['Space', 'play, pause'],
+  ['/', 'find a card'],
+  ['?', 'this list'],
+  ['← →', 'on the slider: a minute'],
+  ['Page ↑ ↓', 'on the slider: a change'],
+  ['Home End', 'on the slider: an end'],
+] as const;
+
+interface HelpProps {
+  readonly isOn: boolean;
+  readonly onSwitch: (isOn: boolean) => void;
+  readonly onClose: () => void;
+}
+
+export function Help({ isOn, onSwitch, onClose }: HelpProps): VNode {
+  return (
+    <Sheet title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="switch">
+        <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onSwitch(currentTarget.checked)} />
+        <span>Single keys work anywhere on the page</span>
+      </label>
+    </Sheet>
+  );
+}

@@ -1,0 +1,48 @@
+// The page's single keys. They are off inside of fields and sheets, and can be switched off (WCAG 2.2, 2.1.4): who speaks to the browser
+// or leans on a key should not send the clock away.
+
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface KeyActions {
+  readonly next: () => void;
+  readonly previous: () => void;
+  readonly play: () => void;
+  readonly help: () => void;
+}
+
+export function useKeys(actions: KeyActions, isOn: boolean): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return;
+      const action = actionOf(event, latest.current);
+      if (action === null) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [isOn]);
+}
+
+function actionOf({ key, target }: KeyboardEvent, actions: KeyActions): (() => void) | null {
+  if (target instanceof Element && target.closest('input:not([type="range"]), select, textarea') !== null) return null;
+  // On a button or a link space already has a meaning.
+  const hasOwnSpace = target instanceof Element && target.closest('button, a, summary') !== null;
+  switch (key.toLowerCase()) {
+    case 'j':
+      return actions.next;
+    case 'k':
+      return actions.previous;
+    case ' ':
+      return hasOwnSpace ? null : actions.play;
+    case '/':
+      return () => document.querySelector<HTMLElement>('.search input')?.focus();
+    case '?':
+      return actions.help;
+    default:
+      return null;
+  }
+}

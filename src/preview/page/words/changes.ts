@@ -1,0 +1,178 @@
+// What differs between two documents, in the words of someone who looks at the page: `Nearest session 10:00 → 10:30`. Which elements
+// differ is release/diff/document-diff.ts's to say, as everywhere.
+
+import type { Zone } from '../../../catalogue/calendar.ts';
+import type { DocumentChange } from '../../../contract/diff-results.ts';
+import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
+import { DOCUMENT_LISTS, diffDocuments, fieldText } from '../../../release/diff/document-diff.ts';
+import { countText, sessionText, type Money } from './descriptions.ts';
+import { nameOf } from './text.ts';
+
+export interface WordedChange {
+  readonly change: DocumentChange;
+  /** The product whose cards on the page have changed; null for one that is gone, and for what is not a card. */
+  readonly productId: number | null;
+  /** `Badge`, `Group`; '' for a card. */
+  readonly kind: string;
+  readonly words: readonly string[];
+}
+
+export interface Changes {
+  readonly list: readonly WordedChange[];
+  /** `2 cards change, 1 new`; '' where nothing differs. */
+  readonly summary: string;
+  /** By product, what its cards say of themselves. */
+  readonly byProduct: ReadonlyMap<number, string>;
+}
+
+/** How a front writes times and prices. */
+export interface FrontUnits {
+  readonly zone: Zone;
+  readonly today: string;
+  readonly money: Money;
+}
+
+const KINDS = { productCards: '', categories: 'Category', groups: 'Group', tags: 'Tag', badges: 'Badge' };
+
+export function changesOf(earlier: ProductsDocument, later: ProductsDocument, units: FrontUnits): Changes {
+  const [before, after] = [earlier, later].map(
+    ({ productCards }) => new Map(productCards.map((card) => [card.productId, card])),
+  );
+  const list = diffDocuments(earlier, later).map((change): WordedChange => {
+    const isCard = change.list === 'productCards';
+    const [old, card] = isCard ? [before?.get(change.id), after?.get(change.id)] : [];
+    const words = change.change === 'changed' && old && card ? cardWords(old, card, later, units) : plainWords(change);
+    return { change, productId: card === undefined ? null : change.id, kind: KINDS[change.list], words };
+  });
+  const byProduct = new Map<number, string>();
+  for (const { change, words } of list) {
+    if (change.list !== 'productCards') continue;
+    const known = byProduct.get(change.id);
+    byProduct.set(change.id, (known === undefined ? words : [known, ...words]).join(' · '));
+  }
+  return { list, summary: summaryOf(list), byProduct };
+}
+
+function plainWords(change: DocumentChange): string[] {
+  switch (change.change) {
+    case 'added':
+      return ['New'];
+    case 'gone':
+      return ['Gone'];
+    case 'moved':
+      return [`Moved from place ${change.placeBefore} to ${change.placeAfter}`];
+    case 'changed':
+      return change.fields.map(fieldText);
+  }
+}
+
+/** What a visitor would notice first; then every other field by its name. */
+function cardWords(old: ProductCard, card: ProductCard, { badges, groups }: ProductsDocument, units: FrontUnits) {
+  const words = [...stateWords(old, card), ...sessionWords(old, card, units)];
+  if (old.priceFrom !== card.priceFrom) {
+    const [was, is] = [old, card].map(({ priceFrom }) => (priceFrom === null ? 'none' : units.money(priceFrom)));
+    words.push(`Price ${was} → ${is}`);
+  }
+  words.push(
+    ...membership('Badge', old.badges, card.badges, badges),
+    ...membership('Group', slugsOf(old), slugsOf(card), groups),
+  );
+  for (const [field, name] of Object.entries(TEXTS)) {
+    const [was, is] = [old, card].map((one) => one[field as keyof typeof TEXTS]);
+    if (was !== is) words.push(`${name} ${was ?? 'none'} → ${is ?? 'none'}`);
+  }
+  return words.length > 0 ? words : ['Its place in a group'];
+}
+
+const TEXTS = {
+  name: 'Name',
+  slug: 'Slug',
+  inventoryItemName: 'Venue',
+  ageRating: 'Age rating',
+  saleSchema: 'Way of sale',
+  imageUrl: 'Picture',
+  altText: 'Text of the picture',
+  copyright: 'Credit',
+  copyrightUrl: 'Link of the credit',
+} as const;
+
+function stateWords(old: ProductCard, card: ProductCard): string[] {
+  const flags = [
+    ['soldOut', 'Sold out', 'Tickets again'],
+    ['paused', 'Sales paused', 'Sales resumed'],
+    ['featured', 'Featured', 'No longer featured'],
+    ['banner', 'On the banner', 'Off the banner'],
+    ['pushka', 'Pushkin card accepted', 'Pushkin card no longer accepted'],
+    ['multiScheduleSlots', 'More dates', 'No more dates'],
+    ['multiInventoryItems', 'More venues', 'One venue only'],
+  ] as const;
+  return flags.flatMap(([field, begins, ends]) => (old[field] === card[field] ? [] : [card[field] ? begins : ends]));
+}
+
+/** A day's session is left out where it changed as the nearest one did: then it is the same session. */
+function sessionWords(old: ProductCard, card: ProductCard, units: FrontUnits): string[] {
+  const days = [
+    ['today', 'Today'],
+    ['tomorrow', 'Tomorrow'],
+    ['weekend', 'At the weekend'],
+  ] as const;
+  const nearest = sessionChange('Nearest session', old.nextScheduleSlot, card.nextScheduleSlot, units);
+  const asNearest = nearest.length > 0 ? `${old.nextScheduleSlot} ${card.nextScheduleSlot}` : '';
+  const ofDays = days.flatMap(([day, name]) => {
+    const [was, is] = [old[`${day}Slot`], card[`${day}Slot`]];
+    if (`${was} ${is}` === asNearest) return [];
+    if (was !== is) return sessionChange(name, was, is, units);
+    const [hadMore, hasMore] = [old[`${day}MultiScheduleSlots`], card[`${day}MultiScheduleSlots`]];
+    return hadMore === hasMore ? [] : [`${name}: ${hasMore === true ? 'more times' : 'the last time'}`];
+  });
+  return [...nearest, ...ofDays];
+}
+
+/** `Today 19:00 → 20:00`; with the dates where they differ. */
+function sessionChange(name: string, was: string | null, is: string | null, { zone, today }: FrontUnits): string[] {
+  if (was === is) return [];
+  const isSameDay = was?.slice(0, 10) === is?.slice(0, 10);
+  const [before, after] = [was, is].map((start) => {
+    if (start === null) return 'none';
+    const { date, time, offset } = sessionText(start, zone, today);
+    return [isSameDay ? '' : `${date},`, time, offset ?? ''].filter(Boolean).join(' ');
+  });
+  return [`${name} ${before} → ${after}`];
+}
+
+type Named = readonly { readonly slug: string; readonly name: string }[];
+
+function slugsOf({ groups }: ProductCard): string[] {
+  return groups.map(({ slug }) => slug);
+}
+
+/** Only the later document names things; what a card has lost may be gone from it, and has its slug. */
+function membership(kind: string, was: readonly string[], is: readonly string[], names: Named): string[] {
+  const titleOf = (slug: string): string => `“${nameOf(names.find((one) => one.slug === slug) ?? { name: '', slug })}”`;
+  return [
+    ...is.filter((slug) => !was.includes(slug)).map((slug) => `${kind} ${titleOf(slug)} added`),
+    ...was.filter((slug) => !is.includes(slug)).map((slug) => `${kind} ${titleOf(slug)} removed`),
+  ];
+}
+
+const NOUNS = { productCards: 'card', categories: 'category', groups: 'group', tags: 'tag', badges: 'badge' };
+
+/** `2 cards changed, 1 new; 1 badge gone`. */
+function summaryOf(list: readonly WordedChange[]): string {
+  const kinds = [
+    ['changed', 'changed'],
+    ['added', 'new'],
+    ['gone', 'gone'],
+    ['moved', 'moved'],
+  ] as const;
+  return DOCUMENT_LISTS.flatMap((name) => {
+    const counts = kinds.flatMap(([kind, word]) => {
+      const count = list.filter(({ change }) => change.list === name && change.change === kind).length;
+      return count === 0 ? [] : [[count, word] as const];
+    });
+    const [first, ...others] = counts;
+    if (first === undefined) return [];
+    const noun = name === 'categories' && first[0] > 1 ? `${first[0]} categories` : countText(first[0], NOUNS[name]);
+    return [[`${noun} ${first[1]}`, ...others.map(([count, word]) => `${count} ${word}`)].join(', ')];
+  }).join('; ');
+}

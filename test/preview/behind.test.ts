@@ -1,0 +1,193 @@
+// What is behind a card, a change and a chip, the single keys, and the page that follows a build.
+
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { verdictLine } from '../../src/cli/output/explain.ts';
+import { explainProduct } from '../../src/operations/explain.ts';
+import type { MissingProduct } from '../../src/preview/messages.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { browserOfFile, demoTree, previewOfFile, startPreview, visit } from '../support/preview-stage.ts';
+import { demoRows } from '../../scripts/demo-rows.ts';
+
+const folder = temporaryFolderOfFile();
+const database = join(folder, 'after.sqlite');
+const AT = '2026-05-01T11:40:00Z';
+/** When the current release was made. */
+const MADE = '2026-05-01T09:05:00Z';
+const alone = previewOfFile(() => demoTree(folder), AT);
+const asking = previewOfFile(() => Promise.resolve(join(folder, 'out')), AT, database);
+const browser = browserOfFile();
+
+async function open(origin: string, query = `front=moscow&at=${AT}`): Promise<Page> {
+  const { page, context } = await visit(browser(), `${origin}/?${query}`);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  return page;
+}
+
+const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
+
+describe('changes', () => {
+  test('are told in words, and lead to their cards, which are marked', async () => {
+    const page = await open(alone().origin);
+    await page.locator('.clock .summary').click();
+    const change = page.getByRole('region', { name: 'What changes' }).getByRole('button').first();
+    expect(await change.innerText()).toMatch(/Nearest session \d\d:\d\d → \d\d:\d\d/);
+    // It is found though the viewer looks for something else.
+    await page.getByRole('searchbox').fill('nothing has this name');
+    await page.getByText('No card matches').waitFor();
+    await change.click();
+    const marked = page.locator('.card.is-pointed').first();
+    await marked.waitFor();
+    const [card, clock] = [await marked.boundingBox(), await page.locator('.clock').boundingBox()];
+    if (card === null || clock === null) throw new Error('not to be seen');
+    expect(card.y).toBeGreaterThanOrEqual(0);
+    expect(card.y + card.height).toBeLessThanOrEqual(clock.y);
+    expect((await change.innerText()).startsWith(await marked.locator('.name').innerText())).toBe(true);
+    expect(await page.evaluate('document.activeElement.closest(".is-pointed") !== null')).toBe(true);
+    // The mark is of this edition.
+    await page.keyboard.press('j');
+    await expect.poll(() => page.locator('.is-pointed').count()).toBe(0);
+  });
+});
+
+describe('keys', () => {
+  const edition = (page: Page, index: number) => page.getByText(`edition ${index} of`).waitFor();
+
+  test('J and K go from change to change, space plays, / finds, ? tells', async () => {
+    const page = await open(alone().origin);
+    await edition(page, 10);
+    await page.keyboard.press('j');
+    await edition(page, 11);
+    await page.keyboard.press('K');
+    await page.keyboard.press('k');
+    await edition(page, 9);
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.keyboard.press('/');
+    // In a field they are letters.
+    await page.keyboard.type('jk? /');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('jk? /');
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('searchbox').blur();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.getByText('the next change').waitFor();
+    const before = await page.locator('.edition').innerText();
+    await page.keyboard.press('j');
+    expect(await page.locator('.edition').innerText()).toBe(before);
+    // They can be switched off.
+    await help.getByRole('checkbox').uncheck();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    expect(await page.locator('.edition').innerText()).toBe(before);
+  });
+
+  test('space still presses the button in focus', async () => {
+    const page = await open(alone().origin);
+    await page.getByRole('button', { name: 'Next change' }).focus();
+    await page.keyboard.press('Space');
+    await edition(page, 11);
+    expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(1);
+  });
+});
+
+describe('drop reasons', () => {
+  test('are chips that open the products, each with what explain says first, and the command', async () => {
+    const page = await open(asking().origin);
+    const chip = page.locator('.drops').getByRole('button', { name: 'not published' });
+    const count = Number.parseInt(await chip.innerText(), 10);
+    await chip.click();
+    const products = page.getByRole('dialog').getByRole('listitem');
+    await products.first().waitFor();
+    expect(await products.count()).toBe(count);
+    const answer = await fetch(`${asking().origin}/api/missing/moscow/${MADE}`);
+    const missing = ((await answer.json()) as MissingProduct[]).filter(({ reason }) => reason === 'not-published');
+    for (const [i, { slug, name }] of missing.entries()) {
+      const options = { databasePath: database, frontCode: 'moscow', slug, tzdata: process.versions['tz'] ?? '' };
+      const text = await products.nth(i).innerText();
+      expect(text).toContain(name);
+      expect(text).toContain(verdictLine(await explainProduct(options, instant(MADE))));
+      expect(text).toMatch(/no card: its status is (draft|archived), not published/);
+      await products.nth(i).getByRole('button', { name: 'Copy command' }).click();
+      await expect.poll(() => copied(page)).toContain(`--front moscow --product ${slug} --at ${MADE}`);
+      expect(await copied(page)).toContain(`playbill explain --db ${database}`);
+    }
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.innerText')).toBe(await chip.innerText());
+  });
+
+  test('without a catalogue say how to name them', async () => {
+    const page = await open(alone().origin);
+    await page.locator('.drops .chip').first().click();
+    const commands = await page.getByRole('dialog').locator('code').allInnerTexts();
+    expect(commands[0]).toMatch(/^playbill preview --out .*--db/);
+    expect(commands[1]).toMatch(/^playbill explain --front moscow --product SLUG/);
+  });
+});
+
+describe('a card', () => {
+  test('opens its dates, its sessions and prices from the catalogue, why, and its JSON', async () => {
+    const page = await open(asking().origin);
+    const card = page.locator('.row-featured .card').first();
+    const [name, price] = [await card.locator('.name').innerText(), await card.locator('.amount').innerText()];
+    // Anywhere on it: the name's button lies over all of it.
+    const venue = await card.locator('.venue').boundingBox();
+    await page.mouse.click((venue?.x ?? 0) + 5, (venue?.y ?? 0) + 5);
+    const sheet = page.getByRole('dialog', { name });
+    await sheet.getByRole('heading', { name: 'Sessions' }).waitFor();
+    const text = await sheet.innerText();
+    for (const part of ['Nearest session', price, 'it has a card.', ' seats left', 'this is priceFrom', 'Rules'])
+      expect(text).toContain(part);
+    await sheet.getByText('JSON', { exact: true }).click();
+    const json = JSON.parse(await sheet.locator('pre').innerText()) as { name: string };
+    expect(json.name).toBe(name);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.innerText')).toBe(name);
+  });
+
+  test('without a catalogue opens what was published, and the command that tells why', async () => {
+    const page = await open(alone().origin);
+    await page.locator('.card .name button').first().click();
+    const commands = await page.getByRole('dialog').locator('code').allInnerTexts();
+    expect(commands.join('\n')).toContain(`--at ${AT}`);
+    expect(commands.join('\n')).toContain('--db CATALOGUE.sqlite');
+  });
+
+  test('of a catalogue that has lost it says so', async () => {
+    const fronts = [...demoRows(MADE)].filter(({ table }) => table === 'fronts');
+    const lost = catalogueAt(join(temporaryFolder(), 'lost.sqlite'), fronts);
+    const started = await startPreview(join(folder, 'out'), AT, lost);
+    onTestFinished(() => void started.server.close());
+    const page = await open(started.origin);
+    await page.locator('.card .name button').first().click();
+    await page.getByRole('dialog').getByRole('alert').getByText('expected the slug of a product').waitFor();
+  });
+});
+
+describe('a build', () => {
+  test('into an empty tree is shown by itself; so is the next', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const empty = join(temporaryFolder(), 'none.sqlite');
+    await buildTree(catalogueAt(empty, []), out, instant(MADE));
+    const { origin, server } = await startPreview(out, AT);
+    onTestFinished(() => void server.close());
+    const page = await open(origin, '');
+    await page.getByText('Nothing is published here').waitFor();
+    expect(await page.locator('code').first().innerText()).toContain(`playbill build --out ${out}`);
+
+    await buildTree(database, out, instant(MADE), { frontCodes: ['kuwait'] });
+    await page.getByRole('heading', { level: 1, name: 'kuwait' }).waitFor();
+    await page.getByText('has been published, and is shown').waitFor();
+
+    const until = page.locator('.slider .end');
+    const before = await until.innerText();
+    await buildTree(database, out, instant(AT), { frontCodes: ['kuwait'] });
+    await expect.poll(() => until.innerText()).not.toBe(before);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
