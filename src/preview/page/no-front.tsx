@@ -25,7 +25,7 @@ export function NoRelease({
       <Notice title={shown(problem.message)} isBad>
         <p dir="auto">{shown(problem.hint)}</p>
         <button type="button" onClick={() => onChange({ release: IN_FORCE, beside: null })}>
-          Show what is in force
+          Show the current release
         </button>
       </Notice>
     </main>

@@ -115,7 +115,7 @@ function releaseOptions({ releases, current }: Overview): Options {
     const instant = now === null ? 'unreadable' : `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
     return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`] as const;
   });
-  return [[IN_FORCE, 'in force'], ...kept];
+  return [[IN_FORCE, 'the current one'], ...kept];
 }
 
 function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {
