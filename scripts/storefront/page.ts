@@ -1,37 +1,41 @@
-// A front's main page: a product document to HTML. Text of the catalogue is text, never markup; a null is spelled out or left out.
+// A front's main page: a product document to HTML, all of it or one day, in the operator's groups. It needs no script.
 
-import type { Answer, Badge, Category, ProductCard, ProductsDocument } from 'playbill/client';
-import { html, type Markup, webUrl } from './markup.ts';
+import { readFileSync } from 'node:fs';
+import type { Answer, Category, ProductCard, ProductsDocument } from 'playbill/client';
+import { type CardOptions, cardMarkup, dateText, startOf, type When } from './card.ts';
+import { html, Markup } from './markup.ts';
 
-export interface PageOptions {
-  /** ISO 4217, for prices: the API has none, since a front has one. null: prices as plain numbers. */
-  readonly currency: string | null;
-  /** Language of the page, for prices. */
-  readonly language: string;
+const STYLE = new Markup(readFileSync(new URL('page.css', import.meta.url), 'utf8'));
+const TABS: Readonly<Record<When, string>> = {
+  all: 'All',
+  today: 'Today',
+  tomorrow: 'Tomorrow',
+  weekend: 'Weekend',
+};
+
+export interface PageOptions extends Pick<CardOptions, 'currency' | 'language'> {
+  /** Which tab, as the address says it: anything that is no tab is all. */
+  readonly tab: string | null;
 }
 
 /** The page of an answer. `isOld`: it was kept from before, because nobody answers just now. */
-export function mainPage(answer: Answer<ProductsDocument>, isOld: boolean, options: PageOptions): Markup {
-  const { productCards, categories, badges } = answer.document;
-  const badgesBySlug = new Map(badges.map((badge) => [badge.slug, badge]));
-  // Banners first; else the order of the document, which is the operator's.
-  const cards = productCards.toSorted((a, b) => Number(b.banner) - Number(a.banner));
-  const note =
-    answer.isStale || isOld
-      ? html`<p role="status">As of ${answer.asOf ?? 'earlier'}: this may have changed.</p>`
-      : null;
-  const isTimely = note === null;
-  const list = cards.map((card) => cardMarkup(card, badgesBySlug, isTimely, options));
+export function mainPage({ document, asOf, isStale }: Answer<ProductsDocument>, isOld: boolean, options: PageOptions) {
+  const { currency, language } = options;
+  const isTimely = !isStale && !isOld;
+  // What is old does not know which day is today: it has one tab.
+  const tabs = (Object.keys(TABS) as When[]).filter((when) => isTimely || when === 'all');
+  const when = tabs.find((tab) => tab === options.tab) ?? 'all';
+  const badges = new Map(document.badges.map((badge) => [badge.slug, badge]));
+  const year = asOf?.slice(0, 4) ?? 'unknown';
+  const cardOptions: CardOptions = { when, isTimely, badges, currency, language, year };
+  const sections = sectionsOf(document, when).filter(({ cards }) => cards.length > 0);
+  const asOfText = asOf === null ? 'earlier' : `${dateText(asOf, language, year)} UTC`;
   return pageOf(
-    options.language,
-    html`${note}${navigation(categories)}
-    ${
-      list.length === 0
-        ? html`<p>Nothing is on sale at the moment.</p>`
-        : html`<ul class="cards">
-            ${list}
-          </ul>`
-    }`,
+    language,
+    html`${isTimely ? null : html`<p role="status">As of ${asOfText}: this may have changed.</p>`}
+    ${tabsMarkup(document.productCards, tabs, when)} ${sections.map((section) => sectionMarkup(section, cardOptions))}
+    ${sections.length > 0 ? null : html`<p>Nothing is on sale ${when === 'all' ? 'at the moment' : `for ${when}`}.</p>`}
+    ${categoriesMarkup(document.categories)}`,
   );
 }
 
@@ -49,37 +53,10 @@ function pageOf(language: string, body: Markup): Markup {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
         <title>Programme</title>
         <style>
-          body {
-            font:
-              1rem/1.5 system-ui,
-              sans-serif;
-            margin: 1rem auto;
-            max-width: 70rem;
-            padding: 0 1rem;
-          }
-          .cards {
-            display: grid;
-            gap: 1rem;
-            grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr));
-            list-style: none;
-            padding: 0;
-          }
-          .cards li {
-            border: 1px solid #ccc;
-            padding: 1rem;
-          }
-          .cards img {
-            max-width: 100%;
-          }
-          nav ul {
-            display: flex;
-            flex-wrap: wrap;
-            gap: 1rem;
-            list-style: none;
-            padding: 0;
-          }
+          ${STYLE}
         </style>
       </head>
       <body>
@@ -91,75 +68,55 @@ function pageOf(language: string, body: Markup): Markup {
     </html> `;
 }
 
-function navigation(categories: readonly Category[]): Markup | null {
+interface Section {
+  readonly title: string;
+  readonly isWide: boolean;
+  readonly cards: readonly ProductCard[];
+}
+
+/** A day by the clock; the whole programme as its operator arranged it: banners, groups by their weights, then what is in none. */
+function sectionsOf({ productCards, groups }: ProductsDocument, when: When): Section[] {
+  if (when !== 'all') {
+    const startText = (card: ProductCard) => startOf(card, when) ?? '';
+    const cards = productCards
+      .filter((card) => startText(card) !== '')
+      .toSorted((a, b) => Number(startText(a) > startText(b)) - Number(startText(a) < startText(b)));
+    return [{ title: TABS[when], isWide: false, cards }];
+  }
+  const grouped = groups.map(({ slug, name, cardType }): Section => {
+    const weightOf = (card: ProductCard) => card.groups.find((group) => group.slug === slug)?.sortWeight ?? null;
+    const cards = productCards.filter((card) => weightOf(card) !== null);
+    const sorted = cards.toSorted((a, b) => (weightOf(a) ?? 0) - (weightOf(b) ?? 0));
+    return { title: name, isWide: cardType !== 1, cards: sorted };
+  });
+  return [
+    { title: 'Highlights', isWide: true, cards: productCards.filter(({ banner }) => banner) },
+    ...grouped,
+    { title: 'More', isWide: false, cards: productCards.filter((card) => !card.banner && card.groups.length === 0) },
+  ];
+}
+
+function sectionMarkup({ title, isWide, cards }: Section, options: CardOptions): Markup {
+  return html`<h2><bdi>${title}</bdi></h2>
+    <ul class="cards ${isWide ? 'wide' : ''}">
+      ${cards.map((card) => cardMarkup(card, options))}
+    </ul>`;
+}
+
+/** Links and no script: a tab can be sent to a friend, and the way back works. */
+function tabsMarkup(cards: readonly ProductCard[], tabs: readonly When[], current: When): Markup | null {
+  if (cards.length === 0 || tabs.length === 1) return null;
+  const items = tabs.map((when) => {
+    const count = cards.filter((card) => startOf(card, when) !== null).length;
+    const state = when === current ? html`aria-current="page"` : null;
+    return html`<a href="/?when=${when}" ${state}>${TABS[when]} <small>${count}</small></a> `;
+  });
+  return html`<nav aria-label="When">${items}</nav>`;
+}
+
+function categoriesMarkup(categories: readonly Category[]): Markup | null {
   if (categories.length === 0) return null;
-  const items = categories.map(({ slug, namePlural }) => html`<li><a href="/${slug}/">${namePlural}</a></li>`);
-  return html`<nav aria-label="Categories">
-    <ul>
-      ${items}
-    </ul>
-  </nav>`;
-}
-
-function cardMarkup(
-  card: ProductCard,
-  badges: ReadonlyMap<string, Badge>,
-  isTimely: boolean,
-  options: PageOptions,
-): Markup {
-  const { name, slug, ageRating, inventoryItemName, multiInventoryItems } = card;
-  const venue = multiInventoryItems ? `${inventoryItemName} and elsewhere` : inventoryItemName;
-  return html`<li data-product="${card.productId}">
-    ${imageMarkup(card)}
-    <h2><a href="/product/${slug}/">${name}</a> <small>${ageRating}+</small></h2>
-    <p>${card.badges.map((badge) => badgeMarkup(badges.get(badge)))}</p>
-    <p>${isTimely ? whenText(card) : dateText(card)} · ${venue}</p>
-    <p><strong>${saleText(card, options)}</strong></p>
-  </li>`;
-}
-
-function imageMarkup({ imageUrl, altText, copyright, copyrightUrl }: ProductCard): Markup | null {
-  const source = webUrl(imageUrl);
-  if (source === null) return null;
-  const link = webUrl(copyrightUrl);
-  const credit =
-    copyright === null ? null : link === null ? html`${copyright}` : html`<a href="${link}">${copyright}</a>`;
-  return html`<figure>
-    <img src="${source}" alt="${altText ?? ''}" loading="lazy" />
-    ${credit === null ? null : html`<figcaption>${credit}</figcaption>`}
-  </figure>`;
-}
-
-/** A badge's colour goes into a style, where escaping protects nothing: only #RRGGBB passes. */
-function badgeMarkup(badge: Badge | undefined): Markup {
-  if (badge === undefined) return html``;
-  const colour = /^#[0-9A-Fa-f]{6}$/.test(badge.color) ? badge.color : '#777777';
-  return html`<span style="border-bottom: 3px solid ${colour}">${badge.name}</span> `;
-}
-
-/** Today or tomorrow in words, else the date: with the wall time on the ticket, which needs no time zone to be shown. */
-function whenText(card: ProductCard): string {
-  const { todaySlot, todayMultiScheduleSlots, tomorrowSlot, tomorrowMultiScheduleSlots } = card;
-  if (todaySlot !== null) return `today ${timeOf(todaySlot)}${todayMultiScheduleSlots === true ? ' and later' : ''}`;
-  if (tomorrowSlot === null) return dateText(card);
-  return `tomorrow ${timeOf(tomorrowSlot)}${tomorrowMultiScheduleSlots === true ? ' and later' : ''}`;
-}
-
-/** The nearest session by its date, which stays right when "today" has passed. */
-function dateText({ nextScheduleSlot, multiScheduleSlots }: ProductCard): string {
-  return `${nextScheduleSlot.slice(0, 10)} ${timeOf(nextScheduleSlot)}${multiScheduleSlots ? ' and other dates' : ''}`;
-}
-
-function timeOf(slot: string): string {
-  return slot.slice(11, 16);
-}
-
-/** Sold out, paused, free, from a price, or no price yet: 0 is free, null is no price. */
-function saleText({ soldOut, paused, priceFrom }: ProductCard, { currency, language }: PageOptions): string {
-  if (soldOut) return 'Sold out';
-  if (paused) return 'Sales are paused';
-  if (priceFrom === null) return 'Not on sale yet';
-  if (priceFrom === 0) return 'Free';
-  const style = currency === null ? {} : ({ style: 'currency', currency } as const);
-  return `from ${new Intl.NumberFormat(language, style).format(priceFrom)}`;
+  const items = categories.map(({ slug, namePlural }) => html`<a href="/${slug}/"><bdi>${namePlural}</bdi></a> `);
+  return html`<h2>Categories</h2>
+    <nav aria-label="Categories">${items}</nav>`;
 }

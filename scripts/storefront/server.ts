@@ -33,15 +33,16 @@ const client = createClient({ baseUrl: values['base-url'], ...issued });
 /** The last good answer, for when nobody answers: an old page beats no page. */
 let last: Answer<ProductsDocument> | null = null;
 
-async function render(): Promise<{ readonly status: number; readonly page: Markup }> {
+async function render(tab: string | null): Promise<{ readonly status: number; readonly page: Markup }> {
+  const options = { currency, language, tab };
   try {
     last = await client.productsAnswer();
-    return { status: 200, page: mainPage(last, false, { currency, language }) };
+    return { status: 200, page: mainPage(last, false, options) };
   } catch (error) {
     // The reason is for us: a refusal says what to check (a 401 the key or the clock, a 403 the front), anything else that nobody answers.
     process.stderr.write(`catalogue: ${reasonOf(error)}\n`);
     const isPassing = !(error instanceof CatalogueError) || error.status >= 500;
-    if (isPassing && last !== null) return { status: 200, page: mainPage(last, true, { currency, language }) };
+    if (isPassing && last !== null) return { status: 200, page: mainPage(last, true, options) };
     return { status: 502, page: sorryPage(language) };
   }
 }
@@ -64,11 +65,12 @@ function send(response: ServerResponse, status: number, body: string): void {
 }
 
 const server = createServer((request, response) => {
-  if (request.url !== '/') {
+  const [path, query] = (request.url ?? '').split('?');
+  if (path !== '/') {
     send(response, 404, '<!doctype html><title>Not found</title><p>Not found. <a href="/">Programme</a></p>');
     return;
   }
-  void render().then(({ status, page }) => send(response, status, page.text));
+  void render(new URLSearchParams(query).get('when')).then(({ status, page }) => send(response, status, page.text));
 });
 server.on('error', (error) => {
   process.stderr.write(`cannot listen on port ${values.port}: ${error.message}\n`);

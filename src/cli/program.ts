@@ -49,12 +49,8 @@ const COMMANDS = {
 /** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   const program = programOf(context);
-  const [first, word = '--'] = argv;
-  const isCommand = word === 'help' || program.commands.some((command) => command.name() === word);
-  // The parser itself prints all help for `help nope`, without a word on it; `nope` alone is an unknown command.
-  const isHelpOfNone = first === 'help' && !isCommand && !word.startsWith('-');
   try {
-    await program.parseAsync(isHelpOfNone ? [word] : [...argv], { from: 'user' });
+    await program.parseAsync(askedOf(argv, program), { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
     return report(thrown, argv, program, context);
@@ -80,6 +76,21 @@ export function programOf(context: CommandContext): Command {
   return program;
 }
 
+/**
+ * What the parser is to take for `help`: it prints all help for `help nope`, and that of keys for `help keys nope` and `help keys issue`,
+ * without a word on the last one. `nope` and `keys nope` are unknown commands, and run nothing; `keys issue --help` is the help asked for.
+ */
+function askedOf(argv: readonly string[], program: Command): string[] {
+  const [first, ...words] = argv;
+  if (first !== 'help') return [...argv];
+  const command = commandNamed(words, program);
+  const depth = pathOf(command).split(' ').length - 1;
+  const next = words[depth] ?? '--';
+  const isUnknown = command.commands.length > 0 && next !== 'help' && !next.startsWith('-');
+  if (isUnknown) return words.slice(0, depth + 1);
+  return depth === 0 && next !== 'help' ? [...argv] : [...words.slice(0, depth), '--help'];
+}
+
 function report(thrown: unknown, argv: readonly string[], program: Command, { terminal }: CommandContext): number {
   // To the argument parser help and version are errors.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
@@ -100,7 +111,7 @@ function report(thrown: unknown, argv: readonly string[], program: Command, { te
 }
 
 function usageError(error: CommanderError, argv: readonly string[], program: Command): AppError {
-  const command = commandNamed(argv, program);
+  const command = commandNamed(argv[0] === 'help' ? argv.slice(1) : argv, program);
   const extra = error.code === 'commander.excessArguments' ? command.args[command.registeredArguments.length] : '';
   const flags = command.options.flatMap(({ long }) => (long === '--db' || long === '--out' ? [long] : []));
   const typed = extra ? flags.map((flag) => `${flag} ${shellWord(extra)}`).join(' or ') : '';

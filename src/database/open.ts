@@ -148,9 +148,11 @@ export function databaseError(path: string, error: unknown): unknown {
     const hint = 'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"';
     return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
   }
-  if (code === 'SQLITE_CANTOPEN') {
+  // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers of a WAL database share.
+  if (code === 'SQLITE_CANTOPEN' || code.startsWith('SQLITE_READONLY')) {
     const hint =
-      'check the permissions; a database in WAL mode on a read-only mount does not open: copy it, or switch it with PRAGMA journal_mode=DELETE';
+      'check the permissions; beside a database in WAL mode SQLite writes a -shm file, even to read it: let this user write to its folder, ' +
+      'build from a copy, or switch it once: sqlite3 FILE "PRAGMA journal_mode=DELETE"';
     return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
   }
   const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;

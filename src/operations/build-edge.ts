@@ -49,7 +49,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
     throw invalid(messageOf(error), error);
   });
-  writeFolder(options.to, files);
+  writeFolder(options.to, files, '--to');
   return files;
 }
 

@@ -7,13 +7,20 @@ import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { treeError } from './directory/tree-error.ts';
 
-/** Writes a folder of files, overwriting those of the same names. @throws AppError tree-not-writable, tree-full */
-export function writeFolder(folder: string, files: readonly (readonly [name: string, text: string])[]): void {
+/**
+ * Writes a folder of files, overwriting those of the same names; `flag` is what named the folder.
+ * @throws AppError tree-not-writable, tree-full
+ */
+export function writeFolder(
+  folder: string,
+  files: readonly (readonly [name: string, text: string])[],
+  flag: string,
+): void {
   try {
     makeFolder(folder);
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
   } catch (error) {
-    throw treeError(folder, error);
+    throw treeError(folder, error, flag);
   }
 }
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { programOf } from '../../src/cli/program.ts';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
-import { outputOf } from '../support/cli/in-process.ts';
+import { outputOf } from '../support/cli/run.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';

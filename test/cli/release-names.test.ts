@@ -8,7 +8,7 @@ import { releasesResultSchema, rollbackResultSchema } from '../../src/contract/r
 import { errorResultSchema } from '../../src/contract/results.ts';
 import { resolveRelease } from '../../src/release/tree/read.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
-import { outputOf } from '../support/cli/in-process.ts';
+import { outputOf } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
 
@@ -143,6 +143,18 @@ test('of releases of one instant it is not known which came first: current~1 is 
   // With one other there is no doubt, whatever the order of the ids.
   rmSync(join(out, `releases/${first}.json`));
   expect(await resolveRelease('current~1', DirectoryReader.open(out))).toBe(second);
+});
+
+test.each([[['diff']], [['rollback', 'current~1']]])('a tree with one release says so to %j', async (argv) => {
+  const out = join(root, `one-release-${argv[0]}`);
+  const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'one' });
+  await buildTree(catalogueAt(`${out}.sqlite`, rows), out, instant('2026-05-01T09:00:00Z'));
+  const error = refusal(await outputOf([...argv, '--out', out, '--json']));
+  expect(error).toMatchObject({
+    code: 'release-unknown',
+    message: `expected a release before the current one in ${out}, found that it keeps one release only`,
+    hint: 'publish another when something has changed: playbill build',
+  });
 });
 
 test('a word that may be a folder or the beginning of an id is refused by diff', async () => {

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { outputOf } from '../support/cli/in-process.ts';
+import { outputOf } from '../support/cli/run.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
 

@@ -8,7 +8,7 @@ import { instantOf } from '../../src/catalogue/instant.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { releasesResultSchema } from '../../src/contract/release-results.ts';
 import { testContext } from '../support/cli/parser.ts';
-import { outputOf } from '../support/cli/in-process.ts';
+import { outputOf } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
 

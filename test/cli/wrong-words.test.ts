@@ -1,11 +1,11 @@
 // What is typed wrongly, and what the command says to it: what was expected and found, and what to type.
 
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compiledCommand } from '../support/compiled.ts';
-import { outputOf } from '../support/cli/in-process.ts';
+import { outputOf } from '../support/cli/run.ts';
 import { AS_ANYONE, Command } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
@@ -43,6 +43,31 @@ test('an error of the system is shown in words, without its code', async () => {
   expect(folder.logged).toContain(`expected a folder at ${database}, found: file already exists '${database}'`);
   const key = await outputOf(['sign', 'https://x.example/', '--key', root]);
   expect(key.logged).toContain(`expected a key as JSON in ${root}, found: illegal operation on a directory\n`);
+});
+
+test.each([
+  [['demo', '--to', database], '--to'],
+  [['edge', 'build', '--target', 'worker', '--out', tree, '--to', database], '--to'],
+  [['openapi', '--schemas', database], '--schemas'],
+  [['build', '--db', database, '--out', database], '--out'],
+])('%j: the hint names the flag that was given', async (argv, flag) => {
+  const { code, logged } = await outputOf(argv);
+  expect(code).toBe(6);
+  expect(logged).toContain(`expected a folder at ${database}, found`);
+  expect(logged).toMatch(new RegExp(`\n  hint: .*with ${flag}$`));
+});
+
+test('a WAL database in a folder that may not be written: the hint is not that of a damaged file', async () => {
+  const folder = join(root, 'not-mine');
+  mkdirSync(folder);
+  const path = catalogueAt(join(folder, 'wal.sqlite'), rows);
+  chmodSync(folder, 0o555);
+  const { code, stderr } = await command.run(['build', '--db', path, '--out', join(root, 'w')], { through: AS_ANYONE });
+  chmodSync(folder, 0o755);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`error database-unreadable: ${path} cannot be opened: `);
+  expect(stderr).toContain('beside a database in WAL mode SQLite writes a -shm file');
+  expect(stderr).not.toContain('integrity_check');
 });
 
 test('a database given to import is named as one, with how to export it', async () => {
@@ -110,6 +135,24 @@ describe('help', () => {
     const { code, logged } = await outputOf(['help', 'biuld']);
     expect(code).toBe(2);
     expect(logged).toBe("error usage: unknown command 'biuld' (Did you mean build?)\n  hint: see playbill --help");
+  });
+
+  test('of a word that a command does not have is refused, too', async () => {
+    const { code, logged } = await outputOf(['help', 'keys', 'isue', '--json']);
+    expect(code).toBe(2);
+    expect(logged).toBe("error usage: unknown command 'isue' (Did you mean issue?)\n  hint: see playbill keys --help");
+  });
+
+  test('of two words that name a command is its own', async () => {
+    const { status, stdout } = await runDeafOnStderr(['help', 'keys', 'issue']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Usage: playbill keys issue');
+  });
+
+  test('of help is that of the program', async () => {
+    const { status, stdout } = await runDeafOnStderr(['help', 'help']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Usage: playbill [options] [command]');
   });
 
   test('runs nothing, whatever stands behind it', async () => {

@@ -9,6 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
+import { isTooWide, violationsOf } from '../support/accessibility.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import type { World } from '../support/edge/world.ts';
@@ -23,6 +24,7 @@ const HOSTILE = {
   name: `<script>${OWN}</script></a></h2><img src=x onerror="${OWN}">`,
   venue: `</p><iframe srcdoc="<script>parent.${OWN}</script>"></iframe>`,
   category: `</ul></nav><svg onload="${OWN}">&lt;b&gt;`,
+  group: `</h2><style>body { display: none }</style>`,
   badge: `"><b onmouseover='${OWN}'>\u2028x</b>`,
   alt: `" onerror="${OWN}" x='`,
   copyright: `</figcaption><script>${OWN}</script>`,
@@ -44,21 +46,37 @@ function* rows(): Generator<CatalogueRow> {
   yield row('categories', { id: 1, slug: 'plays', name_singular: 'play', name_plural: HOSTILE.category });
   yield row('front_categories', { front_id: 1, category_id: 1 });
   yield row('badges', { id: 1, slug: 'new', name: HOSTILE.badge, color: '#00FF00' });
+  yield row('badges', { id: 2, slug: 'last', name: 'Last time', color: '#5d4037' });
+  yield row('groups', { id: 1, slug: 'together', name: HOSTILE.group, card_type: 2 });
+  yield row('front_groups', { front_id: 1, group_id: 1 });
   const products: readonly [name: string, amount: number | null, available: number | null, startsAt: string][] = [
     [HOSTILE.name, 50_050, null, '2026-05-01T16:00:00Z'],
     ['Tom & "Jerry\'s"', null, null, '2026-05-02T16:00:00Z'],
     ['Sold', 1000, 0, '2026-06-01T16:00:00Z'],
     ['Gratis', 0, null, '2026-06-02T16:00:00Z'],
+    ['Paused', 1000, null, '2027-05-03T16:00:00Z'],
+    ['Early', 900_000, null, '2026-05-02T09:00:00Z'],
   ];
   for (const [i, [name, amount, available, starts_at]] of products.entries()) {
     const id = i + 1;
-    yield row('products', { id, slug: `p-${id}`, name, age_rating: 6, sale_schema: 2, image_id: id === 1 ? 1 : null });
+    yield row('products', {
+      id,
+      slug: `p-${id}`,
+      name,
+      age_rating: 6,
+      sale_schema: 2,
+      image_id: id === 1 ? 1 : null,
+      paused: id === 5 ? 1 : 0,
+    });
     yield row('front_products', { front_id: 1, product_id: id, banner: id === 4 ? 1 : 0 });
     yield row('product_categories', { product_id: id, category_id: 1 });
     yield row('sessions', { id, product_id: id, venue_id: 1, starts_at, available });
     if (amount !== null) yield row('price_tiers', { id, product_id: id, amount_minor: amount, currency: 'RUB' });
   }
   yield row('product_badges', { product_id: 1, badge_id: 1 });
+  yield row('product_badges', { product_id: 1, badge_id: 2 });
+  yield row('product_groups', { product_id: 1, group_id: 1, sort_weight: 2 });
+  yield row('product_groups', { product_id: 5, group_id: 1, sort_weight: 1 });
 }
 
 let world: World;
@@ -134,37 +152,99 @@ test('cards are rendered, nulls have a text, and no name becomes markup', async 
   try {
     const response = await page.goto(url);
     expect(response?.status()).toBe(200);
-    // The banner first, then the order of the document.
-    expect(await texts('h2 a')).toEqual(['Gratis', HOSTILE.name, 'Tom & "Jerry\'s"', 'Sold']);
-    expect(await texts('strong')).toEqual(['Free', 'from €500.50', 'Not on sale yet', 'Sold out']);
-    expect(await texts('li > p:nth-of-type(2)')).toEqual([
-      `2026-06-02 19:00 · ${HOSTILE.venue}`,
-      `today 19:00 · ${HOSTILE.venue}`,
-      `tomorrow 19:00 · ${HOSTILE.venue}`,
-      `2026-06-01 19:00 · ${HOSTILE.venue}`,
+    // The banner first, then a group by its weights, then what is in none, in the order of the document.
+    expect(await texts('h2')).toEqual(['Highlights', HOSTILE.group, 'More', 'Categories']);
+    expect(await texts('h3 a')).toEqual(['Gratis', 'Paused', HOSTILE.name, 'Tom & "Jerry\'s"', 'Sold', 'Early']);
+    expect(await texts('strong')).toEqual([
+      'Free',
+      'Sales are paused',
+      'from €500.50',
+      'Not on sale yet',
+      'Sold out',
+      'from €9,000',
     ]);
-    expect(await texts('nav a')).toEqual([HOSTILE.category]);
-    expect(await texts('li span')).toEqual([HOSTILE.badge]);
+    expect(await texts('.closed h3 a')).toEqual(['Paused', 'Sold']);
+    expect(await texts('time')).toEqual([
+      'Tue, Jun 2, 19:00',
+      'Mon, May 3, 2027, 19:00',
+      'today 19:00',
+      'tomorrow 19:00',
+      'Mon, Jun 1, 19:00',
+      'tomorrow 12:00',
+    ]);
+    expect(await texts('time + br + bdi')).toEqual(Array(6).fill(HOSTILE.venue));
+    expect(await texts('nav[aria-label=Categories] a')).toEqual([HOSTILE.category]);
+    expect(await texts('.badges span')).toEqual([HOSTILE.badge, 'Last time']);
     expect(await texts('figcaption')).toEqual([HOSTILE.copyright]);
     expect(await page.locator('img').getAttribute('alt')).toBe(HOSTILE.alt);
     expect(await page.locator('img').getAttribute('src')).toBe('https://images.example/a"onerror="x.jpg');
     expect(await page.locator('figcaption a').getAttribute('href')).toBe('https://photo.example/?a=1&b="2"');
     // Only what the page itself is made of: one picture, nothing that runs.
     expect(await page.locator('img').count()).toBe(1);
-    expect(await page.locator('script, iframe, svg, b, [onerror], [onload], [onmouseover]').count()).toBe(0);
+    expect(await page.locator('script, iframe, svg, b, main style, [onerror], [onload], [onmouseover]').count()).toBe(
+      0,
+    );
     expect(await page.title()).toBe('Programme');
-    expect((await page.goto(`${url}/else`))?.status()).toBe(404);
+    for (const path of ['/else', '//']) expect((await page.goto(url + path))?.status()).toBe(404);
   } finally {
     await edge.stop();
   }
 });
 
+test('tabs show one day by the clock, each with the session that it is about', async () => {
+  const { url, edge } = await start(NOW, { keyid: 'shop', front: 'shop' });
+  try {
+    await page.goto(url);
+    expect(await texts('[aria-label=When] a')).toEqual(['All 6', 'Today 1', 'Tomorrow 2', 'Weekend 2']);
+    expect(await texts('[aria-current=page]')).toEqual(['All 6']);
+    // By the keyboard alone.
+    await page.getByRole('link', { name: 'Today' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/?when=today`);
+    expect(await texts('[aria-current=page]')).toEqual(['Today 1']);
+    expect(await texts('h2')).toEqual(['Today', 'Categories']);
+    expect(await texts('h3 a')).toEqual([HOSTILE.name]);
+    await page.goto(`${url}/?when=tomorrow`);
+    expect(await texts('h3 a')).toEqual(['Early', 'Tom & "Jerry\'s"']);
+    await page.goto(`${url}/?when=weekend`);
+    expect(await texts('time')).toEqual(['Sat, May 2, 12:00', 'Sat, May 2, 19:00']);
+    await page.goto(`${url}/?when=never`);
+    expect(await texts('[aria-current=page]')).toEqual(['All 6']);
+  } finally {
+    await edge.stop();
+  }
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`${colorScheme}: everything can be read, nothing makes a phone scroll sideways`, async () => {
+    const { url, edge } = await start(NOW, { keyid: 'shop', front: 'shop' });
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 360, height: 800 });
+    try {
+      await page.goto(url);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(false);
+      const styles = (selector: string, property: string) =>
+        page.evaluate(`[...document.querySelectorAll('${selector}')].map((one) => getComputedStyle(one).${property})`);
+      expect(await styles('.badges span', 'backgroundColor')).toEqual(['rgb(0, 255, 0)', 'rgb(93, 64, 55)']);
+      expect(await styles('.badges span', 'color')).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+      expect(await styles('h1', 'color')).toEqual([colorScheme === 'light' ? 'rgb(0, 0, 0)' : 'rgb(255, 255, 255)']);
+    } finally {
+      await edge.stop();
+    }
+  });
+}
+
 test('a stale answer is marked, and its "today" is not shown', async () => {
   const { url, edge } = await start('2026-05-03T09:00:00Z', { keyid: 'shop', front: 'shop' });
   try {
     await page.goto(url);
-    expect(await texts('[role=status]')).toEqual([`As of ${NOW}: this may have changed.`]);
-    expect(await texts('li > p:nth-of-type(2)')).toContain(`2026-05-01 19:00 · ${HOSTILE.venue}`);
+    expect(await texts('[role=status]')).toEqual(['As of Fri, May 1, 09:00 UTC: this may have changed.']);
+    expect(await texts('time')).toContain('Fri, May 1, 19:00');
+    // Nor are its tabs, even where an address asks for one.
+    await page.goto(`${url}/?when=today`);
+    expect(await texts('h3 a')).toHaveLength(6);
+    expect(await texts('[aria-label=When]')).toEqual([]);
   } finally {
     await edge.stop();
   }
@@ -176,8 +256,8 @@ test('when the server no longer answers, the last page stays, and says so', asyn
   expect(await texts('[role=status]')).toEqual([]);
   await edge.stop();
   expect((await page.goto(url))?.status()).toBe(200);
-  expect(await texts('[role=status]')).toEqual([`As of ${NOW}: this may have changed.`]);
-  expect(await texts('h2 a')).toHaveLength(4);
+  expect(await texts('[role=status]')).toEqual(['As of Fri, May 1, 09:00 UTC: this may have changed.']);
+  expect(await texts('h3 a')).toHaveLength(6);
   expect(said.join('')).toContain('catalogue: fetch failed: connect ECONNREFUSED');
 });
 

@@ -1,32 +1,14 @@
 // The page for everybody: axe-core finds nothing to mend, in light and dark, at three widths, with the panels open and closed; nothing
 // makes the page scroll sideways.
 
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { isTooWide, violationsOf } from '../support/accessibility.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 import { browserOfFile, demoTree, openDesk, previewOfFile, visit } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
 const preview = previewOfFile(() => demoTree(folder));
 const browser = browserOfFile();
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe-core finds, by rule; the page's own policy does not let it in, so it comes by the debugger. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe.source}; 0`);
-  const violations = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 3).map((node) => `${id}: ${node.html} ${node.failureSummary}`),
-  );
-}
-
-const isWideForPage = (page: Page): Promise<boolean> =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 // Riyadh is small, and its text runs from right to left; Moscow has every state that a card can be in.
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -48,7 +30,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.locator('.card .name button').last().click();
       await page.locator('.json summary').click();
       expect(await violationsOf(page)).toEqual([]);
-      expect(await isWideForPage(page)).toBe(false);
+      expect(await isTooWide(page)).toBe(false);
       if (front === 'riyadh') expect(await page.locator('.card-text').first().getAttribute('dir')).toBe('rtl');
       expect(complaints).toEqual([]);
     });
@@ -63,7 +45,7 @@ test.each([360, 1280])('two releases side by side, %d pixels', async (width) => 
   await page.keyboard.press('Escape');
   await page.locator('.pane-title').nth(1).waitFor();
   expect(await violationsOf(page)).toEqual([]);
-  expect(await isWideForPage(page)).toBe(false);
+  expect(await isTooWide(page)).toBe(false);
 });
 
 test('axe reports a planted fault', async () => {

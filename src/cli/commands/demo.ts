@@ -23,6 +23,10 @@ Examples:
 
 Exit codes: those of the build, once the page has been looked at; 2 wrong usage, or an address that cannot be listened on.`)
     .runs(async ({ to, port }, context) => {
+      if (to !== undefined) {
+        const { writeFolder } = await import('../../storage/folder.ts');
+        writeFolder(to, [], '--to');
+      }
       const folder = to ?? mkdtempSync(join(tmpdir(), 'playbill-demo-'));
       const [databasePath, out] = [join(folder, 'catalogue.sqlite'), join(folder, 'out')];
       const now = formatInstant(context.now());

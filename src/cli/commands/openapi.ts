@@ -63,7 +63,7 @@ async function writeSchemas(folder: string, isJson: boolean, { terminal }: Comma
   const { schemaFiles } = await import('../../contract/schemas.ts');
   const { writeFolder } = await import('../../storage/folder.ts');
   const files = schemaFiles();
-  writeFolder(folder, files);
+  writeFolder(folder, files, '--schemas');
   const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
   const lines = sizes.map(({ path, bytes }) => `${path} (${bytesText(bytes)})`);
   terminal.print(isJson ? JSON.stringify({ files: sizes }) : lines.join('\n'));

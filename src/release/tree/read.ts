@@ -198,6 +198,13 @@ export async function resolveRelease(name: string, files: TreeFiles): Promise<st
     : ids.filter((id) => parts !== null && id.startsWith(name));
   const [id, another] = matching;
   if (id !== undefined && another === undefined) return id;
+  if (parts?.[1] && ids.length === 1) {
+    throw new AppError(
+      'release-unknown',
+      `expected a release before the current one in ${files.root}, found that it keeps one release only`,
+      'publish another when something has changed: playbill build',
+    );
+  }
   const [expected, lead, candidates] =
     another === undefined ? ['a', 'kept are', ids] : ['one', 'it may mean', matching];
   const more = candidates.length > RELEASES_NAMED ? ' …; for all of them: playbill releases' : '';

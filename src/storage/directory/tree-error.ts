@@ -2,8 +2,8 @@
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 
-/** Turns a system error of writing into ours; others pass unchanged. */
-export function treeError(path: string, error: unknown): unknown {
+/** Turns a system error of writing into ours; others pass unchanged. `flag` is what named the folder. */
+export function treeError(path: string, error: unknown, flag = '--out'): unknown {
   const code = systemCodeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     const message = `no room to write ${path}; what was published stands`;
@@ -11,6 +11,6 @@ export function treeError(path: string, error: unknown): unknown {
   }
   if (code === '' || error instanceof AppError) return error;
   const expected = code === 'EEXIST' || code === 'ENOTDIR' ? 'expected a folder' : 'expected to be able to write';
-  const hint = 'check its owner and permissions, or name another folder with --out';
+  const hint = `check its owner and permissions, or name another folder with ${flag}`;
   return new AppError('tree-not-writable', `${expected} at ${path}, found: ${messageOf(error)}`, hint, error);
 }

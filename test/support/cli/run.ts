@@ -11,6 +11,7 @@ import type { CommandContext } from '../../../src/cli/context.ts';
 import { terminalOn } from '../../../src/cli/output/terminal.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { compiledCommand } from '../compiled.ts';
+import { testContext } from './parser.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -31,21 +32,29 @@ export async function playbill(
 ): Promise<Run> {
   const alone = PROCESS_ONLY.find((word) => words[0] === word || words.at(-1) === word);
   if (alone !== undefined) throw new Error(`playbill ${alone} needs a process of its own: use playbillProcess`);
-  const [stdout, stderr] = [new KeptText(), new KeptText()];
   const variable = (name: string): string | undefined => environment[name] ?? process.env[name];
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
-  const context: CommandContext = {
-    terminal: terminalOn(stdout, stderr, variable),
+  return runHere(words, {
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
     environment: variable,
     toolVersion: version,
     processId: String(process.pid),
-    onInterrupt: null,
     tzdata: process.versions['tz'] ?? 'unknown',
-    exitCode: 0,
-  };
-  const status = await runProgram(words, context);
+  });
+}
+
+/** The same at an instant of its own and without an environment, but for `changes`; what it says comes without its last line break. */
+export async function outputOf(words: readonly string[], changes: Partial<CommandContext> = {}) {
+  const { status, stdout, stderr } = await runHere(words, changes);
+  return { code: status, printed: stdout.replace(/\n$/, ''), logged: stderr.replace(/\n$/, '') };
+}
+
+async function runHere(words: readonly string[], changes: Partial<CommandContext>): Promise<Run> {
+  const [stdout, stderr] = [new KeptText(), new KeptText()];
+  const context = testContext();
+  const terminal = terminalOn(stdout, stderr, changes.environment ?? context.environment);
+  const status = await runProgram(words, { ...context, terminal, ...changes });
   return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
 }
 
