@@ -7,7 +7,7 @@ import { candidatesFor } from '../../src/cli/candidates.ts';
 import { programOf } from '../../src/cli/program.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
 import { completionFolder, shellLines } from '../support/cli/completion.ts';
-import { outputOf } from '../support/cli/in-process.ts';
+import { outputOf } from '../support/cli/run.ts';
 import { playbill } from '../support/cli/run.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
