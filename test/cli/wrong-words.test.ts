@@ -57,6 +57,14 @@ test.each([
   expect(logged).toMatch(new RegExp(`\n  hint: .*with ${flag}$`));
 });
 
+test('a folder that may not be written is named by the flag of demo, not by those of what it runs', async () => {
+  const folder = join(root, 'read-only');
+  mkdirSync(folder, { mode: 0o555 });
+  const { code, stderr } = await command.run(['demo', '--to', folder, '--port', '0'], { through: AS_ANYONE });
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^error tree-not-writable: .*: permission denied .*\n {2}hint: .* with --to\n$/);
+});
+
 test('a WAL database in a folder that may not be written: the hint is not that of a damaged file', async () => {
   const folder = join(root, 'not-mine');
   mkdirSync(folder);
