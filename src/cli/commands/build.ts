@@ -178,7 +178,11 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-      const remedy = isOverridden ? '' : ` (${code === 'now-earlier' ? '--force' : '--allow-shrink'} overrides it)`;
+      const override =
+        code === 'now-earlier'
+          ? '--force overrides it'
+          : 'build --dry-run shows what goes; --allow-shrink overrides it';
+      const remedy = isOverridden ? '' : ` (${override})`;
       lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
     }
     if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);
