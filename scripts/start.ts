@@ -53,7 +53,7 @@ function start(now: string): number {
   const verified = playbill(['verify', '--out', 'out']);
   if (verified !== 0) return verified;
   process.stdout.write(`
-The tree is in out/: a CDN can serve out/public as it is. Look at it:
+The tree is in out/: out/public is the origin behind the edge. Without the edge anyone may read it. Look at it:
 
   ls out/public/fronts/moscow                                          one pointer, one file per edition
   npm run -s playbill -- show --front moscow --endpoint products       what a request gets now

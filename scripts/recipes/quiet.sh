@@ -6,6 +6,10 @@
 # Messages (stderr) are always passed on: there are none when all is well. The summary (stdout) follows when the command failed. Exit 5
 # is silent: another run holds the lock and does the work. Exits as the command did.
 set -u
+if [ $# -eq 0 ]; then
+  echo 'usage: quiet.sh COMMAND [ARGUMENT ...]' >&2
+  exit 2
+fi
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 "$@" > "$folder/summary" 2> "$folder/messages"

@@ -29,7 +29,8 @@ export function durationArgument(text: string, flag: string): number {
   if (text === '0') return 0;
   if (isWhole && seconds <= DURATION_MAX_SECONDS) return seconds;
   const examples = `${flag} 6h, ${flag} 90m, ${flag} 1h30m or ${flag} 0`;
-  throw refused('duration-invalid', flag, 'a duration of at most 366d', text, examples);
+  const expected = isWhole ? 'a duration of at most 366d' : 'a duration such as 30s, 5m, 6h or 2d';
+  throw refused('duration-invalid', flag, expected, text, examples);
 }
 
 /** A share as `50%`, returned as 0.5. @throws AppError percentage-invalid */

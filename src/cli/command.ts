@@ -5,6 +5,7 @@ import { Argument, Command, Option } from 'commander';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
+import { publishHookArgument } from './on-publish.ts';
 import { COLUMNS } from './output/text.ts';
 import { durationText, quiet } from './output/terminal.ts';
 
@@ -103,6 +104,15 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
 
   portFlag(preset: number) {
     return this.presetFlag('--port <number>', 'the port; 0 for any that is free', preset, portArgument);
+  }
+
+  onPublishFlags() {
+    const text = 'notify this command (on stdin) or URL (by POST) of what was published, as JSON';
+    return this.flag('--on-publish <command|url>', text, publishHookArgument).durationFlag(
+      '--on-publish-timeout',
+      'how long that may take',
+      60,
+    );
   }
 
   instantFlag<const Flag extends string>(flag: Flag, text: string) {

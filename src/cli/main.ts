@@ -8,5 +8,14 @@ else {
   process.stderr.write(
     `Playbill needs Node.js 22.14 or newer (not 23), and this is ${process.versions.node}: install another, such as 24\n`,
   );
+  const [{ existsSync }, { fileURLToPath }] = await Promise.all([import('node:fs'), import('node:url')]);
+  const checkout = fileURLToPath(new URL('../../', import.meta.url));
+  const node = `${checkout}.node/node_modules/.bin/node`;
+  if (existsSync(node)) {
+    const script = `#!/bin/sh\n    exec ${node} ${checkout}dist/cli/main.js "$@"`;
+    process.stderr.write(
+      `  hint: its checkout has one; make /usr/local/bin/playbill a script of two lines:\n    ${script}\n`,
+    );
+  }
   process.exitCode = 2;
 }

@@ -1,6 +1,8 @@
-// `build --on-publish`: notifies a command or a URL of what was published. The publish stands whatever happens here: a problem is text
-// for the operator. The command's own text and the URL's path are never printed: they may contain a token.
+// `--on-publish` of build and rollback: notifies a command or a URL of what was published. The publish stands whatever happens here: a
+// problem is text for the operator. The command's own text and the URL's path are never printed: they may contain a token.
 
+import type { Instant } from '../catalogue/instant.ts';
+import type { BuildResultJson, PlanEntry } from '../contract/results.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 
@@ -29,11 +31,41 @@ export function publishHookArgument(text: string): PublishHook {
   return { kind: 'url', url };
 }
 
+/** The values of `--on-publish` and `--on-publish-timeout`. */
+export interface PublishHookFlags {
+  readonly onPublish?: PublishHook | undefined;
+  readonly onPublishTimeout: number;
+}
+
+/**
+ * Notifies the hook of what a plan published, as of `now`, if a reader can see a difference. Gives back what went wrong. The lock is free by now: the hook may take its time, and may itself run a command that writes the tree. Notifications can overlap; each
+ * names paths, not their content.
+ */
+export async function notifyOfPublish(
+  plan: readonly PlanEntry[],
+  releaseId: string | null,
+  { onPublish, onPublishTimeout }: PublishHookFlags,
+  context: CommandContext,
+  now: Instant,
+): Promise<BuildResultJson['warnings']> {
+  if (onPublish === undefined) return [];
+  const { publishNotice } = await import('../release/publish/publish-notice.ts');
+  const notice = publishNotice(plan, releaseId, now);
+  if (notice === null) return [];
+  const problem = await notify(onPublish, `${JSON.stringify(notice)}\n`, context, onPublishTimeout);
+  return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
+}
+
+/** A problem of the hook as a line on stderr. */
+export function warningLine({ code, message }: BuildResultJson['warnings'][number]): string {
+  return `warning ${code}: ${message}; what was published stands`;
+}
+
 /**
  * Delivers a notice, and waits until it is accepted, for at most so many seconds, or until an interrupt. Returns what went wrong, or
  * null.
  */
-export async function notify(
+async function notify(
   hook: PublishHook,
   notice: string,
   context: CommandContext,

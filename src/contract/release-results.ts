@@ -1,8 +1,8 @@
 // What `releases`, `rollback` and `prune` print under --json.
 
 import * as z from 'zod';
-import { count, instantText, releaseId } from './primitives.ts';
-import { findingSchema, holdSchema, planEntrySchema, prunedSchema } from './results.ts';
+import { count, frontCode, instantText, releaseId } from './primitives.ts';
+import { findingSchema, holdSchema, planEntrySchema, prunedSchema, publishWarningsSchema } from './results.ts';
 
 /** Why a release is kept, the strongest reason first. */
 export const KEEP_REASONS = [
@@ -53,8 +53,21 @@ export const rollbackResultSchema = z.strictObject({
   hold: holdSchema.nullable(),
   /** What was done about pointers. */
   pointers: z.strictObject({ put: count, kept: count, removed: count }),
+  /** What visitors see of each front, before and after; none after --resume. */
+  fronts: z.array(
+    z.strictObject({
+      front: frontCode,
+      /** null where it had no pointer that could be read. */
+      cardsBefore: count.nullable(),
+      /** null where the release does not have the front. */
+      cardsAfter: count.nullable(),
+      /** Whether it shows other documents, as of the later one of the two snapshots. */
+      isChanged: z.boolean(),
+    }),
+  ),
   /** Until when every front of the release is right; null after --resume, or where it has no front. */
   validUntil: instantText.nullable(),
+  warnings: publishWarningsSchema,
 });
 
 /** `prune`. */

@@ -65,6 +65,11 @@ export const planEntrySchema = z.strictObject({
 /** A guard that a front trips; one that is overridden does not hold it. */
 const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
 
+/** What went wrong after the publish, which stands. */
+export const publishWarningsSchema = z.array(
+  z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() }),
+);
+
 /** `build`. */
 export const buildResultSchema = z.strictObject({
   /** null where nothing has ever been published. */
@@ -108,8 +113,7 @@ export const buildResultSchema = z.strictObject({
   /** At most a thousand; the total counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,
-  /** What went wrong after the publish, which stands. */
-  warnings: z.array(z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() })),
+  warnings: publishWarningsSchema,
 });
 
 /** `verify` and `check-db`. */

@@ -2,7 +2,7 @@
 
 import { basename, dirname, join, resolve } from 'node:path';
 import type { KeyRing } from '../contract/key-ring.ts';
-import type { DeploymentFiles } from '../edge/deploy/deployment.ts';
+import { README_TITLE, type DeploymentFiles } from '../edge/deploy/deployment.ts';
 import { nginxFiles } from '../edge/deploy/nginx.ts';
 import { workerFiles } from '../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../edge/rule/encoding.ts';
@@ -10,8 +10,9 @@ import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readKeyRing } from '../release/tree/read.ts';
+import { PUBLIC_FOLDER } from '../render/paths.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
-import { writeFolder } from '../storage/folder.ts';
+import { foreignFiles, writeFolder } from '../storage/folder.ts';
 
 /** How long a worker may go on with a pointer that it has read. */
 const POINTER_SECONDS = 5;
@@ -43,19 +44,36 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
     new AppError('edge-option-invalid', message, 'see: playbill edge build --help', cause);
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw invalid(fault);
+  for (const root of [join(options.out, PUBLIC_FOLDER), publicRootOf(options)])
+    if (isWithin(options.to, root)) throw invalid(`--to: expected a folder that is not served, found one in ${root}`);
   const ring = await readKeyRing(DirectoryReader.open(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
     throw invalid(messageOf(error), error);
   });
+  const foreign = foreignFiles(options.to, files, README_TITLE);
+  if (foreign.length > 0) {
+    const found = foreign.join(', ');
+    throw invalid(
+      `--to: expected a new folder or one that edge build wrote, found files of somebody else's in ${options.to}: ${found}`,
+    );
+  }
   writeFolder(options.to, files, '--to');
   return files;
 }
 
+function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
+  return resolve(publicRoot ?? join(out, PUBLIC_FOLDER));
+}
+
+function isWithin(folder: string, root: string): boolean {
+  return `${resolve(folder)}/`.startsWith(`${resolve(root)}/`);
+}
+
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
   const { settings, listen, origin, encodings } = options;
-  const publicRoot = resolve(options.publicRoot ?? `${options.out}/public`);
+  const publicRoot = publicRootOf(options);
   if (options.target === 'nginx') {
     const keyRingPath = keyRingPathOf(options, publicRoot);
     return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen });

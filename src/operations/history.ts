@@ -6,7 +6,7 @@ import type { PruneResultJson, ReleasesResultJson } from '../contract/release-re
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBack } from '../release/history/rollback.ts';
-import { expiringFromOf } from '../release/status/status.ts';
+import { expiringFromOf, instantOfText } from '../release/status/status.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readManifest, resolveRelease } from '../release/tree/read.ts';
 import { liftHold, readHold } from '../release/history/hold.ts';
@@ -28,14 +28,15 @@ export async function releaseOfTree(outPath: string, name: string) {
 }
 
 /**
- * Goes back to the release of a tree that a name means, and holds the tree at it. @returns its manifest, what became of each file, the
- * tree's findings. @throws AppError release-unknown, release-damaged, tree-…
+ * Goes back to the release of a tree that a name means, and holds the tree at it. @returns its manifest and instant, what became of each
+ * file, what visitors see of each front, which release was current, the tree's findings. @throws AppError release-unknown, release-damaged, tree-…
  */
 export async function rollBackTree(outPath: string, name: string) {
   await refuseNoTree(outPath);
   return writingTree(outPath, async (published, store) => {
     const rolledBack = await rollBack(name, published, store);
-    return { ...rolledBack, findings: published.findings };
+    const { currentId: replacedId, findings } = published;
+    return { ...rolledBack, now: instantOfText(rolledBack.manifest.now), replacedId, findings };
   });
 }
 

@@ -8,18 +8,26 @@ import { openCatalogue } from '../database/open.ts';
 import { currentKeyRing } from '../database/write/front-keys.ts';
 import { replaceIfChanged } from '../release/publish/replace-if-changed.ts';
 import { keyRingText } from '../release/tree/codec.ts';
-import { orNull } from '../release/tree/found.ts';
+import { orNull, orThrow } from '../release/tree/found.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
-import { EDGE_FOLDER, pathOf } from '../render/paths.ts';
+import { EDGE_FOLDER, pathOf, RELEASES_FOLDER } from '../render/paths.ts';
 import { lockKeyRing } from '../storage/directory/lock.ts';
 import { DirectoryStore } from '../storage/directory/store.ts';
+import { refuseNoFolder } from '../storage/folder.ts';
 
 /** Keys that a run has loaded, and the key ring of the tree as it was before. */
 interface LoadedKeys {
   readonly ring: KeyRing;
   readonly before: KeyRing | null;
+}
+
+/** Whether there is a tree whose key ring can be replaced. @throws AppError tree-not-writable (something that is not a folder), tree-unreadable */
+export async function hasTree(outPath: string): Promise<boolean> {
+  refuseNoFolder(outPath);
+  const entries = orThrow(await new DirectoryStore(outPath).entries(''));
+  return entries.some(({ path }) => path === RELEASES_FOLDER || path === EDGE_FOLDER);
 }
 
 /** Publishes the catalogue's keys as they are now. @throws AppError database-…, tree-… */

@@ -1,7 +1,7 @@
 // Plain folders: writes one of files, such as a deployable edge rule (not a tree: no lock, no readers meanwhile), and refuses a path that
 // is not a folder.
 
-import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
@@ -23,6 +23,17 @@ export function writeFolder(
   } catch (error) {
     throw treeError(folder, error, flag);
   }
+}
+
+/** Which of the files a folder has already, unless its README begins with a title: then they were written before and may be replaced. */
+export function foreignFiles(
+  folder: string,
+  files: readonly (readonly [name: string, text: string])[],
+  title: string,
+): readonly string[] {
+  const readme = join(folder, 'README.md');
+  if (existsSync(readme) && readFileSync(readme, 'utf8').startsWith(title)) return [];
+  return files.map(([name]) => name).filter((name) => existsSync(join(folder, name)));
 }
 
 /** Refuses a path that exists and is not a folder. @throws AppError tree-not-writable */

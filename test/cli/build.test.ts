@@ -149,6 +149,12 @@ describe('wrong usage and unreadable input: exit 2, one coded line, a hint, noth
     ['--now at the end of the calendar', ['build', '--now', '9999-12-31T12:00:00Z'], 'instant-invalid', 'found "9999'],
     ['--now with a date alone', ['build', '--now', '2026-05-01'], 'instant-invalid', 'found "2026-05-01"'],
     ['--horizon that is no duration', ['build', '--horizon', '6 hours'], 'duration-invalid', 'found "6 hours"'],
+    [
+      'a unit that there is not',
+      ['build', '--horizon', '5min'],
+      'duration-invalid',
+      'a duration such as 30s, 5m, 6h or 2d',
+    ],
     ['--horizon beyond all bounds', ['build', '--horizon', '400d'], 'duration-invalid', 'at most 366d'],
     ['--max-shrink without a percent sign', ['build', '--max-shrink', '0.5'], 'percentage-invalid', 'found "0.5"'],
     ['a front that is not there', ['build', '--front', 'moskow'], 'front-unknown', 'found "moskow"'],

@@ -1,7 +1,7 @@
 // keys, sign, serve and edge build as a person runs them: from issuing a key to the pasted curl command, and to its end.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -189,6 +189,32 @@ describe('keys', () => {
     expect(status).toBe(6);
   });
 
+  test('where there is no tree a change of keys is a warning, with what to do and what to type for each edge', async () => {
+    const nowhere = join(root, 'nowhere');
+    const notATree = join(root, 'not-a-tree');
+    mkdirSync(notATree);
+    await playbill(['keys', 'issue', '--front', 'tokyo', '--keyid', 'unseen', ...places]);
+    for (const folder of [nowhere, notATree]) {
+      const words = ['keys', 'revoke', 'unseen', '--db', database, '--out', folder, '--quiet'];
+      const { status, stderr } = await playbill(words);
+      expect(status).toBe(0);
+      expect(stderr).toMatch(/^warning: there is no tree at .*\n {2}hint: name the tree with --out to do it now; /);
+      expect(stderr).toMatch(/^ {2}nginx {3}nginx -s reload$/m);
+      expect(stderr).toMatch(/^ {2}worker {2}playbill edge build --target worker --out /m);
+    }
+    expect([existsSync(nowhere), readdirSync(notATree)]).toEqual([false, []]);
+  });
+
+  test('a key with a secret says what each edge needs first', async () => {
+    const hmac = ['--alg', 'hmac-sha256', '--secret-ref', 'TOKYO', '--keyid', 'tokyo-hmac'];
+    const { stderr } = await playbill(['keys', 'issue', '--front', 'tokyo', ...hmac, ...places]);
+    expect(stderr).toContain('nginx   a line for TOKYO in playbill-secrets.json');
+    expect(stderr).toContain('reads none: playbill edge build --target nginx, then install that');
+    expect(stderr).toContain('wrangler secret put TOKYO');
+    const other = await playbill(['keys', 'issue', '--front', 'tokyo', '--keyid', 'tokyo-p256', ...places]);
+    expect(other.stderr).not.toContain('playbill-secrets.json');
+  });
+
   test('a newer tool’s key ring is not overwritten', async () => {
     const newer = join(root, 'newer');
     await playbill(['build', '--db', database, '--out', newer, '--now', now]);
@@ -278,6 +304,11 @@ describe('keys', () => {
     ['a target there is not', ['edge', 'build', '--target', 'apache', '--out', out], 'usage'],
     ['an edge without a tree', ['edge', 'build', '--target', 'nginx', '--out', join(root, 'none')], 'tree-missing'],
     [
+      'an address that is none',
+      ['edge', 'build', '--target', 'nginx', '--listen', 'banana', '--out', out, '--to', join(root, 'never')],
+      'edge-option-invalid',
+    ],
+    [
       'an origin that is none',
       ['edge', 'build', '--target', 'worker', '--origin', 'not an origin', '--out', out, '--to', join(root, 'never')],
       'edge-option-invalid',
@@ -332,6 +363,39 @@ test('edge build takes the key ring from beside the public folder, or from where
   const { status, stderr } = await playbill([...words, ...elsewhere]);
   expect(stderr).toContain('error edge-option-invalid: expected --key-ring FILE');
   expect(status).toBe(2);
+});
+
+test('edge build writes to no folder that is served, and replaces no file that it did not write', async () => {
+  const build = (to: string, ...more: readonly string[]) =>
+    playbill(['edge', 'build', '--target', 'nginx', '--out', out, '--to', to, ...more]);
+  for (const [to, ...more] of [
+    [join(out, 'public')],
+    [join(out, 'public/fronts/edge')],
+    [join(root, 'served/edge'), '--public-root', join(root, 'served'), '--key-ring', '/k.json'],
+  ] as const) {
+    const { status, stderr } = await build(to, ...more);
+    expect(stderr).toContain('error edge-option-invalid: --to: expected a folder that is not served, found one in ');
+    expect(status).toBe(2);
+  }
+  expect(existsSync(join(out, 'public/README.md'))).toBe(false);
+
+  const project = join(root, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'README.md'), '# Mine\n');
+  writeFileSync(join(project, 'notes'), 'mine');
+  const { status, stderr } = await build(project);
+  expect(stderr).toContain(
+    `--to: expected a new folder or one that edge build wrote, found files of somebody else's in ${project}: README.md\n`,
+  );
+  expect(status).toBe(2);
+  expect(readdirSync(project)).toEqual(['README.md', 'notes']);
+  // Beside other files there is room, and what it wrote it may write again.
+  const shared = join(root, 'shared');
+  mkdirSync(shared);
+  writeFileSync(join(shared, 'notes'), 'mine');
+  for (const listen of ['8080', '8081']) expect((await build(shared, '--listen', listen)).status).toBe(0);
+  expect(readFileSync(join(shared, 'playbill.conf'), 'utf8')).toContain('listen 8081;');
+  expect(readFileSync(join(shared, 'README.md'), 'utf8')).toContain('touches no other');
 });
 
 test.each(['nginx', 'worker'] as const)(

@@ -5,6 +5,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writ
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
+import { manifestSchema } from '../../src/contract/manifest.ts';
+import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
 import { AppError } from '../../src/errors.ts';
 import type { BuildResult } from '../../src/operations/build.ts';
@@ -38,6 +40,12 @@ function setActive(codes: readonly string[]): void {
   const list = codes.map((code) => `'${code}'`).join();
   handle.exec(`UPDATE fronts SET status = iif(code IN (${list}), 'active', 'disabled')`);
   handle.close();
+}
+
+/** The cards of a release's fronts at its own instant. */
+function cardsOf(files: ReadonlyMap<string, string>, id: string): Record<string, number> {
+  const { fronts } = manifestSchema.parse(JSON.parse(files.get(`releases/${id}.json`) ?? ''));
+  return Object.fromEntries(fronts.map(({ front, cards }) => [front, cards]));
 }
 
 function copyOfTree(name: string): string {
@@ -120,14 +128,28 @@ describe('playbill rollback', () => {
   test('puts the old pointers back, holds the tree; builds plan and exit 4, until it is resumed', async () => {
     const out = copyOfTree('rolled-back');
     const before = filesOf(out);
-    const back = await playbill(['rollback', early, '--out', out]);
+    const heard = join(root, 'heard.json');
+    const back = await playbill(['rollback', early, '--out', out, '--on-publish', `cat > ${heard}; exit 3`]);
     expect(back.stdout).toBe(
       `Rolled back to release ${early} as of ${EARLY}: 2 fronts; pointers: 2 put, 0 kept, 1 removed\n` +
+        `  berlin: cards ${cardsOf(before, late)['berlin']} → none\n` +
+        `  fonar: cards none → ${cardsOf(before, early)['fonar']}\n` +
+        '  1 front shown as before\n' +
         `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
     );
     expect(back.stderr).toMatch(
-      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?$/,
+      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?warning on-publish-failed: the command ended with exit code 3; what was published stands\n$/,
     );
+    expect(publishNoticeSchema.parse(JSON.parse(readFileSync(heard, 'utf8')))).toEqual({
+      schema: 1,
+      release: early,
+      now: EARLY,
+      fronts: ['berlin', 'fonar', 'kuwait'],
+      changed: ['/fronts/fonar/pointer.json', '/fronts/kuwait/pointer.json'],
+      removed: ['/fronts/berlin/pointer.json'],
+      added: [],
+      isKeyRingChanged: false,
+    });
     expect(back.status).toBe(0);
     const held = filesOf(out);
     expect(held.get('releases/current')).toBe(`${early}\n`);
@@ -168,7 +190,10 @@ describe('playbill rollback', () => {
     expect(dry.stdout).toMatch(/^kuwait .* planned$/m);
     expect(dry.status).toBe(4);
 
-    const resumed = await playbill(['rollback', '--resume', '--out', out]);
+    rmSync(heard);
+    const resumed = await playbill(['rollback', '--resume', '--out', out, '--on-publish', `cat > ${heard}`]);
+    // Readers see no difference.
+    expect(existsSync(heard)).toBe(false);
     expect(resumed).toMatchObject({
       status: 0,
       stdout: `Resumed: the next build publishes again; release ${early} is current\n`,
@@ -181,6 +206,24 @@ describe('playbill rollback', () => {
     expect(last.hold).toBeNull();
     expect(filesOf(out).get('releases/current')).toBe(`${last.release}\n`);
     expect(filesOf(out).has('public/fronts/fonar/pointer.json')).toBe(false);
+  });
+
+  test('to a release that shows the same: a warning, and how to find the last good one', async () => {
+    const out = copyOfTree('just-as-bad');
+    // The catalogue is as it was: the build of a minute later shows the same.
+    const again = await playbill(['build', '--db', database, '--out', out, '--now', '2026-05-01T10:01:00Z', '--json']);
+    const { release } = buildResultSchema.parse(JSON.parse(again.stdout));
+    const back = await playbill(['rollback', late, '--out', out, '--quiet']);
+    expect(back.stdout).toContain('\n  2 fronts shown as before\n');
+    expect(back.stderr).toBe(
+      `warning: visitors see what they saw before: release ${late} shows the same documents as ${release}
+  hint: find the last good one by its cards, look at it, then go back to it:
+    playbill releases --out ${out}
+    playbill diff ID current --out ${out}
+    playbill rollback ID --out ${out}\n`,
+    );
+    // To hold the tree at what it shows is no mistake.
+    expect((await playbill(['rollback', 'current', '--out', out, '--quiet'])).stderr).toBe('');
   });
 
   test('as JSON; a second time there is nothing to do; forward again', async () => {
@@ -199,7 +242,14 @@ describe('playbill rollback', () => {
     await rollBackTree(out, late);
     expect(filesOf(out).get('releases/hold')).toBe(`${late}\n`);
     const nothing = { put: 0, kept: 0, removed: 0 };
-    expect(await run('--resume')).toEqual({ release: late, hold: null, pointers: nothing, validUntil: null });
+    expect(await run('--resume')).toEqual({
+      release: late,
+      hold: null,
+      pointers: nothing,
+      fronts: [],
+      validUntil: null,
+      warnings: [],
+    });
     expect(filesOf(out)).toEqual(new Map([...filesOf(sound), ['releases/grace', `${late}\n`]]));
     expect((await playbill(['rollback', '--out', out, '--resume'])).stdout).toContain('The tree was not held');
   });

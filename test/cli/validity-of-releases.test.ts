@@ -54,10 +54,14 @@ test('rollback to a release that is over says so before it changes anything', as
   expect(await runProgram(['rollback', 'current~1', '--out', tree], { ...context, terminal })).toBe(0);
   const right = `a front of release ${current().trim()} was right until ${validUntils[0]}`;
   const note = `note: ${right}: edges serve its last edition, marked as stale`;
-  expect(notes).toEqual([[expect.stringContaining(`${note}\n  hint: if you have a copy of the database`), before]]);
+  expect(notes.slice(0, 1)).toEqual([
+    [expect.stringContaining(`${note}\n  hint: if you have a copy of the database`), before],
+  ]);
   expect(current()).not.toBe(before);
   // Forward again: that one is still right.
-  expect((await outputOf(['rollback', before.trim(), '--out', tree], { now: () => now })).logged).toBe('');
+  expect((await outputOf(['rollback', before.trim(), '--out', tree], { now: () => now })).logged).not.toContain(
+    'note:',
+  );
 });
 
 test('a release that is over soon: less than a quarter of its horizon is left', async () => {

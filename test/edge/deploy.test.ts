@@ -103,8 +103,8 @@ describe('the folder for nginx', () => {
   test('lists the names of the secrets, where there are any', () => {
     const withSecrets = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
     expect(JSON.parse(textOf(withSecrets, 'playbill-secrets.example.json'))).toEqual({
-      A_SECRET: 'the secret itself',
-      B_SECRET: 'the secret itself',
+      A_SECRET: '',
+      B_SECRET: '',
     });
     expect(textOf(withSecrets, 'README.md')).toContain('`A_SECRET`, `B_SECRET`');
     expect(textOf(withSecrets, 'playbill.conf')).toMatch(/^js_preload_object playbill_secrets/m);
@@ -127,9 +127,29 @@ describe('the folder for nginx', () => {
     );
   });
 
-  test.each(['80; evil', '', '80 ssl'])('refuses to listen on %j', (listen) => {
-    expect(() => nginxFiles({ ...NGINX, listen, keyRing: NO_SECRETS, bundle: '' })).toThrow('listen: expected');
+  test.each(['80', 'localhost:8080', '127.0.0.1:8080', '127.0.0.1', '[::1]:8080', '*:80', 'unix:/run/p.sock'])(
+    'listens on %s',
+    (listen) => {
+      const files = nginxFiles({ ...NGINX, listen, keyRing: NO_SECRETS, bundle: '' });
+      expect(textOf(files, 'playbill.conf')).toContain(`  listen ${listen};\n`);
+    },
+  );
+
+  test('says what secrets need before it says how to try it', () => {
+    const readme = textOf(nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' }), 'README.md');
+    expect(readme).toMatch(/First make `playbill-secrets.json`[^]*An empty secret refuses its keys[^]*To try it/);
+    const none = textOf(nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' }), 'README.md');
+    expect(none).toMatch(
+      /The first key of the algorithm `hmac-sha256` needs more[^]*`playbill edge build[^]*To try it/,
+    );
   });
+
+  test.each(['80; evil', '', '80 ssl', 'banana', 'banana:', '0', '65536', 'host:99999'])(
+    'refuses to listen on %j',
+    (listen) => {
+      expect(() => nginxFiles({ ...NGINX, listen, keyRing: NO_SECRETS, bundle: '' })).toThrow('listen: expected');
+    },
+  );
 });
 
 describe('the folder for workers', () => {

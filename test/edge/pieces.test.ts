@@ -1,5 +1,6 @@
 // The small pieces of the rule, each on its own: base64, encodings, the key ring, paths, the response when files are missing.
 
+import crypto from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { refuse } from '../../src/edge/rule/refusal.ts';
@@ -8,6 +9,8 @@ import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { base64OfBytes } from '../../src/edge/rule/base64.ts';
 import { acceptedEncodings } from '../../src/edge/rule/encoding.ts';
 import { findKey, keyRingFrom } from '../../src/edge/rule/key-store.ts';
+import { njsKeyStore } from '../../src/edge/runtimes/njs-crypto.ts';
+import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import type { RuleRequest } from '../../src/edge/rule/request.ts';
 import type { RequestTarget } from '../../src/edge/rule/rule.ts';
 import { editionPath, isFrontCode, pointerPath } from '../../src/edge/rule/tree.ts';
@@ -21,6 +24,16 @@ describe('base64', () => {
       }),
     );
   });
+});
+
+test('a key with an empty secret cannot be used: it is what the example of playbill-secrets.json holds', () => {
+  const key = { front: 'moscow', alg: 'hmac-sha256', secretRef: 'S', notBefore: null, notAfter: null, revokedAt: null };
+  const ring = keyRingFrom({ schema: 1, keys: { k: key } });
+  const found = findKey(ring, 'k');
+  if (found === null) throw new Error('the key is in the ring');
+  const stores = (secret: string) => [njsKeyStore(ring, () => secret, crypto), webCryptoKeyStore(ring, () => secret)];
+  expect(stores('').map((store) => store.load(found))).toEqual([null, null]);
+  for (const store of stores('s')) expect(store.load(found)).not.toBeNull();
 });
 
 describe('acceptedEncodings', () => {

@@ -76,7 +76,9 @@ describe('guards', () => {
       const place = placeOf(sql);
       const held = await run(place, LATER);
       expect(held, held.stderr).toMatchObject({ code: 4 });
-      expect(held.stdout).toContain(`bravo: held back by ${code}: ${message} (--allow-shrink overrides it)\n`);
+      expect(held.stdout).toContain(
+        `bravo: held back by ${code}: ${message} (build --dry-run shows what goes; --allow-shrink overrides it)\n`,
+      );
       expect(movedIn(place)).toEqual(['alpha', 'charlie']);
       checkAsReader(place.tree, before, stateOf(place.tree));
       const situation = `a front trips the guard ${code}`;

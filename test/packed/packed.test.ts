@@ -1,14 +1,17 @@
 // The packed command: every command of it in a pipe and on a pseudo-terminal, on this Node.js, the oldest and the newest; a Node.js that
 // is too old; a driver that does not load.
 
-import { cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { runEveryCommand } from '../support/packed/every-command.ts';
 import { installPacked } from '../support/packed/installed.ts';
+import { compiledCommand } from '../support/compiled.ts';
 import { OTHER_NODES } from '../support/nodes.ts';
+import { recipe } from '../support/recipe.ts';
 import { PLACES, start } from '../support/packed/runs.ts';
 
 const thisNode = dirname(process.execPath);
@@ -46,6 +49,28 @@ describe.each(PLACES)('a Node.js that is too old, %s', (place) => {
       );
     }
   });
+});
+
+test('a checkout that has brought a Node.js says how to use it, as the recipes do', () => {
+  const checkout = join(temporaryFolder(), 'playbill');
+  const brought = join(checkout, '.node/node_modules/.bin');
+  cpSync(dirname(dirname(dirname(compiledCommand()))), checkout, { recursive: true, verbatimSymlinks: true });
+  mkdirSync(brought, { recursive: true });
+  symlinkSync(process.execPath, join(brought, 'node'));
+  const main = join(checkout, 'dist/cli/main.js');
+  const refused = spawnSync(join(OTHER_NODES[20], 'node'), [main, '--version'], { encoding: 'utf8' });
+  expect(refused.status).toBe(2);
+  const [, hint = ''] = /^Playbill needs .*\n {2}hint: .*\n([^]*)$/.exec(refused.stderr) ?? [];
+
+  // What the README of the recipes has as /usr/local/bin/playbill, for this checkout.
+  const [, ofReadme = ''] = /\n(#!\/bin\/sh\nexec .*\n)/.exec(recipe('README.md')) ?? [];
+  const script = ofReadme.replaceAll('/opt/playbill', checkout);
+  expect(hint.replaceAll(/^ {4}/gm, '')).toBe(script);
+  const command = join(checkout, 'playbill');
+  writeFileSync(command, script, { mode: 0o755 });
+  const environment = { PATH: `${OTHER_NODES[20]}:/usr/bin:/bin` };
+  const done = spawnSync(command, ['--version'], { env: environment, encoding: 'utf8' });
+  expect(done).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) as string });
 });
 
 describe('a driver that does not load', () => {

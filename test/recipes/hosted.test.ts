@@ -164,11 +164,12 @@ describe('Prometheus', () => {
     ),
   });
 
-  test('there are alerts for stale fronts, for builds that stop or fail and for a rollback, on metrics that there are', async () => {
+  test('there are alerts for stale fronts, for builds that stop or fail, for lost cards and for a rollback, on metrics that there are', async () => {
     const rules = rulesSchema.parse(parse(recipe('alerts.yml'))).groups.flatMap((group) => group.rules);
     expect(rules.map(({ alert }) => alert)).toEqual([
       'PlaybillFrontStale',
       'PlaybillBuildFailing',
+      'PlaybillCardsLost',
       'PlaybillRollbackHolds',
     ]);
     const file = join(root, 'rules.prom');
@@ -189,11 +190,12 @@ describe('Prometheus', () => {
   });
 
   test.each([
-    ['just built', 60, false, false, false],
-    ['no build for half an hour', 1801, false, true, false],
-    ['less than a quarter of the horizon left', 38_000, true, true, false],
-    ['rolled back just now', 60, false, false, true],
-  ])('%s: the rules fire when they should', async (_, secondsLater, isStale, isFailing, isHeld) => {
+    ['just built', 60, false, false, false, 1],
+    ['just built, with fewer cards than an hour ago', 60, false, false, false, 1.3],
+    ['no build for half an hour', 1801, false, true, false, 1],
+    ['less than a quarter of the horizon left', 38_000, true, true, false, 1.2],
+    ['rolled back just now', 60, false, false, true, 1],
+  ])('%s: the rules fire when they should', async (_, secondsLater, isStale, isFailing, isHeld, cardsBefore) => {
     const out = join(root, 'judged');
     const { releaseId } = await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
     if (isHeld) await rollBackTree(out, releaseId ?? '');
@@ -207,14 +209,15 @@ describe('Prometheus', () => {
       PATH: '/usr/bin:/bin',
     });
     const samples = samplesOf(readFileSync(file, 'utf8'));
+    const past = new Map([...samples].map(([key, value]) => [key, value * cardsBefore]));
     const fires = rulesSchema
       .parse(parse(recipe('alerts.yml')))
-      .groups[0]?.rules.map(({ expr }) => firesAt(expr, samples, builtAt + secondsLater));
+      .groups[0]?.rules.map(({ expr }) => firesAt(expr, samples, builtAt + secondsLater, past));
     // The tree is right for longer than its horizon: until the day changes. Stale is what `status` calls so.
     const status = await run([join(bin, 'playbill'), 'status', '--out', out, '--at', textOf(builtAt + secondsLater)], {
       PATH: '/usr/bin:/bin',
     });
-    expect(fires).toEqual([status.status === 1, isFailing, isHeld]);
+    expect(fires).toEqual([status.status === 1, isFailing, cardsBefore > 1.25, isHeld]);
     if (isStale) expect(status.status).toBe(1);
   });
 });
@@ -223,12 +226,21 @@ function textOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000', '');
 }
 
-/** The few forms of expression that the rules have: comparisons of time() with a metric, `absent`, and `or` between them. */
-function firesAt(expr: string, samples: ReadonlyMap<string, number>, time: number): boolean {
+/**
+ * The few forms of expression that the rules have: comparisons of time() with a metric, and of a metric with the largest value that it had
+ * (`past`), `absent`, and `or` between them.
+ */
+function firesAt(
+  expr: string,
+  samples: ReadonlyMap<string, number>,
+  time: number,
+  past: ReadonlyMap<string, number>,
+): boolean {
   return expr.split(' or ').some((part) => {
     const absent = /^absent\((\w+)\)$/.exec(part)?.[1];
     const after = /^time\(\) > (\w+)$/.exec(part)?.[1];
     const on = /^(\w+) == 1$/.exec(part)?.[1];
+    const [, less, share] = /^(\w+) < ([\d.]+) \* max_over_time\(\1\[6h\]\)$/.exec(part) ?? [];
     const [, since, limit] = /^time\(\) - (\w+) > (\d+)$/.exec(part) ?? [];
     const valuesOf = (name: string): number[] =>
       [...samples].filter(([key]) => key.replace(/\{.*/, '') === name).map(([, value]) => value);
@@ -236,6 +248,10 @@ function firesAt(expr: string, samples: ReadonlyMap<string, number>, time: numbe
     if (on !== undefined) return valuesOf(on).includes(1);
     if (after !== undefined) return valuesOf(after).some((value) => time > value);
     if (since !== undefined) return valuesOf(since).some((value) => time - value > Number(limit));
+    if (less !== undefined)
+      return [...samples].some(
+        ([key, value]) => key.replace(/\{.*/, '') === less && value < Number(share) * (past.get(key) ?? value),
+      );
     throw new Error(`no such expression: ${part}`);
   });
 }

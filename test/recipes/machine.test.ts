@@ -40,7 +40,7 @@ describe('cron', () => {
       expect(fields).toHaveLength(5);
       for (const field of fields) expect(field).toMatch(/^(\*|\d+-\d+)(\/\d+)?$/);
       // cron would make it a line end.
-      expect(command).not.toContain('%');
+      expect(command.replaceAll(String.raw`\%`, '')).not.toContain('%');
     }
     expect(text.endsWith('\n')).toBe(true);
   });
@@ -86,15 +86,32 @@ describe('cron', () => {
   });
 });
 
+test('quiet.sh without a command is wrong usage', async () => {
+  const refused = { status: 2, stdout: '', stderr: 'usage: quiet.sh COMMAND [ARGUMENT ...]\n' };
+  expect(await run([join(RECIPES, 'quiet.sh')], { PATH: '/usr/bin:/bin' })).toEqual(refused);
+});
+
 describe('systemd', () => {
   const service = recipe('playbill.service');
+  const check = recipe('playbill-status.service');
+
+  /** The command of a service, with a folder in the place of /var/lib/playbill. */
+  const commandOf = (text: string, state: string): string[] =>
+    (/^ExecStart=(.*)$/m.exec(text)?.[1] ?? '')
+      .replace('/usr/local/bin/playbill', join(bin, 'playbill'))
+      .replaceAll('/var/lib/playbill', state)
+      .replaceAll('%%', '%')
+      .split(' ');
 
   /** `systemd-analyze verify` on both units, with a program that is there. */
   const verify = async (text: string): Promise<Ran> => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'playbill.service'), text.replaceAll('/usr/local/bin/playbill', join(bin, 'playbill')));
-    writeFileSync(join(folder, 'playbill.timer'), recipe('playbill.timer'));
-    const units = ['playbill.service', 'playbill.timer'].map((name) => join(folder, name));
+    const checked = check.replaceAll('/usr/local/bin/playbill', join(bin, 'playbill'));
+    writeFileSync(join(folder, 'playbill-status.service'), checked.replace('#OnFailure', 'OnFailure'));
+    const timers = ['playbill.timer', 'playbill-status.timer'];
+    for (const name of timers) writeFileSync(join(folder, name), recipe(name));
+    const units = ['playbill.service', 'playbill-status.service', ...timers].map((name) => join(folder, name));
     return run(['systemd-analyze', 'verify', ...units], { PATH: '/usr/bin:/bin' });
   };
 
@@ -108,19 +125,23 @@ describe('systemd', () => {
     expect(stderr).toContain('ProtectMoon');
   });
 
-  test('the service can do little but its work', async () => {
+  test.each([service, check])('the service can do little but its work: %#', async (text) => {
     const folder = temporaryFolder();
     const unit = join(folder, 'playbill.service');
-    writeFileSync(unit, service);
+    writeFileSync(unit, text);
     const words = ['systemd-analyze', 'security', '--offline=true', '--threshold=25', unit];
     const { status, stdout } = await run(words, { PATH: '/usr/bin:/bin' });
     expect(status, stdout).toBe(0);
     // Node.js compiles as it runs: under this it would not start.
-    expect(service).not.toMatch(/^MemoryDenyWriteExecute/m);
+    expect(text).not.toMatch(/^MemoryDenyWriteExecute/m);
+    expect(text).toMatch(/^#OnFailure=/m);
   });
 
-  test('the timer ticks every five minutes', async () => {
-    const calendar = /^OnCalendar=(.*)$/m.exec(recipe('playbill.timer'))?.[1] ?? '';
+  test.each([
+    ['playbill.timer', '09:05:00', '09:10:00'],
+    ['playbill-status.timer', '09:02:00', '09:17:00'],
+  ])('%s ticks when it should', async (name, first, second) => {
+    const calendar = /^OnCalendar=(.*)$/m.exec(recipe(name))?.[1] ?? '';
     const words = [
       'systemd-analyze',
       'calendar',
@@ -129,21 +150,31 @@ describe('systemd', () => {
       calendar,
     ];
     const { stdout } = await run(words, { PATH: '/usr/bin:/bin', TZ: 'UTC' });
-    expect(stdout).toMatch(/Next elapse: Fri 2026-05-01 09:05:00 UTC[^]*Iter\. #2: Fri 2026-05-01 09:10:00 UTC/);
+    expect(stdout).toMatch(
+      new RegExp(`Next elapse: Fri 2026-05-01 ${first} UTC[^]*Iter\\. #2: Fri 2026-05-01 ${second} UTC`),
+    );
   });
 
   test('its command builds, and its exit code 5 is no failure', async () => {
     const state = stateFolder();
     const command = /^ExecStart=(.*)$/m.exec(service)?.[1] ?? '';
     expect(command).toMatch(/^\/usr\/local\/bin\/playbill build /);
-    const words = command
-      .replace('/usr/local/bin/playbill', join(bin, 'playbill'))
-      .replaceAll('/var/lib/playbill', state)
-      .split(' ');
-    const built = await run(words, { PATH: '/usr/bin:/bin' });
+    const built = await run(commandOf(service, state), { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect([...filesOf(state).keys()]).toContain('out/releases/current');
     expect(uncompressedEditions(join(state, 'out'))).toEqual([]);
     expect(service).toMatch(/^SuccessExitStatus=5$/m);
+
+    expect(await run(commandOf(check, state), { PATH: '/usr/bin:/bin' })).toMatchObject({ status: 0, stderr: '' });
+    writeFileSync(join(state, 'out/public/fronts/alpha/pointer.json'), '');
+    expect(await run(commandOf(check, state), { PATH: '/usr/bin:/bin' })).toMatchObject({ status: 1 });
+  });
+
+  test('a build that loses more than a fifth of a front’s cards is held back, in every recipe', () => {
+    const shares = { cron: String.raw`20\%`, service: '20%%' };
+    expect(recipe('playbill.cron')).toContain(` --max-shrink ${shares.cron} `);
+    expect(service).toContain(` --max-shrink ${shares.service} `);
+    expect(recipe('cronjob.yaml')).toMatch(/- --max-shrink\n +- 20%\n/);
+    expect(recipe('github-workflow.yml')).toMatch(/ --max-shrink 20%$/m);
   });
 });

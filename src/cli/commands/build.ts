@@ -1,8 +1,8 @@
 // `playbill build`: flags to options, and the result to a summary that can be read at 3 a.m.
 
 import { Option } from 'commander';
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { BuildResultJson, PlanEntry } from '../../contract/results.ts';
+import { formatInstant } from '../../catalogue/instant.ts';
+import type { BuildResultJson } from '../../contract/results.ts';
 import { shellWord } from '../../errors.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import { treeFileOf } from '../../render/paths.ts';
@@ -11,7 +11,7 @@ import { withMetrics } from '../output/build-metrics.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
-import { publishHookArgument, notify } from '../on-publish.ts';
+import { notifyOfPublish, warningLine } from '../on-publish.ts';
 import { holdLines, planLines, prunedText } from '../output/releases.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -51,12 +51,7 @@ function declareBuild(program: PlaybillCommand) {
     .typedFlag<{ readonly cache?: unknown }>(new Option('--cache <folder>').hideHelp())
     .typedFlag(new Option('--no-cache').hideHelp())
     .typedFlag<{ readonly workers?: unknown }>(new Option('--workers <count>').hideHelp())
-    .flag(
-      '--on-publish <command|url>',
-      'notify this command (on stdin) or URL (by POST) of what was published, as JSON',
-      publishHookArgument,
-    )
-    .durationFlag('--on-publish-timeout', 'how long that may take', 60)
+    .onPublishFlags()
     .flag('--prometheus <file>', 'replace this textfile at the end, however the build ends')
     .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
     .jsonFlag('print the summary as JSON').helpBelow(`
@@ -146,34 +141,15 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: result.findings,
     findingsTotal: result.findingsTotal,
-    warnings: await notifyWarnings(done, result.releaseId, flags, context, now),
+    warnings: flags.dryRun === true ? [] : await notifyOfPublish(done, result.releaseId, flags, context, now),
   };
   terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, flags.db, terminal));
-  for (const { code, message } of json.warnings) terminal.log(`warning ${code}: ${message}; what was published stands`);
+  for (const warning of json.warnings) terminal.log(warningLine(warning));
   return {
     exitCode: exitCodeOfBuild(json),
     findings: json.findingsTotal,
     isOnPublishFailed: json.warnings.some(({ code }) => code === 'on-publish-failed'),
   };
-}
-
-/**
- * Notifies the hook of what was published. The lock is free by now: the hook may take its time, and may itself run a command that
- * writes the tree. Notifications can overlap; each names paths, not their content.
- */
-async function notifyWarnings(
-  plan: readonly PlanEntry[],
-  releaseId: string | null,
-  { onPublish, onPublishTimeout, dryRun }: BuildFlags,
-  context: CommandContext,
-  now: Instant,
-): Promise<BuildResultJson['warnings']> {
-  if (onPublish === undefined || dryRun === true) return [];
-  const { publishNotice } = await import('../../release/publish/publish-notice.ts');
-  const notice = publishNotice(plan, releaseId, now);
-  if (notice === null) return [];
-  const problem = await notify(onPublish, `${JSON.stringify(notice)}\n`, context, onPublishTimeout);
-  return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
 }
 
 function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]['snapshot'] {
@@ -202,7 +178,11 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-      const remedy = isOverridden ? '' : ` (${code === 'now-earlier' ? '--force' : '--allow-shrink'} overrides it)`;
+      const override =
+        code === 'now-earlier'
+          ? '--force overrides it'
+          : 'build --dry-run shows what goes; --allow-shrink overrides it';
+      const remedy = isOverridden ? '' : ` (${override})`;
       lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
     }
     if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);

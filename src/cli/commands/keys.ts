@@ -1,6 +1,5 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
-import { existsSync } from 'node:fs';
 import type { KeysResultJson } from '../../contract/results.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { secretRefArgument } from '../arguments.ts';
@@ -92,11 +91,20 @@ ${EXIT_CODES}`)
         terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
       } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
       if (secretRef !== null) {
-        const where = `Give the client the secret, and the edge the same under the name ${secretRef}`;
-        terminal.log(`${where}: 32 random bytes, say from\n  openssl rand -base64 32`);
+        terminal.log(secretText(secretRef));
       }
       return enforce(flags.db, flags.out, terminal);
     });
+}
+
+/** Where a secret has to be, before any reload or deployment. */
+function secretText(secretRef: string): string {
+  return `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
+  openssl rand -base64 32
+Each edge needs it before it reads the key ring:
+  nginx   a line for ${secretRef} in playbill-secrets.json. An edge that was built before any key
+          had a secret reads none: playbill edge build --target nginx, then install that
+  worker  a secret or an environment variable: wrangler secret put ${secretRef}`;
 }
 
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
@@ -172,14 +180,16 @@ ${EXIT_CODES}`)
  * and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
 async function enforce(db: string, out: string, terminal: Terminal): Promise<number> {
-  if (!existsSync(out)) {
-    terminal.log(`note: there is no tree at ${out}: the next build puts the key ring into force`);
-    return EXIT.done;
-  }
-  const { publishKeys } = await import('../../operations/publish-keys.ts');
+  const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
   try {
-    await publishKeys(db, out);
-    terminal.log(edgesText(out));
+    if (await hasTree(out)) {
+      await publishKeys(db, out);
+      terminal.log(`The key ring of ${out} is in force. ${edgesText(out)}`);
+    } else {
+      terminal.log(`warning: there is no tree at ${out}, so no edge can learn of the change yet
+  hint: name the tree with --out to do it now; otherwise the next build does it
+Then: ${edgesText(out)}`);
+    }
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -192,7 +202,7 @@ async function enforce(db: string, out: string, terminal: Terminal): Promise<num
 
 /** What to type for each kind of edge, once a tree has a new key ring. */
 function edgesText(out: string): string {
-  return `The key ring of ${out} is in force. A local serve reads it at every request; other edges go on with the keys that they know until, on each:
+  return `A local serve reads it at every request; other edges go on with the keys that they know until, on each:
   nginx   nginx -s reload
           where it reads a copy of the tree: copy that first, then reload
   worker  playbill edge build --target worker --out ${shellWord(out)}

@@ -5,10 +5,12 @@ import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { PlanEntry } from '../../contract/results.ts';
+import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
 import { holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
+import { folded } from '../output/text.ts';
 
 export function addRollbackCommand(program: PlaybillCommand): void {
   program
@@ -25,14 +27,17 @@ export function addRollbackCommand(program: PlaybillCommand): void {
     )
     .flag('--resume', 'let builds publish again; the release stays current until the next one')
     .outFlag('the tree to change')
+    .onPublishFlags()
     .jsonFlag()
     .helpBelow(`
 Examples:
-  playbill releases                        find the last good one
+  playbill releases                        find the last good one, by its cards
+  playbill diff 3f2a91c07be455d0 current   look at what has changed since
   playbill rollback 3f2a91c07be455d0       go back to it; again, if it was interrupted
-  playbill rollback current~1              go back by one; again, by two: to finish
-                                           what was interrupted, type the id
   playbill rollback --resume               when the catalogue is mended; then build
+
+--on-publish does what it does for build: copies and caches know of a rollback only by it, or by what you type for them.
+Builds every few minutes make current~1 as bad as current: type the id of the last good release.
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
@@ -42,16 +47,17 @@ Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing o
         const message = `expected the id of a release or --resume, found ${found}`;
         throw new AppError('usage', message, 'see: playbill releases');
       }
-      const [json, text] = name === undefined ? await resume(flags.out) : await rollBack(name, flags.out, context);
+      const [json, text] = name === undefined ? await resume(flags.out) : await rollBack(name, flags, context);
       context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
     });
 }
 
 async function rollBack(
   name: string,
-  out: string,
-  { terminal, now }: CommandContext,
+  { out, ...hook }: PublishHookFlags & { readonly out: string },
+  context: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
+  const { terminal, now } = context;
   const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
   const { id, validUntil, expiringFrom } = await releaseOfTree(out, name);
   if (validUntil !== null && expiringFrom !== null && expiringFrom <= now()) {
@@ -61,17 +67,35 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const { manifest, plan, findings } = await rollBackTree(out, id);
+  const { manifest, now: asOf, plan, fronts, replacedId, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
+  const changed = fronts.filter(({ isChanged }) => isChanged);
+  if (changed.length === 0 && id !== replacedId) terminal.log(sameWarning(id, replacedId, out));
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
+    ...changed.map(({ front, cardsBefore, cardsAfter }) =>
+      folded(`${front}: cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`, '  ', '    '),
+    ),
+    `  ${countText(fronts.length - changed.length, 'front')} shown as before`,
     ...holdLines(id, id),
   ];
-  return [{ release: id, hold: { release: id }, pointers, validUntil }, lines.join('\n')];
+  const warnings = await notifyOfPublish(plan, id, hook, context, asOf);
+  for (const warning of warnings) terminal.log(warningLine(warning));
+  return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, warnings }, lines.join('\n')];
+}
+
+/** Builds every few minutes publish what is wrong again and again: the release before is then no better. */
+function sameWarning(id: string, replacedId: string | null, out: string): string {
+  const tree = shellWord(out);
+  return `warning: visitors see what they saw before: release ${id} shows the same documents as ${replacedId ?? 'the tree did'}
+  hint: find the last good one by its cards, look at it, then go back to it:
+    playbill releases --out ${tree}
+    playbill diff ID current --out ${tree}
+    playbill rollback ID --out ${tree}`;
 }
 
 /** What serves the old data for longer than a release does. The hold comes off for the build alone: the next one from cron waits. */
@@ -89,7 +113,7 @@ async function resume(out: string): Promise<[RollbackResultJson, string]> {
   const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
   const pointers = { put: 0, kept: 0, removed: 0 };
   return [
-    { release: currentId, hold: null, pointers, validUntil: null },
+    { release: currentId, hold: null, pointers, fronts: [], validUntil: null, warnings: [] },
     `${state}; ${currentId === null ? 'no release' : `release ${currentId}`} is current`,
   ];
 }

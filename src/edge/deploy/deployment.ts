@@ -32,5 +32,12 @@ export function secretNames(keyRing: KeyRing): readonly string[] {
   return [...names].toSorted();
 }
 
+/** How the README of each folder begins: by it `edge build` knows a folder of its own. */
+export const README_TITLE = '# The edge rule of Playbill';
+
+/** What the README of each folder says of the next `edge build`. */
+export const OWN_FILES =
+  'The next `edge build` replaces the files that it wrote here, with what you changed in them, and touches no other.';
+
 /** Names as a README lists them. */
 export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

@@ -3,7 +3,7 @@
 
 import { type Reason, REFUSALS } from '../rule/reasons.ts';
 import { refuse } from '../rule/refusal.ts';
-import { codeList, type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
+import { codeList, type Deployment, type DeploymentFiles, OWN_FILES, README_TITLE, secretNames } from './deployment.ts';
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
@@ -21,10 +21,12 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
     if (!/^\/[^"$\\\n\r]*$/.test(path))
       throw new Error(`${name}: expected an absolute path without quotes, backslashes and $, found "${path}"`);
   }
-  if (!/^[\w.:[\]/-]+$/.test(deployment.listen))
-    throw new Error(`listen: expected a port or an address, found "${deployment.listen}"`);
+  if (!isAddress(deployment.listen))
+    throw new Error(
+      `listen: expected a port, an address with a port or unix:/PATH, such as 127.0.0.1:8080, found "${deployment.listen}"`,
+    );
   const names = secretNames(deployment.keyRing);
-  const secrets = Object.fromEntries(names.map((name) => [name, 'the secret itself']));
+  const secrets = Object.fromEntries(names.map((name) => [name, '']));
   return [
     ['README.md', readme(deployment, names)],
     ['nginx.conf', STANDALONE],
@@ -33,6 +35,13 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
     ['playbill.conf', configuration(deployment, names.length > 0)],
     ['playbill.js', deployment.bundle],
   ];
+}
+
+/** A port, behind an address or a name or alone; an address alone; a socket. nginx would take any other word as the name of a host. */
+function isAddress(listen: string): boolean {
+  const port = /^(?:(?:\*|[\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(listen)?.[1];
+  if (port !== undefined) return Number(port) >= 1 && Number(port) <= 65_535;
+  return /^(?:unix:\/[\w./-]+|\d+(?:\.\d+){3}|\[[\da-f:.]+\])$/i.test(listen);
 }
 
 /** For the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
@@ -181,18 +190,27 @@ http {
 `;
 
 function readme(deployment: NginxDeployment, names: readonly string[]): string {
-  const secrets = `These secrets are needed: ${codeList(names)}. Copy \`playbill-secrets.example.json\` to \`playbill-secrets.json\`, put them in,
-and make it readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges.`;
-  const noSecrets = `No key of this key ring needs a secret. The first key of the algorithm \`hmac-sha256\` will need one, which this configuration does not
-read yet: run \`playbill edge build --target nginx\` once more.`;
-  return `# The edge rule of Playbill for nginx
+  const secrets = `First make \`playbill-secrets.json\`: without it nginx ends without a message. Copy \`playbill-secrets.example.json\`, put each secret
+between its quotes, and make the file readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges. These
+secrets are needed: ${codeList(names)}.
+
+An empty secret refuses its keys, as a missing one does. A new key with a secret needs its line here, before the reload.`;
+  const noSecrets = `No key of this key ring needs a secret, and this configuration reads none. The first key of the algorithm \`hmac-sha256\` needs more
+than a reload: run \`playbill edge build --target nginx\` again, with the options of before, and install what it writes.`;
+  return `${README_TITLE} for nginx
 
 Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
-(Debian: \`apt-get install nginx libnginx-mod-http-js\`).
+(Debian: \`apt-get install nginx libnginx-mod-http-js\`). ${OWN_FILES}
 
 \`playbill.conf\` is the server, for the http block, \`playbill.js\` the rule; \`nginx.conf\` is a whole nginx with nothing else, for trying out.
 The tree is read from \`${deployment.publicRoot}\`; nginx's workers must be able to read it. The key ring, public keys and names of
 secrets, is read from \`${deployment.keyRingPath}\`. The rule listens on \`${deployment.listen}\`.
+
+## Secrets
+
+${names.length === 0 ? noSecrets : secrets}
+
+## Try it, then install it
 
 To try it, in this folder: \`nginx -p "$PWD" -c nginx.conf\`. To install it:
 
@@ -202,10 +220,6 @@ To try it, in this folder: \`nginx -p "$PWD" -c nginx.conf\`. To install it:
 
 No other server may serve that folder: its files are for clients that sign. If \`nginx -t\` fails without a message, one of the files is
 missing that \`playbill.conf\` preloads: the key ring, the settings, or the secrets.
-
-## Secrets
-
-${names.length === 0 ? noSecrets : secrets}
 
 ## After a change of keys
 

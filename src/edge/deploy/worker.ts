@@ -1,7 +1,15 @@
 // The folder for runtimes with a fetch handler: one ES module with its configuration in front, examples of how to run it, a README.
 // Pure texts. Refuses a bundle that is too large, before anybody deploys it.
 
-import { codeList, type Deployment, type DeploymentFiles, secretNames, WORKER_BUNDLE_BYTES_MAX } from './deployment.ts';
+import {
+  codeList,
+  type Deployment,
+  type DeploymentFiles,
+  OWN_FILES,
+  README_TITLE,
+  secretNames,
+  WORKER_BUNDLE_BYTES_MAX,
+} from './deployment.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import type { WorkerConfiguration } from '../runtimes/worker.ts';
 
@@ -87,10 +95,10 @@ ${isUrl(origin) ? '' : assets}`;
 function readme(deployment: WorkerDeployment, secrets: readonly string[]): string {
   const { origin, pointerSeconds } = deployment;
   const isFetched = isUrl(origin);
-  return `# The edge rule of Playbill as a worker
+  return `${README_TITLE} as a worker
 
 Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES module with a fetch handler; its first line is its configuration,
-public keys included.
+public keys included. ${OWN_FILES}
 
 ${
   isFetched
@@ -114,7 +122,7 @@ ${
   secrets.length === 0
     ? 'No key of this key ring needs a secret.'
     : `These secrets are needed, under these names: ${codeList(secrets)}. On Cloudflare they are set by
-\`wrangler secret put NAME\`; everywhere else they are environment variables.`
+\`wrangler secret put NAME\`; everywhere else they are environment variables. An empty secret refuses its keys, as a missing one does.`
 }
 
 ## After a change of keys or a build of the catalogue

@@ -7,9 +7,12 @@
 // not touched: going back never brings a revoked key back. The caller holds the tree's lock.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
+import type { Pointer } from '../../contract/pointer.ts';
+import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError } from '../../errors.ts';
+import { editionIndexAt } from '../../render/edition-choice.ts';
 import { activateRelease } from '../publish/activate.ts';
-import { editionPathsOf } from '../tree/codec.ts';
+import { editionPathsOf, entryOf } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orThrow } from '../tree/found.ts';
@@ -17,17 +20,20 @@ import { putHold } from './hold.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { readManifest, resolveRelease } from '../tree/read.ts';
 import type { ReleaseStore } from '../tree/store.ts';
+import { instantOfText } from '../status/status.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 /**
  * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there
- * as its manifest says. @returns the manifest; hold, pointers and `current`, with what became of each
+ * as its manifest says. @returns the manifest; hold, pointers and `current`, with what became of each; what
+ * visitors see of each front, before and after
  * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
 export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
   const id = await resolveRelease(name, store);
   const manifest = orThrow(await readManifest(id, store), 'release-damaged');
   await refuseUnlessWhole(id, manifest, store);
+  const fronts = await frontChanges(manifest, published);
 
   const hold = await putHold(id, store);
   // State after a stop here: builds wait; every front has the snapshot that it had.
@@ -35,7 +41,37 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
   const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
-  return { manifest, plan: [hold, ...swaps] };
+  return { manifest, plan: [hold, ...swaps], fronts };
+}
+
+/**
+ * What going back to a release changes for visitors, front by front: as of the later one of a front's two snapshots, which is as near to
+ * the time of the rollback as a tree can say.
+ */
+async function frontChanges({ fronts }: Manifest, published: PublishedTree): Promise<RollbackResultJson['fronts']> {
+  const changes = [];
+  const listings = new Map(fronts.map((listing) => [listing.front, listing]));
+  for (const front of [...new Set([...listings.keys(), ...published.fronts])].sort()) {
+    const before = published.pointer(front);
+    const listing = listings.get(front);
+    const at = [before?.now ?? '', listing?.pointer.now ?? ''].sort()[1] ?? '';
+    const index = listing === undefined ? 0 : editionIndexAt(listing.pointer.products, at);
+    changes.push({
+      front,
+      cardsBefore: before && (await published.cardsAt(before, instantOfText(at))),
+      cardsAfter: listing?.cardsByEdition[index] ?? null,
+      isChanged: digestsAt(before, at) !== digestsAt(listing?.pointer ?? null, at),
+    });
+  }
+  return changes;
+}
+
+/** The documents that a pointer has in force at an instant; '' without one. */
+function digestsAt(pointer: Pointer | null, at: string): string {
+  if (pointer === null) return '';
+  return [pointer.products, pointer.categories]
+    .map((entries) => entryOf(entries[editionIndexAt(entries, at)] ?? '').digest)
+    .join();
 }
 
 async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {

@@ -108,7 +108,8 @@ function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | 
 }
 
 /** `readTreeStatus` has checked the instants of every pointer. */
-function instantOfText(text: string): Instant {
+/** Of a text that a schema has checked. */
+export function instantOfText(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`no instant: ${text}`);
   return instant;
