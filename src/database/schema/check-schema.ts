@@ -6,7 +6,8 @@ import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
 import { anyTable } from './query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { addColumnsText, canBeStub } from './stubs.ts';
-import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { TEXT_ID_HINT } from './conversions.ts';
+import { isId, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** One thing in which a database falls short of the contract. */
 export interface ContractProblem {
@@ -15,6 +16,8 @@ export interface ContractProblem {
   /** `sessions` or `sessions.starts_at`. */
   readonly place: string;
   readonly column?: string;
+  /** The declared type that is wrong. */
+  readonly found?: string;
   readonly message: string;
   readonly hint: string;
 }
@@ -93,9 +96,16 @@ async function examineTable(reader: RowSource, table: TableName, isView: boolean
     // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
     if ((isView && type === 'BLOB') || mayHold(type, rule.declared)) return [];
     const message = `expected ${place} to be ${rule.declared}, found ${type}`;
-    const hint = `declare it as ${rule.declared}, or cast it in a view`;
-    return [{ code: 'column-type-wrong', table, place, column, message, hint }];
+    const hint = typeHint(table, column, rule.declared);
+    return [{ code: 'column-type-wrong', table, place, column, found: type, message, hint }];
   });
+}
+
+/** Not a cast where it would lose something: that of 19.99 is 19, and that of 'b7c1' is 0. */
+function typeHint(table: TableName, column: string, declared: string): string {
+  if (column === 'amount_minor')
+    return 'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents';
+  return isId(table, column) ? TEXT_ID_HINT : `declare it as ${declared}, or cast it in a view`;
 }
 
 /** Whether a declared type may hold what the contract wants, by SQLite's rules of affinity; unknown types may. */

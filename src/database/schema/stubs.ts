@@ -37,6 +37,7 @@ interface Shortfall {
     readonly table: TableName;
     readonly place: string;
     readonly column?: string;
+    readonly found?: string;
   }[];
 }
 
@@ -50,11 +51,14 @@ export function stubsText({ views, absent, problems }: Shortfall): string {
       continue;
     }
     const optional: string[] = [];
-    for (const { code, column, place } of problems.filter((problem) => problem.table === table)) {
+    for (const { code, column, place, found } of problems.filter((problem) => problem.table === table)) {
       const isOptional = columnsOf(table).some(([name, { defaultSql }]) => name === column && defaultSql !== null);
       if (code === 'column-missing' && column !== undefined && isOptional) optional.push(column);
       // Not the message: it may quote names of the database, and with them ends of lines.
-      else comments.push(`-- Nothing stands in for ${place}; see playbill check-db.`);
+      else if (column !== undefined && found !== undefined) {
+        const { declared } = Object.fromEntries(columnsOf(table))[column] ?? {};
+        comments.push(`-- ${place} is ${found.replaceAll('\n', ' ')}, expected ${declared}; see playbill check-db.`);
+      } else comments.push(`-- Nothing stands in for ${place}; see playbill check-db.`);
     }
     if (optional.length > 0) comments.push(`-- ${addColumnsText(table, optional, views.has(table))}`);
   }
