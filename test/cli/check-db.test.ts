@@ -164,7 +164,7 @@ describe('--stubs', () => {
         'SELECT NULL AS id, NULL AS slug, NULL AS name, NULL AS sort_weight WHERE 0;',
         '',
         '-- For you to add, since the tables and views themselves exist or must have rows:',
-        '-- Nothing stands in for venues.timezone; see playbill check-db.',
+        '-- Nothing stands in for venues.timezone; check-db says more.',
         '-- ALTER TABLE venues ADD COLUMN city TEXT;',
         '',
       ].join('\n'),

@@ -170,20 +170,23 @@ describe('exit 2, and nothing is made', () => {
 async function waitingImport(here: string) {
   const words = [compiledCommand(), 'import', '-', '--db', join(here, 'x.sqlite')];
   const before = readdirSync(here);
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()));
   const ended = new Promise((resolve) => child.on('close', (status, by) => resolve(by ?? status)));
   child.stdin.write(venue(1));
   const ownNames = (): string[] => readdirSync(here).filter((name) => !before.includes(name));
   const isBegun = (): boolean => ownNames().some((name) => readdirSync(join(here, name)).includes('catalogue.sqlite'));
   while (!isBegun()) await sleep(20);
-  return { child, ended, folder: ownNames()[0] ?? '' };
+  return { child, ended, said: () => said, folder: ownNames()[0] ?? '' };
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
   const here = temporaryFolder();
-  const { child, ended } = await waitingImport(here);
+  const { child, ended, said } = await waitingImport(here);
   child.kill(signal);
   expect(await ended).toBe(signal);
+  expect(said()).toBe(`interrupted by ${signal}: nothing was imported; the database is as it was\n`);
   expect(readdirSync(here)).toEqual([]);
 });
 

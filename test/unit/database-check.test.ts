@@ -427,10 +427,10 @@ describe('a contract that is broken', () => {
       ],
     ]);
     expect(stubsText({ views: new Set(), absent: new Set(), problems }).split('\n').slice(1)).toEqual([
-      '-- venues.id is TEXT, expected INTEGER; see playbill check-db.',
-      '-- venues.city is INT, expected TEXT; see playbill check-db.',
-      '-- products.image_id is TEXT ; DROP, expected INTEGER; see playbill check-db.',
-      '-- price_tiers.amount_minor is REAL, expected INTEGER; see playbill check-db.',
+      '-- venues.id is TEXT, expected INTEGER; check-db says more.',
+      '-- venues.city is INT, expected TEXT; check-db says more.',
+      '-- products.image_id is TEXT ; DROP, expected INTEGER; check-db says more.',
+      '-- price_tiers.amount_minor is REAL, expected INTEGER; check-db says more.',
     ]);
   });
 

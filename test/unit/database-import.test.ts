@@ -302,7 +302,10 @@ describe('an existing catalogue', () => {
     expect(await findingsOf(path)).toEqual([]);
     const row = { id: 50, product_id: 14, venue_id: 12, starts_local: '2026-06-01T19:00:00' };
     const error = await refusalOf(path, [file(line('sessions', row))]);
-    expect(error).toMatchObject({ code: 'import-row-refused', hint: expect.stringContaining('playbill export |') });
+    expect(error).toMatchObject({
+      code: 'import-row-refused',
+      hint: expect.stringContaining(' | playbill import - --db NEW.sqlite'),
+    });
     const copy = newPath();
     await imported(copy, [file(await exported(path)), file(line('sessions', row))]);
     expect(rowsIn(copy)['sessions']).toHaveLength(2);

@@ -75,13 +75,15 @@ rollback holds the tree, 5 another run holds the lock, 6 the tree could not be w
 }
 
 export function addBuildCommand(program: PlaybillCommand): void {
-  declareBuild(program).runs(async (flags, context) => {
-    const run = (): Promise<BuildEnd> => runBuild(flags, context);
-    const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
-      ? run()
-      : withMetrics(flags.prometheus, flags.out, context, run));
-    return exitCode;
-  });
+  declareBuild(program)
+    .writes()
+    .runs(async (flags, context) => {
+      const run = (): Promise<BuildEnd> => runBuild(flags, context);
+      const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
+        ? run()
+        : withMetrics(flags.prometheus, flags.out, context, run));
+      return exitCode;
+    });
 }
 
 /** Builds, and prints the summary. */

@@ -35,6 +35,7 @@ A line:
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 
 Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`)
+    .writes(': nothing was imported; the database is as it was')
     .runs(async (files, flags, { terminal }) => {
       const { importFiles } = await import('../../operations/import.ts');
       const interrupted = new AbortController();

@@ -2,7 +2,7 @@
 // schema; a view's columns often have no declared type, and then the rows' values decide.
 
 import { sql } from 'kysely';
-import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
+import { AppError, messageOf, shellWord, type ErrorCode } from '../../errors.ts';
 import { anyTable } from './query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { addColumnsText, canBeStub } from './stubs.ts';
@@ -22,7 +22,7 @@ export interface ContractProblem {
   readonly hint: string;
 }
 
-type RowSource = Pick<CatalogueReader, 'rows'>;
+type RowSource = Pick<CatalogueReader, 'rows' | 'path'>;
 
 const ERROR_CODES = {
   'table-missing': 'contract-table-missing',
@@ -57,7 +57,9 @@ export async function examineContract(reader: RowSource) {
     if (kind === undefined) {
       absent.add(table);
       const message = `expected a table or view "${table}", found none`;
-      const orStub = canBeStub(table) ? '; for an empty one: playbill check-db --stubs' : '';
+      const orStub = canBeStub(table)
+        ? `; for an empty one: playbill check-db --db ${shellWord(reader.path)} --stubs`
+        : '';
       const hint = `create it as data/schema.sql does, or make a view "${table}" over your own tables${orStub}`;
       problems.push({ code: 'table-missing', table, place: table, message, hint });
     } else {

@@ -57,8 +57,8 @@ export function stubsText({ views, absent, problems }: Shortfall): string {
       // Not the message: it may quote names of the database, and with them ends of lines.
       else if (column !== undefined && found !== undefined) {
         const { declared } = Object.fromEntries(columnsOf(table))[column] ?? {};
-        comments.push(`-- ${place} is ${found.replaceAll('\n', ' ')}, expected ${declared}; see playbill check-db.`);
-      } else comments.push(`-- Nothing stands in for ${place}; see playbill check-db.`);
+        comments.push(`-- ${place} is ${found.replaceAll('\n', ' ')}, expected ${declared}; check-db says more.`);
+      } else comments.push(`-- Nothing stands in for ${place}; check-db says more.`);
     }
     if (optional.length > 0) comments.push(`-- ${addColumnsText(table, optional, views.has(table))}`);
   }
