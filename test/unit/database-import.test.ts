@@ -467,7 +467,7 @@ describe('a line that is not a row', () => {
 describe('lines', () => {
   async function textsOf(bytes: Buffer, pieceLength: number): Promise<[number, string][]> {
     const found: [number, string][] = [];
-    for await (const { number, text } of linesOf(file(bytes, pieceLength).open(), 'rows.ndjson'))
+    for await (const { number, text } of linesOf(file(bytes, pieceLength).open(), 'rows.ndjson', 'x.sqlite'))
       found.push([number, text]);
     return found;
   }

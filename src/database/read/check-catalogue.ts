@@ -31,8 +31,6 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   for (const { code, place, message, column, hint } of problems) {
     yield { ...findingOf('error', code, place, message, column), hint };
   }
-  const journalMode = journalModeFinding(reader.journalMode);
-  if (journalMode !== null) yield journalMode;
   const sound = new Set(TABLE_NAMES);
   for (const { table } of problems) sound.delete(table);
   let isPriceBad = false;
@@ -48,6 +46,9 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   yield* ruleFindings(reader, sound, options.tzdata);
   // While a price has another finding, what its currency's prices are says nothing yet.
   if (!isPriceBad && sound.has('price_tiers') && sound.has('fronts')) yield* wholeUnitPrices(reader);
+  // Last: of all findings it is the least.
+  const journalMode = journalModeFinding(reader.journalMode);
+  if (journalMode !== null) yield journalMode;
 }
 
 /** Each value against its column's rule. */

@@ -59,7 +59,8 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
     new AppError('import-row-refused', `${place}: expected ${expected}`, hint, error);
   // A statement that cannot be prepared: a view does not take rows, or a table lacks the key that --replace needs.
   if (code === 'SQLITE_ERROR') {
-    const hint = 'import into the tables behind the view instead';
+    const hint =
+      'views take no rows: your own system writes the tables behind them, or import into a file of its own with --db';
     return refused(`a table "${table}" that takes rows, found: ${message}`, hint);
   }
   if (!code.startsWith('SQLITE_CONSTRAINT')) return error;
