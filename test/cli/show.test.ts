@@ -131,9 +131,16 @@ describe('playbill show', () => {
     expect(status).toBe(2);
   });
 
-  test('an instant without an offset: error instant-invalid, exit 2', async () => {
-    const { status, stderr } = await show(sound, '--at', '2026-05-01T12:00:00');
+  test.each([
+    ['2026-05-02T19:30:00', '2026-05-02T19:30:00'],
+    ['2026-05-02 19:30', '2026-05-02T19:30:00'],
+    ['2026-05-02', '2026-05-02T12:00:00'],
+    ['2026-02-30', '2026-05-01T12:00:00'],
+    ['tomorrow', '2026-05-01T12:00:00'],
+  ])('an instant without an offset, %s: error instant-invalid, exit 2, and how to type it', async (typed, date) => {
+    const { status, stderr } = await show(sound, '--at', typed);
     expect(stderr).toContain('error instant-invalid: --at: ');
+    expect(stderr).toContain(`\n  hint: type it as --at ${date}+03:00 or --at `);
     expect(status).toBe(2);
   });
 });

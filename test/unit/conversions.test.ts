@@ -47,6 +47,8 @@ describe('a value that has a hint becomes what is meant', () => {
     ['sessions.starts_local', '2026-12-01T19:00:00Z', '', '2026-12-01T19:00:00'],
     ['price_tiers.amount_minor', 19.99, AMOUNT, 1999],
     ['price_tiers.amount_minor', '19.99', AMOUNT, 1999],
+    ['price_tiers.amount_minor', '20.00', AMOUNT, 2000],
+    ['price_tiers.amount_minor', 1998.9999999999998, '', 1999],
     ['price_tiers.amount_minor', '1999', '', 1999],
     ['products.id', '17', '', 17],
     ['products.paused', 'true', '', 1],

@@ -41,6 +41,7 @@ Builds every few minutes make current~1 as bad as current: type the id of the la
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+    .writes()
     .runs(async (name, flags, context) => {
       if ((name === undefined) !== (flags.resume === true)) {
         const found = name === undefined ? 'neither' : 'both';

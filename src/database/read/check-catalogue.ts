@@ -31,17 +31,24 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   for (const { code, place, message, column, hint } of problems) {
     yield { ...findingOf('error', code, place, message, column), hint };
   }
-  const journalMode = journalModeFinding(reader.journalMode);
-  if (journalMode !== null) yield journalMode;
   const sound = new Set(TABLE_NAMES);
   for (const { table } of problems) sound.delete(table);
+  let isPriceBad = false;
   for (const table of sound) {
-    yield* badValues(reader, table, options.onRows);
+    for await (const finding of badValues(reader, table, options.onRows)) {
+      if (finding.column === 'amount_minor') isPriceBad = true;
+      yield finding;
+    }
     yield* repeatedKeys(reader, table);
     for (const column of TABLE_RULES[table].unique) yield* repeatedValues(reader, table, column);
     yield* danglingIds(reader, table, sound);
   }
   yield* ruleFindings(reader, sound, options.tzdata);
+  // While a price has another finding, what its currency's prices are says nothing yet.
+  if (!isPriceBad && sound.has('price_tiers') && sound.has('fronts')) yield* wholeUnitPrices(reader);
+  // Last: of all findings it is the least.
+  const journalMode = journalModeFinding(reader.journalMode);
+  if (journalMode !== null) yield journalMode;
 }
 
 /** Each value against its column's rule. */
@@ -149,7 +156,6 @@ async function* ruleFindings(
   if (sound.has('price_tiers')) {
     yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), PRIVATE_SESSIONS);
   }
-  if (sound.has('price_tiers') && sound.has('fronts')) yield* wholeUnitPrices(reader);
 }
 
 /** What a rule finds in the rows that a checker accepts; the others are findings already. */

@@ -11,6 +11,9 @@ export interface Conversion {
   readonly condition: string;
 }
 
+/** What no SQL on one value can do. */
+export const TEXT_ID_HINT = 'ids are integers: give text ids numbers in a table of their own (data/own-schema.md, Ids)';
+
 interface Rule {
   readonly sql: (name: string) => string;
   /** What the SQL makes of a value; undefined where it is not meant for it. */
@@ -101,6 +104,13 @@ const RULES: readonly Rule[] = [
     sql: (name) => `CAST(${name} AS INTEGER)`,
     result: ofText((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined)),
     isFor: isNoBoolean,
+  },
+  // A product of a price and 100, such as 1998.9999999999998.
+  {
+    sql: (name) => `CAST(round(${name}) AS INTEGER)`,
+    result: (value) =>
+      typeof value === 'number' && Math.abs(value - Math.round(value)) < 1e-6 ? Math.round(value) : undefined,
+    isFor: isAmount,
   },
   {
     sql: (name) => `CAST(round(${name} * 100) AS INTEGER)`,
