@@ -18,6 +18,7 @@ import {
   durationText,
   moneyOf,
   sessionText,
+  zoneClockText,
   zoneOf,
 } from '../../src/preview/page/words/descriptions.ts';
 import { TABS } from '../../src/preview/page/front/arrangement.ts';
@@ -66,6 +67,15 @@ describe('descriptions', () => {
       { code: 'over', reason: 'all over', count: 1 },
     ];
     expect(describeDropped({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
+  });
+
+  test.each([
+    ['2026-10-24T23:59:59Z', '01:59:59'],
+    ['2026-10-25T00:30:00Z', '02:30 +02:00'],
+    ['2026-10-25T01:30:00Z', '02:30 +01:00'],
+    ['2026-10-25T02:00:00Z', '03:00'],
+  ])('as clocks in Berlin are set back, %s is %s', (at, text) => {
+    expect(zoneClockText(zoneOf('Europe/Berlin'), instant(at))).toBe(text);
   });
 
   test('an unknown zone is UTC', () => expect(zoneOf('Mars/Olympus').name).toBe('UTC'));
