@@ -174,7 +174,23 @@ describe('the scene', () => {
     const scene = sceneOf(state, release, null, instant(now));
     expect(scene?.sides[0]).toMatchObject({ index, timeliness });
     expect(scene?.at).toBe(instant(at));
+    expect(scene?.asked).toBe(instant(now));
   });
+
+  test.each(['older', 'newer'])(
+    'of two releases the older one is on the left, though the %s one was chosen',
+    (chosen) => {
+      const older = { ...pointer, now: '2026-05-01T08:00:00Z' };
+      const releases = [
+        { id: 'newer', fronts: release.fronts },
+        { id: 'older', fronts: [{ front: 'a', pointer: older, problem: null, record: null }] },
+      ].sort(({ id }) => (id === chosen ? -1 : 1));
+      const [own, other] = releases;
+      if (own === undefined || other === undefined) throw new Error('two releases');
+      const scene = sceneOf(state, own, other, instant(pointer.now));
+      expect(scene?.sides.map((side) => side.release)).toEqual(['older', 'newer']);
+    },
+  );
 
   test('the clock goes to the change before and after any instant, and to the ends where there is none', () => {
     const timeline = sceneOf(state, release, null, instant(pointer.now))?.timeline;

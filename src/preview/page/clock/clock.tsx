@@ -36,11 +36,11 @@ interface ClockProps {
 export function Clock(props: ClockProps): VNode {
   const { scene, now, changes, counts, clock, onAt, onNow, onHelp, onPoint } = props;
   const [isOpen, setOpen] = useState(false);
-  const { at, timeline, sides } = scene;
+  const { asked, at, timeline, sides } = scene;
   const { isPlaying, speed, play, setSpeed } = clock;
   const zoneName = sides[0].pointer.timezone;
   const zone = zoneOf(zoneName);
-  const wall = zone.format(at);
+  const wall = zone.format(asked);
   const edition = describeEdition(scene);
   return (
     <section class="clock" aria-label="Clock">
@@ -52,7 +52,7 @@ export function Clock(props: ClockProps): VNode {
         {iconButton('Next change', 'M15 4v12M5 4l7 6-7 6z', () => onAt(tickAfter(timeline, at)))}
       </div>
       <p class="clock-time">
-        <strong>{zoneClockText(zone, at)}</strong>
+        <strong>{zoneClockText(zone, asked)}</strong>
         <span class="clock-date">
           {shortDateText(wall)} <span class="zone">{zoneName.replaceAll('_', ' ')}</span>
         </span>
@@ -63,7 +63,7 @@ export function Clock(props: ClockProps): VNode {
         now={now}
         zone={zone}
         counts={counts}
-        text={`${dateText(wall)}, ${zoneClockText(zone, at)}, ${edition}`}
+        text={`${dateText(wall)}, ${zoneClockText(zone, asked)}, ${edition}`}
         onAt={onAt}
       />
       <button

@@ -40,7 +40,7 @@ interface StageProps {
 
 export function Stage(props: StageProps): VNode {
   const { overview, scene, now, documents, search, onSearch } = props;
-  const { front, at, sides } = scene;
+  const { front, asked, sides } = scene;
   const isPaired = sides.length > 1;
   const zone = zoneOf(sides[0].pointer.timezone);
   const [first] = documents;
@@ -49,7 +49,8 @@ export function Stage(props: StageProps): VNode {
       <header class="masthead">
         <h1>{front}</h1>
         <p class="dateline">
-          <span>{dateText(zone.format(at))}</span> <time dateTime={formatInstant(at)}>{zoneClockText(zone, at)}</time>
+          <span>{dateText(zone.format(asked))}</span>{' '}
+          <time dateTime={formatInstant(asked)}>{zoneClockText(zone, asked)}</time>
         </p>
       </header>
       {first !== undefined && <Finder document={first} search={search} onSearch={onSearch} />}
