@@ -79,11 +79,12 @@ test('a WAL database in a folder that may not be written: the hint is not that o
 });
 
 test('a database given to import is named as one, with how to export it', async () => {
-  const { code, logged } = await outputOf(['import', database, '--db', join(root, 'new.sqlite')]);
+  const to = join(root, 'new.sqlite');
+  const { code, logged } = await outputOf(['import', database, '--db', to]);
   expect(code).toBe(2);
   expect(logged).toBe(
     `error import-file-unreadable: expected rows as text in ${database}, found an SQLite database\n` +
-      '  hint: export its rows: playbill export --db FILE | playbill import -',
+      `  hint: export its rows: playbill export --db FILE | playbill import - --db ${to}`,
   );
 });
 
