@@ -327,7 +327,40 @@ describe('rules that no CHECK can hold', () => {
         },
       ],
     ])('no finding: %s', async (_case, plant) => {
-      expect(await linesWith(plant)).toEqual([]);
+      const lines = await linesWith(plant);
+      expect(lines.filter((line) => !line.startsWith('warning currency-unused '))).toEqual([]);
+    });
+  });
+
+  describe('fronts that show nothing', () => {
+    const EMPTY =
+      'warning front-empty fronts 11: expected a product of this active front in front_products, found none: it shows nothing';
+    const UNUSED =
+      'warning currency-unused fronts 11: currency: expected ticket tiers of its products in CAD, found EUR alone: nothing has a price';
+    test.each([
+      ['an active front lists no product', 'DELETE FROM front_products', [EMPTY]],
+      ['one that is disabled', "DELETE FROM front_products; UPDATE fronts SET status = 'disabled'", []],
+      [
+        'no tier is in its currency',
+        "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR'",
+        [UNUSED],
+      ],
+      [
+        'one of several is',
+        `UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR';
+         INSERT INTO price_tiers SELECT 99, product_id, session_id, name, kind, is_public, in_price_from, amount_minor, 'CAD',
+           available, valid_from, valid_until FROM price_tiers`,
+        [],
+      ],
+      ['only add-ons are there', "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET kind = 'addon'", []],
+      ['there are no tiers at all', "UPDATE fronts SET currency = 'CAD'; DELETE FROM price_tiers", []],
+      [
+        'while its list has another finding',
+        "UPDATE front_products SET front_id = 999; UPDATE fronts SET currency = 'CAD'",
+        [expect.stringMatching(/^error dangling-id front_products /)],
+      ],
+    ])('%s', async (_case, set, expected) => {
+      expect(await linesWith(sql(set))).toEqual(expected);
     });
   });
 
