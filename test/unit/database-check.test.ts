@@ -437,6 +437,33 @@ describe('a contract that is broken', () => {
     ]);
   });
 
+  test.each([
+    ["UPDATE venues SET timezone = ' Europe/Moscow '", 'zone-unknown', 'trim(timezone)'],
+    [
+      "UPDATE venues SET timezone = 'Europe/Moskau'",
+      'zone-unknown',
+      String.raw`the names are: node -p "Intl.supportedValuesOf('timeZone').join('\n')"`,
+    ],
+    [
+      "UPDATE sessions SET starts_at = NULL, starts_local = '2027-03-28T02:30:00'; UPDATE venues SET timezone = 'Europe/Berlin'",
+      'wall-time-skipped',
+      'correct the time, or write starts_at, the instant',
+    ],
+    [
+      'INSERT INTO product_tags SELECT * FROM product_tags',
+      'duplicate-key',
+      'where a view repeats whole rows: SELECT DISTINCT',
+    ],
+  ])('%s: %s has a hint', async (set, code, hint) => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.pragma('journal_mode = WAL');
+    database.exec(set);
+    database.close();
+    expect((await findingsOf(spoiled)).map((finding) => [finding.code, finding.hint])).toEqual([[code, hint]]);
+  });
+
   test('where a type is wrong, no hint says to cast what a cast would spoil', async () => {
     const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
     await bare.backup(spoiled);

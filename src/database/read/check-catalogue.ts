@@ -94,7 +94,8 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
     for (const row of batch) {
       const place = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
-      yield findingOf('error', 'duplicate-key', place, message);
+      const finding = findingOf('error', 'duplicate-key', place, message);
+      yield key.length === 1 ? finding : { ...finding, hint: 'where a view repeats whole rows: SELECT DISTINCT' };
     }
   }
 }
