@@ -118,7 +118,7 @@ describe('findings by column', () => {
       `  sessions 2: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
       `  sessions 3: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
       '  and 1 more: --all',
-      "  hint: where it is UTC (the local time of the venue belongs in starts_local): strftime('%Y-%m-%dT%H:%M:%SZ', starts_at)",
+      "  hint: where it is the local time of the venue: NULL AS starts_at, strftime('%Y-%m-%dT%H:%M:%S', starts_at) AS starts_local; where it is UTC: strftime('%Y-%m-%dT%H:%M:%SZ', starts_at)",
     ]);
     expect(stdout).toMatch(/\nChecked \d+ rows of 19 tables: 8 errors, 0 warnings\n$/);
 

@@ -327,7 +327,40 @@ describe('rules that no CHECK can hold', () => {
         },
       ],
     ])('no finding: %s', async (_case, plant) => {
-      expect(await linesWith(plant)).toEqual([]);
+      const lines = await linesWith(plant);
+      expect(lines.filter((line) => !line.startsWith('warning currency-unused '))).toEqual([]);
+    });
+  });
+
+  describe('fronts that show nothing', () => {
+    const EMPTY =
+      'warning front-empty fronts 11: expected a product of this active front in front_products, found none: it shows nothing';
+    const UNUSED =
+      'warning currency-unused fronts 11: currency: expected ticket tiers of its products in CAD, found EUR alone: nothing has a price';
+    test.each([
+      ['an active front lists no product', 'DELETE FROM front_products', [EMPTY]],
+      ['one that is disabled', "DELETE FROM front_products; UPDATE fronts SET status = 'disabled'", []],
+      [
+        'no tier is in its currency',
+        "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR'",
+        [UNUSED],
+      ],
+      [
+        'one of several is',
+        `UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR';
+         INSERT INTO price_tiers SELECT 99, product_id, session_id, name, kind, is_public, in_price_from, amount_minor, 'CAD',
+           available, valid_from, valid_until FROM price_tiers`,
+        [],
+      ],
+      ['only add-ons are there', "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET kind = 'addon'", []],
+      ['there are no tiers at all', "UPDATE fronts SET currency = 'CAD'; DELETE FROM price_tiers", []],
+      [
+        'while its list has another finding',
+        "UPDATE front_products SET front_id = 999; UPDATE fronts SET currency = 'CAD'",
+        [expect.stringMatching(/^error dangling-id front_products /)],
+      ],
+    ])('%s', async (_case, set, expected) => {
+      expect(await linesWith(sql(set))).toEqual(expected);
     });
   });
 
@@ -402,6 +435,33 @@ describe('a contract that is broken', () => {
       'error table-missing badges: expected a table or view "badges", found none',
       'error value-invalid fronts 11: currency: expected a currency of three capitals, such as EUR, found "roubles"',
     ]);
+  });
+
+  test.each([
+    ["UPDATE venues SET timezone = ' Europe/Moscow '", 'zone-unknown', 'trim(timezone)'],
+    [
+      "UPDATE venues SET timezone = 'Europe/Moskau'",
+      'zone-unknown',
+      String.raw`the names are: node -p "Intl.supportedValuesOf('timeZone').join('\n')"`,
+    ],
+    [
+      "UPDATE sessions SET starts_at = NULL, starts_local = '2027-03-28T02:30:00'; UPDATE venues SET timezone = 'Europe/Berlin'",
+      'wall-time-skipped',
+      'correct the time, or write starts_at, the instant',
+    ],
+    [
+      'INSERT INTO product_tags SELECT * FROM product_tags',
+      'duplicate-key',
+      'where a view repeats whole rows: SELECT DISTINCT',
+    ],
+  ])('%s: %s has a hint', async (set, code, hint) => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.pragma('journal_mode = WAL');
+    database.exec(set);
+    database.close();
+    expect((await findingsOf(spoiled)).map((finding) => [finding.code, finding.hint])).toEqual([[code, hint]]);
   });
 
   test('where a type is wrong, no hint says to cast what a cast would spoil', async () => {

@@ -3,8 +3,8 @@
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 import type { Column, ValueOf } from './columns.ts';
-import { conversionOf, TEXT_ID_HINT } from './conversions.ts';
-import { isId, TABLE_RULES, TABLES, type TableName } from './tables.ts';
+import { hintOf } from './conversions.ts';
+import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The values of some columns of a table, in the order of the columns. */
 export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)[T])[]> = {
@@ -60,13 +60,8 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${quoted(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
-      const conversion = conversionOf(column, rule, row[i]);
-      if (conversion === null)
-        return typeof row[i] === 'string' && isId(this.table, column)
-          ? [{ ...finding, hint: TEXT_ID_HINT }]
-          : [finding];
-      const { condition, sql } = conversion;
-      return [{ ...finding, hint: condition === '' ? sql : `${condition}: ${sql}` }];
+      const hint = hintOf(this.table, column, rule, row[i]);
+      return [hint === undefined ? finding : { ...finding, hint }];
     });
   }
 
