@@ -48,7 +48,9 @@ const manifestFrontSchema = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/)
     .optional(),
-  /** Cards at the release's now; of a front that was held, at its pointer's. */
+  /** As of which instant a held front was last found right, where that is later than its pointer's now. */
+  asOf: instantText.optional(),
+  /** Cards at the release's now; of a front that was held, at the instant that it was last found right. */
   cards: count,
   editions: z.strictObject({ products: count, categories: count }),
   /** Cards of each products edition, in the pointer's order: what the shrink guard of the next build compares with. */

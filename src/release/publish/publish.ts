@@ -113,11 +113,9 @@ interface ReleasePlan {
 async function planRelease(input: PublishInput, published: PublishedTree, now: Instant): Promise<ReleasePlan> {
   const outcomes: FrontResult[] = [];
   for (const result of input.results) {
-    outcomes.push(
-      result.held === null
-        ? await withQuietPointer(result, published, input.horizonSeconds, now)
-        : await keepPublished(result, result.held, published),
-    );
+    if (result.held !== null) outcomes.push(await keepPublished(result, result.held, published));
+    else if (input.guards.force) outcomes.push(result);
+    else outcomes.push(await withQuietPointer(result, published, input.horizonSeconds, now));
   }
   for (const [code, reason] of input.held)
     outcomes.push(await keepPublished(heldResult(code, reason), reason, published));

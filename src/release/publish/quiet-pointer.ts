@@ -1,5 +1,5 @@
 // Quiet pointers (objects.md): a front whose published pointer says already what a new one would keeps it. Then nothing is written for it,
-// nothing is purged, and no store is paid.
+// nothing is purged, and no store is paid. Whatever is wrong with the old pointer, or with a file that it names, it goes.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -19,20 +19,23 @@ export async function withQuietPointer(
   horizonSeconds: number,
   now: Instant,
 ): Promise<FrontResult> {
-  const { listing } = result;
-  const pointer = published.pointer(result.code);
-  if (listing === null || pointer === null) return result;
+  const { code, listing } = result;
+  const pointer = published.pointer(code);
+  if (listing === null || pointer === null || published.isRewritten(code)) return result;
   const before = published.listingOf(pointer);
   const isListedAlike = before?.weekendDays === listing.weekendDays && before.currency === listing.currency;
-  const age = now - (parseInstant(pointer.now) ?? now);
+  const age = now - (parseInstant(pointer.now) ?? Number.NEGATIVE_INFINITY);
   const isYoung = age >= 0 && age < horizonSeconds * AGE_SHARE;
   if (!isListedAlike || !isYoung || !saysTheSame(pointer, listing.pointer, now)) return result;
   const kept = await published.keptFront(pointer, null);
   const own = new Set(result.files.map(({ path }) => path));
+  const past = kept.files.filter(({ path }) => !own.has(path));
+  // The old pointer also names editions whose time is over. A new one would not, so damage to them goes with the old one.
+  if (!(await published.hasFiles(past))) return result;
   return {
     ...result,
     listing: { ...kept.front, cards: listing.cards, dropped: listing.dropped, nextChange: listing.nextChange },
-    files: [...result.files, ...kept.files.filter(({ path }) => !own.has(path))],
+    files: [...result.files, ...past],
   };
 }
 

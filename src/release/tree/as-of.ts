@@ -6,5 +6,6 @@ import type { Pointer } from '../../contract/pointer.ts';
 
 /** `listing`: as the current release lists the front with this pointer; undefined where it does not. */
 export function asOf(pointer: Pointer, listing: ManifestFront | undefined, manifest: Manifest | null): string {
-  return listing?.held === null && manifest !== null ? manifest.now : pointer.now;
+  if (listing?.held === null && manifest !== null) return manifest.now;
+  return listing?.asOf ?? pointer.now;
 }

@@ -123,7 +123,11 @@ export class PublishedTree {
       else if (bytes !== null) files.push({ path, bytes: bytes.length, sha256: sha256Of(bytes) });
     }
     const listing = this.listingOf(pointer);
-    if (listing !== undefined) return { front: { ...listing, held }, files };
+    if (listing !== undefined) {
+      const { asOf: _, ...front } = listing;
+      const since = held === null ? pointer.now : this.asOf(pointer);
+      return { front: { ...front, held, ...(since === pointer.now ? {} : { asOf: since }) }, files };
+    }
     // The manifest that had this pointer is lost: the tree itself still says this much.
     const cardsByEdition: number[] = [];
     for (const index of pointer.products.keys()) cardsByEdition.push(await this.#cardsOf(pointer, index));
@@ -139,6 +143,12 @@ export class PublishedTree {
       nextChange: pointer.products[1]?.slice(0, 20) ?? null,
     };
     return { front, files };
+  }
+
+  /** Whether files are there, by their sizes. */
+  async hasFiles(files: readonly ManifestFile[]): Promise<boolean> {
+    for (const { path, bytes } of files) if (orNull(await this.#store.size(path)) !== bytes) return false;
+    return true;
   }
 
   /** The files of the current release whose recipe is known, by it. */
