@@ -25,7 +25,7 @@ export async function withQuietPointer(
   const before = published.listingOf(pointer);
   const isListedAlike = before?.weekendDays === listing.weekendDays && before.currency === listing.currency;
   const age = now - (parseInstant(pointer.now) ?? Number.NEGATIVE_INFINITY);
-  const isYoung = age >= 0 && age < horizonSeconds * AGE_SHARE;
+  const isYoung = age < horizonSeconds * AGE_SHARE;
   if (!isListedAlike || !isYoung || !saysTheSame(pointer, listing.pointer, now)) return result;
   const kept = await published.keptFront(pointer, null);
   const own = new Set(result.files.map(({ path }) => path));
