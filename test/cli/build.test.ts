@@ -357,9 +357,11 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     ],
   ])('%s', async (name, make, finding, expected) => {
     const out = join(root, `bad-${name.replaceAll(/\W+/g, '-')}`);
-    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    // With a horizon of 0 no pointer stays but that of a front which is held back.
+    const words = ['--out', out, '--horizon', '0', '--now'];
+    await playbill(['build', '--db', database, ...words, NOW]);
     const before = filesOf(out);
-    const { status, stdout } = await playbill(['build', '--db', make(), '--out', out, '--now', '2026-05-01T09:05:00Z']);
+    const { status, stdout } = await playbill(['build', '--db', make(), ...words, '2026-05-01T09:05:00Z']);
     expect(stdout).toContain(finding);
     expect(status).toBe(3);
     const after = filesOf(out);

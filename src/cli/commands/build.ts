@@ -62,6 +62,8 @@ Examples:
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
 
+A front without news keeps its pointer, for up to a quarter of the horizon: nothing is written for it.
+
 --on-publish runs when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
 failure is a warning: what was published stands, and the exit code is that of the build. A dry run does not notify.
 
