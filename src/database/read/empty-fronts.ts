@@ -10,10 +10,7 @@ import { findingOf, RowChecker } from '../schema/row-checker.ts';
 const FRONT = new RowChecker('fronts', ['id', 'currency', 'status']);
 
 /** A warning for each active front without a product, or without a ticket tier in its currency although its products have some. */
-export async function* emptyFronts(
-  reader: Pick<CatalogueReader, 'rows'>,
-  hasTiers: boolean,
-): AsyncGenerator<Finding> {
+export async function* emptyFronts(reader: Pick<CatalogueReader, 'rows'>, hasTiers: boolean): AsyncGenerator<Finding> {
   const products = knownTables.selectFrom('front_products').select('front_id').distinct().orderBy('front_id');
   const listing = new Set((await reader.rows(products)).map(([frontId]) => frontId));
   const currenciesOf = hasTiers ? await ticketCurrencies(reader) : new Map<unknown, string[]>();
