@@ -289,7 +289,7 @@ describe('playbill rollback', () => {
     expect(errorOf(run)).toEqual({
       code: 'release-unknown',
       message: expect.stringMatching(/^expected a release that .* keeps, found "0123456789abcdef"$/) as string,
-      hint: `kept are: ${[early, late].sort().join(', ')}`,
+      hint: `kept are: ${late} (${LATE}), ${early} (${EARLY})`,
     });
     expect((await refused('../../etc/passwd')).code).toBe('release-unknown');
     writeFileSync(
