@@ -23,7 +23,7 @@ export interface WantedValue {
 export type NamesOf = (wanted: WantedValue) => Promise<readonly string[]>;
 
 /** What a shell's word list cannot spoil, and no terminal obeys. */
-const PLAIN = /^[\w.:~-]+$/;
+const PLAIN = /^[\w.,:~-]+$/;
 
 /** Candidates for the last of the words, which may be empty; a path of files has none: shells complete those better. */
 export async function candidatesFor(

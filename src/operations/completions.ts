@@ -3,7 +3,7 @@
 
 import { openCatalogue } from '../database/open.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
-import { listedFronts, readKeyRing, releaseIds } from '../release/tree/read.ts';
+import { listedFronts, newestFirst, readKeyRing, releaseIds } from '../release/tree/read.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 
 /** Enough to choose from. */
@@ -14,10 +14,11 @@ export function frontNames(out: string): Promise<readonly string[]> {
   return listedFronts(DirectoryReader.open(out));
 }
 
-/** What may name a release. @throws AppError tree-… */
+/** What may name a release, the newest first. @throws AppError tree-… */
 export async function releaseNames(out: string): Promise<readonly string[]> {
-  const ids = await releaseIds(DirectoryReader.open(out));
-  return ['current', 'current~1', ...ids];
+  const files = DirectoryReader.open(out);
+  const newest = await newestFirst(await releaseIds(files), files);
+  return ['current', 'current~1', ...newest.map(({ id }) => id)];
 }
 
 /** Keys that edges know. @throws AppError tree-… */

@@ -27,7 +27,7 @@ export type Encoding = 'identity' | 'gzip' | 'br';
 
 const SUFFIX_OF_ENCODING = { identity: '', gzip: '.gz', br: '.br' } as const;
 
-/** The CDN's origin root: everything below it may be served. */
+/** The origin behind the edge: nothing secret is below it. */
 export const PUBLIC_FOLDER = 'public';
 export const FRONTS_FOLDER = `${PUBLIC_FOLDER}/fronts`;
 export const RELEASES_FOLDER = 'releases';

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { releasesResultSchema } from '../../src/contract/release-results.ts';
 import { candidatesFor } from '../../src/cli/candidates.ts';
 import { programOf } from '../../src/cli/program.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
@@ -20,8 +21,11 @@ beforeAll(async () => {
 
 /** What bash would offer for the last of the words; they hold no blanks. */
 function offered(...words: readonly string[]): string[] {
+  // As bash breaks the line at COMP_WORDBREAKS.
+  const broken = words.flatMap((word) => word.split(/(?<=[:=])|(?=[:=])/));
   const script = `source completion.bash
-COMP_WORDS=(playbill ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+COMP_LINE='playbill ${words.join(' ')}'
+COMP_WORDS=(playbill ${broken.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${broken.length}
 _playbill playbill '${words.at(-1)}' '${words.at(-2) ?? 'playbill'}'; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return shellLines(['/bin/bash', '--norc', '-euc'], script, folder);
 }
@@ -33,7 +37,7 @@ describe('bash', () => {
       'source <(playbill completion bash); complete -p',
       folder,
     );
-    expect(lines).toEqual(['complete -o default -F _playbill playbill']);
+    expect(lines).toEqual(['complete -o default -o nosort -F _playbill playbill']);
   });
 
   test.each<readonly [string, readonly string[], readonly string[]]>([
@@ -51,7 +55,11 @@ describe('bash', () => {
     ],
     ['products of all fronts', ['explain', '--product', 'show-2'], ['show-2001', 'show-2002']],
     ['names of releases', ['diff', 'current', 'cur'], ['current', 'current~1']],
-    ['keys', ['keys', 'revoke', ''], ['alpha-site', 'bravo-site']],
+    ['keys', ['keys', 'revoke', ''], ['alpha-site', 'bravo-site', 'bravo:app-1', 'bravo:app-2']],
+    ['keys with a colon', ['keys', 'revoke', 'brav'], ['bravo-site', 'bravo:app-1', 'bravo:app-2']],
+    ['what follows a colon', ['keys', 'revoke', 'bravo:'], ['app-1', 'app-2']],
+    ['more of what follows a colon', ['keys', 'revoke', 'bravo:app-2'], ['app-2']],
+    ['forms of compression', ['build', '--precompress', ''], ['gzip', 'br', 'gzip,br']],
     ['no third release', ['diff', 'a', 'b', ''], []],
     ['no files: bash has them', ['build', '--db', ''], []],
     ['no commands below one that there is not', ['nope', ''], []],
@@ -60,8 +68,13 @@ describe('bash', () => {
     expect(offered(...words)).toEqual(expected);
   });
 
-  test('completes ids of releases', () => {
+  test('completes ids of releases, the newest first', async () => {
     expect(offered('rollback', release.slice(0, 4))).toEqual([release]);
+    const { printed } = await outputOf(['releases', '--out', join(folder, 'out'), '--json']);
+    const ids = releasesResultSchema.parse(JSON.parse(printed)).releases.map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(2);
+    expect(ids).not.toEqual(ids.toSorted());
+    expect(offered('rollback', '')).toEqual(['current', 'current~1', ...ids]);
   });
 
   test('prints nothing, and no error, where there is no tree and no catalogue, or a damaged one', () => {

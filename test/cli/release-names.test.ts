@@ -85,6 +85,14 @@ test.each([
   }
 });
 
+test('a hint lists releases newest first, with their instants, and says how many digits to type', async () => {
+  const [newest, middle, oldest] = ids;
+  const kept = `kept are: ${newest} (2026-05-01T09:25:00Z), ${middle} (2026-05-01T09:10:00Z), ${oldest} (2026-05-01T09:00:00Z)`;
+  const hintOf = async (name: string) => refusal(await outputOf(['rollback', name, '--out', tree, '--json'])).hint;
+  expect(await hintOf('fade')).toBe(kept);
+  expect(await hintOf('cf')).toBe(`type at least four digits of an id; ${kept}`);
+});
+
 test('three digits of an id name a folder for diff and no release for rollback', async () => {
   const name = nth(0).slice(0, 3);
   expect(refusal(await outputOf(['diff', name, 'current', '--out', tree, '--json'])).code).toBe('tree-missing');
@@ -138,7 +146,11 @@ test('of releases of one instant it is not known which came first: current~1 is 
   const error = refusal(await outputOf(['rollback', 'current~1', '--out', out, '--json']));
   expect(error).toMatchObject({
     code: 'release-unknown',
-    hint: `it may mean: ${[first, second].toSorted().toReversed().join(', ')}`,
+    hint: `it may mean: ${[first, second]
+      .toSorted()
+      .toReversed()
+      .map((id) => `${id} (2026-05-01T09:00:00Z)`)
+      .join(', ')}`,
   });
   // With one other there is no doubt, whatever the order of the ids.
   rmSync(join(out, `releases/${first}.json`));

@@ -43,10 +43,10 @@ function declareBuild(program: PlaybillCommand) {
       percentageArgument,
       '50%',
     )
-    .flag(
-      '--precompress <forms>',
-      'put compressed siblings beside new editions: gzip, br or gzip,br',
-      compressionsArgument,
+    .typedFlag<{ readonly precompress?: ReturnType<typeof compressionsArgument> }>(
+      new Option('--precompress <forms>', 'put compressed siblings beside new editions')
+        .choices(['gzip', 'br', 'gzip,br'])
+        .argParser((text) => compressionsArgument(text, '--precompress')),
     )
     .typedFlag<{ readonly cache?: unknown }>(new Option('--cache <folder>').hideHelp())
     .typedFlag(new Option('--no-cache').hideHelp())

@@ -56,13 +56,25 @@ const LINES: Record<(typeof SHELLS)[number], (candidate: Candidate) => string> =
   fish: ({ value, description }) => `${value}${description && `\t${description}`}`,
 };
 
-/** Where there are no candidates, each completes names of files. For bash 3.2 and newer. */
+/**
+ * Where there are no candidates, each completes names of files. For bash 3.2 and newer, which breaks words at COMP_WORDBREAKS, the colon of a
+ * key's id included: what has no blank between it is put together again, and what readline keeps is taken off the candidates. Bash sorts
+ * them unless it is 4.4 or newer.
+ */
 const SCRIPTS = {
   bash: `_playbill() {
-  local IFS=$'\\n'
-  COMPREPLY=($("$1" completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local IFS=$'\\n' rest=$COMP_LINE blank word words=()
+  for word in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    blank=\${rest%%[![:space:]]*}
+    rest=\${rest#"$blank"}
+    rest=\${rest#"$word"}
+    if [[ $blank || \${#words[@]} -eq 0 ]]; then words+=("$word"); else words[\${#words[@]}-1]+=$word; fi
+  done
+  COMPREPLY=($("$1" completion bash -- "\${words[@]:1}" 2>/dev/null))
+  word=\${words[\${#words[@]}-1]}
+  if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then COMPREPLY=("\${COMPREPLY[@]#"\${word%"\${word##*:}"}"}"); fi
 }
-complete -o default -F _playbill playbill`,
+complete -o default -o nosort -F _playbill playbill 2>/dev/null || complete -o default -F _playbill playbill`,
   zsh: `#compdef playbill
 _playbill() {
   local -a lines

@@ -1,7 +1,7 @@
 // The one reader of trees: pointer, manifest, key ring, `current`, hold and edition, each read and judged here. Nothing in a file whose
 // name is its digest is believed before its bytes have that digest. @throws AppError tree-newer-schema, wherever a newer tool wrote
 
-import { parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { productsDocumentSchema, type ProductsDocument } from '../../contract/documents.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { Manifest } from '../../contract/manifest.ts';
@@ -207,14 +207,29 @@ export async function resolveRelease(name: string, files: TreeFiles): Promise<st
   }
   const [expected, lead, candidates] =
     another === undefined ? ['a', 'kept are', ids] : ['one', 'it may mean', matching];
-  const more = candidates.length > RELEASES_NAMED ? ' …; for all of them: playbill releases' : '';
+  const digits = /^[0-9a-f]{1,3}$/.test(name) ? 'type at least four digits of an id; ' : '';
   throw new AppError(
     'release-unknown',
     `expected ${expected} release that ${files.root} keeps, found ${JSON.stringify(name)}`,
     ids.length === 0
       ? 'no release is kept; publish with: playbill build'
-      : `${lead}: ${candidates.slice(0, RELEASES_NAMED).join(', ')}${more}`,
+      : `${digits}${lead}: ${await namesText(candidates, files)}`,
   );
+}
+
+/** Ids of releases, newest first, with the instants that they were built for; last those whose manifest cannot be read. */
+export async function newestFirst(ids: readonly string[], files: TreeFiles) {
+  const dates = await Promise.all(ids.map((id) => readReleaseDate(id, files)));
+  const dated = dates.flatMap((date) => (date.ok ? [date.value] : [])).sort(byNewest);
+  const undated = ids.filter((_, i) => dates[i]?.ok !== true).map((id) => ({ id, now: null }));
+  return [...dated, ...undated];
+}
+
+async function namesText(ids: readonly string[], files: TreeFiles): Promise<string> {
+  const names = (await newestFirst(ids, files))
+    .slice(0, RELEASES_NAMED)
+    .map(({ id, now }) => (now === null ? id : `${id} (${formatInstant(now)})`));
+  return `${names.join(', ')}${ids.length > RELEASES_NAMED ? ' …; for all of them: playbill releases' : ''}`;
 }
 
 async function currentId(files: TreeFiles): Promise<string> {
