@@ -45,7 +45,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   if (fault !== null) throw invalid(fault);
   const ring = await readKeyRing(DirectoryReader.open(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
-  const keyRing = orThrow(ring);
+  const keyRing = orThrow(ring, 'tree-unreadable', options.out);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
     throw invalid(messageOf(error), error);
   });

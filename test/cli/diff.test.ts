@@ -171,14 +171,15 @@ describe('a forecast', () => {
   });
 });
 
-test('a damaged edition is named, not compared', async () => {
+test('a damaged edition is named with its tree, not compared', async () => {
   const damaged = join(root, 'damaged');
   cpSync(tree, damaged, { recursive: true });
   const digest = pointerOf(filesOf(tree), 'bravo').products[0]?.slice(21);
   const path = `public/fronts/bravo/products.${digest}.json`;
   truncateSync(join(damaged, path), readFileSync(join(damaged, path)).length - 5);
   const { status, stderr } = await diff(first, damaged);
-  expect(stderr).toContain(`error tree-unreadable: ${path}: expected a SHA-256 that begins with `);
+  expect(stderr).toContain(`error tree-unreadable: ${damaged}/${path}: expected a SHA-256 that begins with `);
+  expect(stderr).toContain(`playbill verify --out ${damaged}; move it away, then run: playbill build --out ${damaged}`);
   expect(status).toBe(2);
 });
 
