@@ -10,8 +10,10 @@ export type ArgumentParser<Value> = (text: string, flag: string) => Value;
 export function instantArgument(text: string, flag: string): Instant {
   const instant = parseOffsetDateTime(text);
   if (instant !== undefined) return instant;
+  const isBlank = /^\d{4}-\d{2}-\d{2} /.test(text);
+  const expected = `a date and time${isBlank ? ' with T between them and' : ''} with Z or an offset`;
   const examples = `${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`;
-  throw refused('instant-invalid', flag, 'a date and time with Z or an offset', text, examples);
+  throw refused('instant-invalid', flag, expected, text, examples);
 }
 
 /** How long a superseded release is kept in any case (snapshot.md, step 6). */

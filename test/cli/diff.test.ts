@@ -165,10 +165,18 @@ describe('a forecast', () => {
     });
   });
 
-  test('says how far the editions are known', async () => {
+  test('says how far the editions are known, and which horizon reaches', async () => {
     const { stdout } = await diff(first, '--from', LATER, '--until', '2026-05-03T00:00:00Z', '--brief');
-    expect(stdout.replaceAll(/\n +/g, ' ')).toContain('; known only until Sat 2026-05-02 00:00: build again');
+    expect(stdout.replaceAll(/\n +/g, ' ')).toContain(
+      '; known only until Sat 2026-05-02 00:00: build with --horizon 1d15h or more',
+    );
   });
+});
+
+test('a folder inside a tree is refused with the tree that it is in', async () => {
+  const { status, stderr } = await diff(first, join(tree, 'public'));
+  expect(stderr).toContain(`hint: did you mean ${tree}?`);
+  expect(status).toBe(2);
 });
 
 test('a damaged edition is named with its tree, not compared', async () => {

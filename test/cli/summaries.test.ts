@@ -66,5 +66,6 @@ test.each([
   catalogueAt(few, smallCatalogue({ ...size, productsPerFront: guard === 'max-shrink' ? 0 : 3, edition: 'one' }));
   const { code, printed } = await outputOf(['build', '--dry-run', '--db', few, '--out', tree, ...argv]);
   expect(code).toBe(4);
-  expect(printed).toMatch(new RegExp(`^alpha: held back by ${guard}: .* \\(${flag} overrides it\\)$`, 'm'));
+  expect(printed).toMatch(new RegExp(`^alpha: held back by ${guard}: .* \\(${flag} overrides it.*\\)$`, 'm'));
+  expect(printed.includes('overrides it; or build into another folder with --out)')).toBe(guard === 'now-earlier');
 });

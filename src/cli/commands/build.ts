@@ -202,8 +202,11 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   for (const { front, held, guards } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-      const remedy = isOverridden ? '' : ` (${code === 'now-earlier' ? '--force' : '--allow-shrink'} overrides it)`;
-      lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
+      const remedy =
+        code === 'now-earlier'
+          ? '--force overrides it; or build into another folder with --out'
+          : '--allow-shrink overrides it';
+      lines.push(`${front}: ${verdict} ${code}: ${message}${isOverridden ? '' : ` (${remedy})`}`);
     }
     if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);
     if (held === 'file-size-wrong')

@@ -65,9 +65,10 @@ export function obstructionFinding({ location, message, isReplaceable }: Failure
   return { severity: 'error', code: 'file-kind-wrong', place: location, message: `${message}; ${remedy}` };
 }
 
-/** No tree where one was named; `what` was found instead. */
-export function treeMissing(root: string, what: string): AppError {
-  const hint = `make one: playbill build --out ${shellWord(root)} (or name another with --out)`;
+/** No tree where one was named; `what` was found instead, in whose place a build could make one or not. */
+export function treeMissing(root: string, what: string, canBeMade = true): AppError {
+  const make = `make one: playbill build --out ${shellWord(root)} (or name another with --out)`;
+  const hint = canBeMade ? make : 'name the folder of a tree with --out';
   return new AppError('tree-missing', `expected a tree at ${root}, found ${what}`, hint);
 }
 
