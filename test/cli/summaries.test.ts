@@ -27,6 +27,13 @@ test('a dry run never says that something was published or pruned', async () => 
   expect(printed).not.toMatch(/published|Pruned/);
 });
 
+test('a dry run says what would change before the line for each file', async () => {
+  const { printed } = await outputOf(['build', '--dry-run', '--db', database, '--out', tree]);
+  const [differences, plan] = [printed.indexOf('\nWhat would change:'), printed.search(/^put /m)];
+  expect(differences).toBeGreaterThan(0);
+  expect(plan).toBeGreaterThan(differences);
+});
+
 test('a build says what it has done', async () => {
   const out = join(root, 'built');
   const { printed } = await outputOf(['build', '--db', database, '--out', out]);

@@ -202,8 +202,9 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   if (result.findingsTotal > 20)
     lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb} --all`);
   lines.push(...harmlessErrors(result));
-  lines.push(...planLines(result.plan ?? []));
+  // What a person wants to know comes first, before a line for each file.
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
+  lines.push(...planLines(result.plan ?? []));
   const { put, kept, removed, pruned } = result;
   lines.push(
     `${isPlan ? 'Would publish' : 'Published'} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
