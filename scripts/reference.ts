@@ -79,7 +79,10 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
   'key-material-wrong': 'a key without exactly what its algorithm needs',
   'no-public-tier': 'warning: a session whose own ticket tiers are all private',
-  'whole-unit-prices': 'warning: more than half of the ticket prices in a currency look like whole units',
+  'whole-unit-prices': '`check-db`: warning: more than half of the ticket prices in a currency look like whole units',
+  'front-empty': '`check-db`: warning: an active front lists no product',
+  'currency-unused':
+    '`check-db`: warning: no product of an active front has a ticket tier in its currency, though some have tiers',
   'journal-mode-not-wal': 'warning: a long build blocks those who write to the database',
   'pointer-missing': 'a front with editions but no pointer',
   'pointer-invalid': 'a pointer that cannot be read or contradicts itself',

@@ -17,6 +17,8 @@ export type FindingCode =
   | 'key-material-wrong'
   | 'no-public-tier'
   | 'whole-unit-prices'
+  | 'front-empty'
+  | 'currency-unused'
   | 'journal-mode-not-wal'
   // trees (release/)
   | 'pointer-missing'

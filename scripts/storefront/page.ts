@@ -34,7 +34,7 @@ export function mainPage({ document, asOf, isStale }: Answer<ProductsDocument>, 
     language,
     html`${isTimely ? null : html`<p role="status">As of ${asOfText}: this may have changed.</p>`}
     ${tabsMarkup(document.productCards, tabs, when)} ${sections.map((section) => sectionMarkup(section, cardOptions))}
-    ${sections.length > 0 ? null : html`<p>Nothing is on sale ${when === 'all' ? 'at the moment' : `for ${when}`}.</p>`}
+    ${sections.length > 0 ? null : html`<p>Nothing is on sale ${when === 'all' ? 'at the moment' : 'then'}.</p>`}
     ${categoriesMarkup(document.categories)}`,
   );
 }
@@ -92,7 +92,11 @@ function sectionsOf({ productCards, groups }: ProductsDocument, when: When): Sec
   return [
     { title: 'Highlights', isWide: true, cards: productCards.filter(({ banner }) => banner) },
     ...grouped,
-    { title: 'More', isWide: false, cards: productCards.filter((card) => !card.banner && card.groups.length === 0) },
+    {
+      title: groups.length === 0 ? TABS.all : 'More',
+      isWide: false,
+      cards: productCards.filter((card) => !card.banner && card.groups.length === 0),
+    },
   ];
 }
 

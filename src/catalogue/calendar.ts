@@ -113,6 +113,12 @@ export class Zone {
     return instants;
   }
 
+  /** The offset at an instant whose wall time occurs twice, `+01:00`, which says which of the two it is; '' at any other. */
+  offsetOfRepeated(instant: Instant): string {
+    const isRepeated = this.instantsAt(instant + this.offsetAt(instant)).length > 1;
+    return isRepeated ? this.format(instant).slice(19) : '';
+  }
+
   /** The offset at an instant, and an instant until which it holds (the end of the block, or the change inside it). */
   #steadyFrom(instant: Instant): { readonly offset: number; readonly endsAt: number } {
     const offset = this.offsetAt(instant);

@@ -137,6 +137,11 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     });
   }
 
+  /** Has a signal that ends the command say what stands, for one that writes; the tree, where nothing else is said. */
+  writes(interruptedText = ': what was published stands; run the same command again to finish'): this {
+    return this.hook('preAction', () => void (this.#context.interruptedText = interruptedText));
+  }
+
   /** What the command does with its arguments and flags; returns the exit code, or nothing where all is done. */
   runs(run: (...args: [...Operands, Flags, CommandContext]) => Promise<number | void>): void {
     this.option('--quiet', 'no progress and no notes on stderr; errors and warnings still');

@@ -13,6 +13,8 @@ export interface CommandContext {
   readonly environment: (name: string) => string | undefined;
   /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
   onInterrupt: (() => void) | null;
+  /** What is said where a signal ends the process: behind its name, what stands by then, if the command writes. */
+  interruptedText: string;
   /** Distinguishes this process's temporary files from another's. */
   readonly processId: string;
   readonly toolVersion: string;

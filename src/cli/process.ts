@@ -17,6 +17,7 @@ async function main(argv: readonly string[]): Promise<number> {
     processId: String(process.pid),
     toolVersion: versionOfPackage(),
     onInterrupt: null,
+    interruptedText: '',
     tzdata: process.versions['tz'] ?? 'unknown',
     exitCode: EXIT.done,
   };
@@ -27,7 +28,7 @@ async function main(argv: readonly string[]): Promise<number> {
         return;
       }
       // Every write is ordered so that the tree is whole at any instant: there is nothing to finish, the lock dies with us.
-      context.terminal.log(`interrupted by ${signal}: what was published stands; run the same command again to finish`);
+      context.terminal.log(`interrupted by ${signal}${context.interruptedText}`);
       process.kill(process.pid, signal);
     });
   }

@@ -59,7 +59,10 @@ export interface Client {
 /** A document, and what its headers say about its time. */
 export interface Answer<Document> {
   readonly document: Document;
-  /** The instant that the catalogue was read for, UTC text; null where something in between took the header away. */
+  /**
+   * The instant that the operator's editions were published for, UTC text; builds since then may have found nothing to change. null where
+   * something in between took the header away.
+   */
   readonly asOf: string | null;
   /** Until when the operator's last build is known to be right, UTC text; null like `asOf`. */
   readonly validUntil: string | null;

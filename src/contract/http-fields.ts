@@ -29,7 +29,11 @@ export const HEADERS = {
     'private, max-age=60',
   ),
   Vary: header('What a cache must distinguish', '^X-Front, Accept-Encoding$', 'X-Front, Accept-Encoding'),
-  'Catalogue-As-Of': header('The instant that the catalogue was read for', INSTANT, '2026-05-01T09:00:00Z'),
+  'Catalogue-As-Of': header(
+    'The instant that the editions were published for; builds since then may have found nothing to change',
+    INSTANT,
+    '2026-05-01T09:00:00Z',
+  ),
   'Catalogue-Valid-Until': header('Up to when the editions are known', INSTANT, '2026-05-01T15:30:00Z'),
   'Catalogue-Stale': header(
     'Present where no build has run for too long: the answer was right until Catalogue-Valid-Until',

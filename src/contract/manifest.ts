@@ -33,7 +33,10 @@ const manifestFrontSchema = z.strictObject({
   front: frontCode,
   /** Why the pointer is the one of an earlier build; null where this build made it. */
   held: z.enum(HOLD_CODES).nullable(),
-  /** The pointer verbatim, so that it can be put back. A held front that was never published is not listed. */
+  /**
+   * The pointer verbatim, so that it can be put back. A held front that was never published is not listed. Where `held` is null and the
+   * pointer is older than the release, the build found that it says already what a new one would.
+   */
   pointer: pointerSchema,
   /** ISO weekday digits that the front calls weekend: what `verify` needs beside the pointer. null where not known any more. */
   weekendDays: z
@@ -45,12 +48,14 @@ const manifestFrontSchema = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/)
     .optional(),
-  /** Cards at the pointer's now. */
+  /** As of which instant a held front was last found right, where that is later than its pointer's now. */
+  asOf: instantText.optional(),
+  /** Cards at the release's now; of a front that was held, at the instant that it was last found right. */
   cards: count,
   editions: z.strictObject({ products: count, categories: count }),
   /** Cards of each products edition, in the pointer's order: what the shrink guard of the next build compares with. */
   cardsByEdition: z.array(count),
-  /** Products without a card at the pointer's now, by reason. */
+  /** Products without a card at that instant, by reason. */
   dropped: z.partialRecord(z.enum(DROP_CODES), count),
   /** When a document of the front next really changes; null where it does not before validUntil. */
   nextChange: instantText.nullable(),

@@ -41,6 +41,7 @@ export const statusResultSchema = z.strictObject({
       /** null where the pointer is broken. */
       snapshot: z
         .strictObject({
+          /** For which instant it was published, or last found to be what would be published. */
           now: instantText,
           validUntil: instantText,
           ageSeconds: z.int(),

@@ -14,6 +14,8 @@ export interface Query {
 
 /** One read transaction on a catalogue, which ends with its disposal. Rows come as arrays, in the order of the query's columns. */
 export interface CatalogueReader extends AsyncDisposable {
+  /** As it was given: hints repeat it. */
+  readonly path: string;
   /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
   rows(query: Query): Promise<unknown[][]>;
   /** The same in batches, for tables that do not fit in memory twice. */

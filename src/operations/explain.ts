@@ -17,7 +17,7 @@ import { checkContract } from '../database/schema/check-schema.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { Zones } from '../database/schema/zones.ts';
-import { AppError } from '../errors.ts';
+import { AppError, shellWord } from '../errors.ts';
 import { nearNames } from '../suggestions.ts';
 import { explainRules } from './explain-rules.ts';
 
@@ -90,7 +90,7 @@ async function noteBadProducts(front: Front, load: ProductLoad, isAnyView: boole
 export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
   const { reader, code, state, front, context, log, now } = loaded;
   const row = await productRow(reader, slug);
-  if (row === null) throw unknownProduct(slug, await productNames(reader));
+  if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
   const products = new ProductLoad(reader, context, now).products(onlyId(row.id), log);
@@ -167,13 +167,13 @@ function unknownFront(code: string, codes: readonly string[]): AppError {
   );
 }
 
-function unknownProduct(slug: string, names: Parameters<typeof nearNames>[1]): AppError {
+function unknownProduct(slug: string, names: Parameters<typeof nearNames>[1], path: string): AppError {
   const near = nearNames(slug, names).map(({ name, title }) => `${name} (${JSON.stringify(title)})`);
   return new AppError(
     'product-unknown',
     `expected the slug of a product, found ${JSON.stringify(slug)}`,
     near.length > 0
       ? `did you mean ${near.join(', ')}?`
-      : 'list them with: playbill export | grep \'"table":"products"\'',
+      : `list them with: playbill export --db ${shellWord(path)} --table products`,
   );
 }

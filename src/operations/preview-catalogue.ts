@@ -12,7 +12,7 @@ import { explainOn, explainProduct, loadFront } from './explain.ts';
 /** How an explanation is written; the words are the command's. */
 export interface ExplanationWords {
   readonly verdictLine: (explained: ExplainResultJson) => string;
-  readonly explanationText: (explained: ExplainResultJson) => string;
+  readonly explanationText: (explained: ExplainResultJson, db: string) => string;
 }
 
 export function previewCatalogue(databasePath: string, tzdata: string, words: ExplanationWords): PreviewCatalogue {
@@ -30,6 +30,6 @@ export function previewCatalogue(databasePath: string, tzdata: string, words: Ex
       return missing;
     },
     explain: async (frontCode, slug, at) =>
-      words.explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, at)),
+      words.explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, at), databasePath),
   };
 }

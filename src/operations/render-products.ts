@@ -66,8 +66,6 @@ export async function renderProducts(
   now: Instant,
 ): Promise<FrontsToRender> {
   const log = new FindingLog();
-  const journal = journalModeFinding(reader.journalMode);
-  if (journal !== null) log.add([journal], {});
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
@@ -108,6 +106,8 @@ export async function renderProducts(
     ...loaded.badCodes.filter((code) => selected.has(code)),
     ...badFronts.map(({ code }) => code),
   ]);
+  const journal = journalModeFinding(reader.journalMode);
+  if (journal !== null) log.add([journal], {});
   return {
     fronts: fronts.filter(({ code }) => !badCodes.has(code)),
     ...renderingOf(fronts, profileIndexOf, products, loaded, taxonomy, options.until, now),

@@ -1,7 +1,7 @@
 // Plain folders: writes one of files, such as a deployable edge rule (not a tree: no lock, no readers meanwhile), and refuses a path that
 // is not a folder.
 
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
@@ -18,6 +18,7 @@ export function writeFolder(
 ): void {
   try {
     makeFolder(folder);
+    accessSync(folder, constants.W_OK);
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
   } catch (error) {
     throw treeError(folder, error, flag);

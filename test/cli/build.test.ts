@@ -357,9 +357,11 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
     ],
   ])('%s', async (name, make, finding, expected) => {
     const out = join(root, `bad-${name.replaceAll(/\W+/g, '-')}`);
-    await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
+    // With a horizon of 0 no pointer stays but that of a front which is held back.
+    const words = ['--out', out, '--horizon', '0', '--now'];
+    await playbill(['build', '--db', database, ...words, NOW]);
     const before = filesOf(out);
-    const { status, stdout } = await playbill(['build', '--db', make(), '--out', out, '--now', '2026-05-01T09:05:00Z']);
+    const { status, stdout } = await playbill(['build', '--db', make(), ...words, '2026-05-01T09:05:00Z']);
     expect(stdout).toContain(finding);
     expect(status).toBe(3);
     const after = filesOf(out);
@@ -456,7 +458,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
       NOW,
     ]);
     expect(stdout).toContain(finding);
-    expect(stdout).toContain('tokyo: held back by findings');
+    expect(stdout).toContain('tokyo: held back by findings; nothing is published of it yet (see: playbill check-db ');
     expect(stdout).not.toContain('kuwait: held back');
     expect(status).toBe(3);
   });
@@ -522,6 +524,21 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
       /warning zone-drift sessions \d+: time-zone drift: starts_local says 2030-01-01T00:00:00, but /,
     );
     expect(status).toBe(0);
+  });
+
+  test('errors of what no front shows hold nothing back, and the summary says so', async () => {
+    const db = spoilt('unused.sqlite', "INSERT INTO venues (id, name, timezone) VALUES (999, 'V', 'Mars/Base')");
+    const { status, stdout } = await playbill(['build', '--db', db, '--out', join(root, 'unused'), '--now', NOW]);
+    expect(stdout).toContain('error zone-unknown venues 999: ');
+    expect(stdout).toContain('\n1 error concerns no front: nothing is held back\n');
+    expect(status).toBe(0);
+  });
+
+  test('where findings are many, the command for every one prints every one', async () => {
+    const db = spoilt('many.sqlite', "UPDATE sessions SET starts_local = '2030-01-01T00:00:00'");
+    const { stdout } = await playbill(['build', '--db', db, '--out', join(root, 'many'), '--now', NOW]);
+    expect(stdout).toMatch(/ findings in all; for every one: playbill check-db --db \S+ --all\n/);
+    expect(stdout).not.toContain('nothing is held back');
   });
 
   test('a journal that blocks writers is a warning', async () => {

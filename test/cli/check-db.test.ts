@@ -64,9 +64,12 @@ test('warnings alone are exit 0', async () => {
   );
   const { status, stdout } = await playbill(['check-db', '--db', path]);
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^warning journal-mode-not-wal database: /);
+  expect(stdout).toMatch(/\nwarning journal-mode-not-wal database: .*\nChecked /);
+  expect((await playbill(['check-db', '--all', '--db', path])).stdout).toMatch(
+    /\nwarning journal-mode-not-wal database: .*\nChecked /,
+  );
   expect(stdout).toContain(
-    '\nwarning zone-drift sessions 1: time-zone drift: starts_local says 2026-05-01T12:34:56, but ',
+    'warning zone-drift sessions 1: time-zone drift: starts_local says 2026-05-01T12:34:56, but ',
   );
   expect(stdout).toContain(` by the rules of tzdata ${process.versions['tz'] ?? ''}\n`);
   expect(stdout).toMatch(/: 0 errors, 2 warnings\n$/);
@@ -115,7 +118,7 @@ describe('findings by column', () => {
       `  sessions 2: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
       `  sessions 3: starts_at: ${expected}, found "2026-12-01 19:00:00"`,
       '  and 1 more: --all',
-      "  hint: where it is UTC (the local time of the venue belongs in starts_local): strftime('%Y-%m-%dT%H:%M:%SZ', starts_at)",
+      "  hint: where it is the local time of the venue: NULL AS starts_at, strftime('%Y-%m-%dT%H:%M:%S', starts_at) AS starts_local; where it is UTC: strftime('%Y-%m-%dT%H:%M:%SZ', starts_at)",
     ]);
     expect(stdout).toMatch(/\nChecked \d+ rows of 19 tables: 8 errors, 0 warnings\n$/);
 
@@ -164,12 +167,34 @@ describe('--stubs', () => {
         'SELECT NULL AS id, NULL AS slug, NULL AS name, NULL AS sort_weight WHERE 0;',
         '',
         '-- For you to add, since the tables and views themselves exist or must have rows:',
-        '-- Nothing stands in for venues.timezone; see playbill check-db.',
+        '-- Nothing stands in for venues.timezone; check-db says more.',
         '-- ALTER TABLE venues ADD COLUMN city TEXT;',
         '',
       ].join('\n'),
     );
     expect(readFileSync(path)).toEqual(before);
+  });
+
+  test('of a table that must have rows, a view to complete; of one that is not ours, its name alone', async () => {
+    const path = join(folder, 'theirs.sqlite');
+    const database = new Database(path);
+    database.exec(`CREATE TABLE groups (group_no INTEGER, label TEXT);
+      CREATE TABLE venues (id INTEGER, name TEXT, timezone TEXT, city TEXT);
+      CREATE TABLE own (id); CREATE VIEW products AS SELECT id, 'x' AS slug, 'X' AS name, 0 AS age_rating, 0 AS pushka,
+        0 AS paused, NULL AS paused_until, NULL AS image_id, 'draft' AS status FROM own`);
+    database.close();
+    const { stdout } = await playbill(['check-db', '--stubs', '--db', path]);
+    expect(stdout).toContain(
+      "-- CREATE VIEW fronts AS\n-- SELECT … AS id, … AS code, … AS name, … AS timezone, … AS currency, 2 AS currency_exponent, '67' AS weekend_days, 'active' AS status, 0 AS min_cards\n-- FROM …;\n",
+    );
+    expect(stdout).toContain('NULL AS starts_at, … AS starts_local, NULL AS ends_at');
+    expect(stdout).toContain('-- groups: this looks like a table of your own; a view needs the name');
+    expect(stdout).not.toContain('ALTER TABLE');
+    const hints = (await playbill(['check-db', '--db', path])).stdout;
+    expect(hints).toContain('  hint: this looks like a table of your own; a view needs the name');
+    expect(hints).toContain(
+      '  hint: in the SELECT of the view products: 2 AS sale_schema, if all are sold; the other numbers are in data/README.md\n',
+    );
   });
 
   test('says so where nothing is missing', async () => {

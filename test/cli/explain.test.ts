@@ -27,7 +27,7 @@ const explain = (front: string, product: string, ...flags: readonly string[]) =>
 /** What the command prints, without a process of its own. */
 async function textOf(frontCode: string, slug: string, databasePath = database): Promise<string> {
   const tzdata = process.versions['tz'] ?? '';
-  return explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, instant(NOW)));
+  return explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, instant(NOW)), databasePath);
 }
 
 const unfolded = (text: string): string => text.replaceAll(/\n +/g, ' ');

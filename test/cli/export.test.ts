@@ -1,6 +1,7 @@
 // `playbill export` as a person runs it: rows to stdout, as fast as they are read, and back into another catalogue.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -176,4 +177,18 @@ describe('exit 2', () => {
     expect(stdout).toBe('');
     expect(status).toBe(2);
   });
+});
+
+test('stopped by a signal, a command that only reads says no more than that', async () => {
+  // More than a pipe holds, and nothing reads it.
+  const child = spawn(process.execPath, [compiledCommand(), 'export', '--db', large], { stdio: 'pipe' });
+  let said = '';
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()));
+  await once(child.stdout, 'readable');
+  const exited = once(child, 'exit');
+  child.kill('SIGINT');
+  expect(await exited).toEqual([null, 'SIGINT']);
+  child.stdout.resume();
+  await once(child, 'close');
+  expect(said).toBe('interrupted by SIGINT\n');
 });

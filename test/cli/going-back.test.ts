@@ -21,7 +21,7 @@ const LATE = '2026-05-01T10:00:00Z';
 const NEXT = '2026-05-01T10:05:00Z';
 const root = temporaryFolderOfFile();
 const database = join(root, 'demo.sqlite');
-/** Two releases: at EARLY two fronts, at LATE one of them and another. */
+/** Two releases: at EARLY two fronts, at LATE one of them with other prices, and another. */
 const sound = join(root, 'sound');
 let early = '';
 let late = '';
@@ -32,8 +32,15 @@ beforeAll(async () => {
   setActive(['kuwait', 'fonar']);
   early = (await buildTree(database, sound, instant(EARLY), options)).releaseId ?? '';
   setActive(['kuwait', 'berlin']);
+  raisePrices();
   late = (await buildTree(database, sound, instant(LATE), options)).releaseId ?? '';
 });
+
+function raisePrices(): void {
+  const handle = new Database(database);
+  handle.exec('UPDATE price_tiers SET amount_minor = amount_minor + 100');
+  handle.close();
+}
 
 function setActive(codes: readonly string[]): void {
   const handle = new Database(database);
@@ -134,7 +141,8 @@ describe('playbill rollback', () => {
       `Rolled back to release ${early} as of ${EARLY}: 2 fronts; pointers: 2 put, 0 kept, 1 removed\n` +
         `  berlin: cards ${cardsOf(before, late)['berlin']} → none\n` +
         `  fonar: cards none → ${cardsOf(before, early)['fonar']}\n` +
-        '  1 front shown as before\n' +
+        `  kuwait: ${cardsOf(before, early)['kuwait']} cards as before, with other content\n` +
+        '  0 fronts shown as before\n' +
         `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
     );
     expect(back.stderr).toMatch(
@@ -343,13 +351,11 @@ describe('playbill prune', () => {
   /** Twelve more releases in a quarter of an hour, a day and more later, by builds that prune nothing. */
   async function crowded(name: string): Promise<string> {
     const out = copyOfTree(name);
-    const handle = new Database(database);
     for (let i = 0; i < 12; i += 1) {
-      handle.exec(`UPDATE price_tiers SET amount_minor = amount_minor + 100`);
+      raisePrices();
       const now = `2026-05-03T10:${10 + i}:00Z`;
       await buildTree(database, out, instant(now), { pruneGraceSeconds: null, horizonSeconds: 0 });
     }
-    handle.close();
     return out;
   }
 
@@ -416,9 +422,7 @@ describe('playbill prune', () => {
   describe('the grace of what was in force after going back', () => {
     const day = (time: string): string => `2026-05-03T${time}:00Z`;
     const at = (out: string, time: string, options: Parameters<typeof buildTree>[3] = {}): Promise<BuildResult> => {
-      const handle = new Database(database);
-      handle.exec(`UPDATE price_tiers SET amount_minor = amount_minor + 100`);
-      handle.close();
+      raisePrices();
       return buildTree(database, out, instant(day(time)), { horizonSeconds: 0, ...options });
     };
     const releaseIds = async (out: string): Promise<Map<string, string>> => {

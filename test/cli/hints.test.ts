@@ -2,9 +2,14 @@
 // argument parser takes: options exist, values are of their kind, nothing is missing. Placeholders in capitals stand for themselves.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { commandsOf, refusalOf, testContext } from '../support/cli/parser.ts';
+import { playbillProcess } from '../support/cli/run.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { temporaryFolder } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -92,4 +97,30 @@ test('a default is printed as it is typed', () => {
   expect(parsed.length).toBeGreaterThan(6);
   for (const { parseArg, defaultValue, defaultValueDescription } of parsed)
     expect(parseArg?.(defaultValueDescription ?? String(defaultValue), undefined)).toBe(defaultValue);
+});
+
+test('a hint repeats the --db that was given', async () => {
+  const path = join(temporaryFolder(), 'box office.sqlite');
+  demoCatalogueAt(path, '2026-05-01T09:00:00Z');
+  const given = `--db '${path}'`;
+  const venue = '{"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}\n';
+  const hintOf = async (words: readonly string[], input = ''): Promise<string> => {
+    const { stdout, stderr } = await playbillProcess([...words, '--db', path], {}, input);
+    return `${stdout}${stderr}`;
+  };
+  expect(await hintOf(['import', '-'], venue)).toContain(`: playbill import --replace ${given} FILE.ndjson`);
+  expect(await hintOf(['explain', '--front', 'moscow', '--product', 'qqqqqq'])).toContain(
+    `: playbill export ${given} --table products`,
+  );
+  expect(await hintOf(['keys', 'revoke', 'nobody'])).toContain(`: playbill keys list ${given}`);
+  const database = new Database(path);
+  database.pragma('ignore_check_constraints = ON');
+  database.exec('UPDATE products SET age_rating = 99; UPDATE sessions SET available = 9007199254740993');
+  expect(await hintOf(['export'])).toContain(`: playbill check-db ${given} --all`);
+  expect(await hintOf(['explain', '--front', 'moscow', '--product', 'chayka'])).toContain(
+    `\n  playbill check-db ${given}\n`,
+  );
+  database.exec('DROP TABLE badges');
+  database.close();
+  expect(await hintOf(['check-db'])).toContain(`: playbill check-db ${given} --stubs`);
 });

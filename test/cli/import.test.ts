@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
@@ -153,6 +154,42 @@ describe('exit 2, and nothing is made', () => {
     expect(readdirSync(here)).toEqual([]);
   });
 
+  test('where it is packed: the hint unpacks it, into the same database', async () => {
+    const here = temporaryFolder();
+    const packed = join(here, 'rows.ndjson.gz');
+    writeFileSync(packed, gzipSync(venue(1)));
+    const { status, stderr } = await playbillProcess(['import', packed, '--db', join(here, 'x.sqlite')]);
+    expect(stderr).toBe(
+      `error import-file-unreadable: expected rows as text in ${packed}, found gzip\n` +
+        `  hint: unpack it: zcat FILE | playbill import - --db ${join(here, 'x.sqlite')}\n`,
+    );
+    expect(status).toBe(2);
+  });
+
+  test('where a line is no JSON, only the number of that line is given', async () => {
+    const { stderr } = await playbillProcess(
+      ['import', '-', '--db', join(temporaryFolder(), 'x.sqlite')],
+      {},
+      '\n{"a":1,}\n',
+    );
+    expect(stderr).toMatch(/^error import-line-invalid: stdin:2: .* at position 7\n/);
+  });
+
+  test('where the table is a view: what can be done instead', async () => {
+    const path = join(temporaryFolder(), 'views.sqlite');
+    await playbillProcess(['import', '-', '--db', path], {}, venue(1));
+    const database = new Database(path);
+    database.exec(
+      'PRAGMA legacy_alter_table = ON; ALTER TABLE tags RENAME TO own; CREATE VIEW tags AS SELECT * FROM own',
+    );
+    database.close();
+    const tag = '{"table":"tags","row":{"id":1,"slug":"new","name":"New"}}\n';
+    const { stderr } = await playbillProcess(['import', '-', '--db', path], {}, tag);
+    expect(stderr).toContain(
+      '\n  hint: views take no rows: your own system writes the tables behind them, or import into a file of its own with --db\n',
+    );
+  });
+
   test('where another writer holds the catalogue', async () => {
     const path = join(temporaryFolder(), 'busy.sqlite');
     await playbillProcess(['import', '-', '--db', path], {}, venue(1));
@@ -170,20 +207,23 @@ describe('exit 2, and nothing is made', () => {
 async function waitingImport(here: string) {
   const words = [compiledCommand(), 'import', '-', '--db', join(here, 'x.sqlite')];
   const before = readdirSync(here);
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()));
   const ended = new Promise((resolve) => child.on('close', (status, by) => resolve(by ?? status)));
   child.stdin.write(venue(1));
   const ownNames = (): string[] => readdirSync(here).filter((name) => !before.includes(name));
   const isBegun = (): boolean => ownNames().some((name) => readdirSync(join(here, name)).includes('catalogue.sqlite'));
   while (!isBegun()) await sleep(20);
-  return { child, ended, folder: ownNames()[0] ?? '' };
+  return { child, ended, said: () => said, folder: ownNames()[0] ?? '' };
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)('an import stopped by %s leaves nothing', async (signal) => {
   const here = temporaryFolder();
-  const { child, ended } = await waitingImport(here);
+  const { child, ended, said } = await waitingImport(here);
   child.kill(signal);
   expect(await ended).toBe(signal);
+  expect(said()).toBe(`interrupted by ${signal}: nothing was imported; the database is as it was\n`);
   expect(readdirSync(here)).toEqual([]);
 });
 

@@ -1,10 +1,11 @@
 // `build --on-publish`: real commands and a real server are notified of what was published, and fail in every way.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { errorResultSchema } from '../../src/contract/results.ts';
@@ -12,6 +13,7 @@ import { Command, summaryOf, type Run } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
 
+const LATER = '2026-05-01T09:05:00Z';
 const root = temporaryFolderOfFile();
 const command = new Command();
 const one = join(root, 'one.sqlite');
@@ -109,8 +111,25 @@ describe('the notice', () => {
     const out = fresh();
     const heard = join(root, 'some.json');
     await command.run(argvOf(out, 'true'));
-    await command.run(argvOf(out, `cat > ${heard}`, '--now', '2026-05-01T09:05:00Z', '--front', 'alpha'));
+    await command.run(argvOf(out, `cat > ${heard}`, '--db', other, '--now', LATER, '--front', 'alpha'));
     expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha'], changed: ['/fronts/alpha/pointer.json'], removed: [] });
+  });
+
+  test('names only the fronts that changed, and is not sent where none did, although there is a new release', async () => {
+    const out = fresh();
+    const heard = join(root, 'changed-alone.json');
+    const repriced = join(root, 'repriced.sqlite');
+    copyFileSync(one, repriced);
+    const handle = new Database(repriced);
+    handle.exec('UPDATE price_tiers SET amount_minor = 100 WHERE product_id = 2001');
+    handle.close();
+    const first = summaryOf(await command.run(argvOf(out, 'true'))).release;
+    const second = await command.run(argvOf(out, `cat > ${heard}`, '--now', LATER));
+    expect(summaryOf(second)).toMatchObject({ now: LATER, warnings: [], put: { files: 2 } });
+    expect(summaryOf(second).release).not.toBe(first);
+    expect(existsSync(heard)).toBe(false);
+    await command.run(argvOf(out, `cat > ${heard}`, '--db', repriced, '--now', '2026-05-01T09:10:00Z'));
+    expect(noticeIn(heard)).toMatchObject({ fronts: ['bravo'], changed: ['/fronts/bravo/pointer.json'], removed: [] });
   });
 
   test('has a damaged edition that --force rewrites as a change', async () => {

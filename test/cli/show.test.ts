@@ -63,25 +63,33 @@ describe('playbill show', () => {
     expect(pretty).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('before the snapshot the first edition, with a note', async () => {
+  test('before the snapshot the first edition, with a warning', async () => {
     const { status, stdout, stderr } = await show(sound, '--at', '2026-05-01T08:59:59Z');
     expect(stdout).toBe(editionText(0));
     expect(stderr).toBe(
-      "note: 2026-05-01T08:59:59Z is before the snapshot's now 2026-05-01T09:00:00Z: this is its first edition\n",
+      "warning: 2026-05-01T08:59:59Z is before the snapshot's now 2026-05-01T09:00:00Z: this is its first edition\n",
     );
     expect(status).toBe(0);
   });
 
-  test('from validUntil on the last edition, with a note; so does the current time, years later', async () => {
+  test('from validUntil on the last edition, with a warning; so does the current time, years later', async () => {
     const { validUntil } = pointerOf(filesOf(sound), 'moscow');
     const stale = await show(sound, '--at', validUntil);
     expect(stale.stdout).toBe(editionText(-1));
     expect(stale.stderr).toContain(
-      `note: the snapshot was right until ${validUntil}: at ${validUntil} its last edition is stale`,
+      `warning: the snapshot was right until ${validUntil}: at ${validUntil} its last edition is stale`,
     );
     expect(stale.status).toBe(0);
     const right = await show(sound, '--at', new Date(Date.parse(validUntil) - 1000).toISOString());
     expect(right).toMatchObject({ stdout: editionText(-1), stderr: '', status: 0 });
+  });
+
+  test('--quiet keeps that warning, --strict exits 1 and prints all the same', async () => {
+    const early = ['--at', '2026-05-01T08:59:59Z', '--strict', '--quiet'];
+    const { status, stdout, stderr } = await show(sound, ...early);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: editionText(0) });
+    expect(stderr).toMatch(/^warning: 2026-05-01T08:59:59Z is before /);
+    expect(await show(sound, '--at', NOW, '--strict')).toMatchObject({ status: 0, stdout: editionText(0), stderr: '' });
   });
 
   test('without --at it is the current time', async () => {
@@ -131,9 +139,16 @@ describe('playbill show', () => {
     expect(status).toBe(2);
   });
 
-  test('an instant without an offset: error instant-invalid, exit 2', async () => {
-    const { status, stderr } = await show(sound, '--at', '2026-05-01T12:00:00');
+  test.each([
+    ['2026-05-02T19:30:00', '2026-05-02T19:30:00'],
+    ['2026-05-02 19:30', '2026-05-02T19:30:00'],
+    ['2026-05-02', '2026-05-02T12:00:00'],
+    ['2026-02-30', '2026-05-01T12:00:00'],
+    ['tomorrow', '2026-05-01T12:00:00'],
+  ])('an instant without an offset, %s: error instant-invalid, exit 2, and how to type it', async (typed, date) => {
+    const { status, stderr } = await show(sound, '--at', typed);
     expect(stderr).toContain('error instant-invalid: --at: ');
+    expect(stderr).toContain(`\n  hint: type it as --at ${date}+03:00 or --at `);
     expect(status).toBe(2);
   });
 });

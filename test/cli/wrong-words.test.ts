@@ -57,6 +57,14 @@ test.each([
   expect(logged).toMatch(new RegExp(`\n  hint: .*with ${flag}$`));
 });
 
+test('a folder that may not be written is named by the flag of demo, not by those of what it runs', async () => {
+  const folder = join(root, 'read-only');
+  mkdirSync(folder, { mode: 0o555 });
+  const { code, stderr } = await command.run(['demo', '--to', folder, '--port', '0'], { through: AS_ANYONE });
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^error tree-not-writable: .*: permission denied .*\n {2}hint: .* with --to\n$/);
+});
+
 test('a WAL database in a folder that may not be written: the hint is not that of a damaged file', async () => {
   const folder = join(root, 'not-mine');
   mkdirSync(folder);
@@ -71,11 +79,12 @@ test('a WAL database in a folder that may not be written: the hint is not that o
 });
 
 test('a database given to import is named as one, with how to export it', async () => {
-  const { code, logged } = await outputOf(['import', database, '--db', join(root, 'new.sqlite')]);
+  const to = join(root, 'new.sqlite');
+  const { code, logged } = await outputOf(['import', database, '--db', to]);
   expect(code).toBe(2);
   expect(logged).toBe(
     `error import-file-unreadable: expected rows as text in ${database}, found an SQLite database\n` +
-      '  hint: export its rows: playbill export --db FILE | playbill import -',
+      `  hint: export its rows: playbill export --db FILE | playbill import - --db ${to}`,
   );
 });
 

@@ -35,6 +35,7 @@ function* rows(): Generator<CatalogueRow> {
   const timezone = 'Europe/Moscow';
   yield row('fronts', { id: 1, code: 'shop', name: 'Shop', timezone, currency: 'RUB' });
   yield row('fronts', { id: 2, code: 'empty', name: 'Empty', timezone, currency: 'RUB' });
+  yield row('fronts', { id: 3, code: 'later', name: 'Later', timezone, currency: 'RUB' });
   yield row('venues', { id: 1, name: HOSTILE.venue, timezone });
   yield row('images', {
     id: 1,
@@ -73,6 +74,7 @@ function* rows(): Generator<CatalogueRow> {
     yield row('sessions', { id, product_id: id, venue_id: 1, starts_at, available });
     if (amount !== null) yield row('price_tiers', { id, product_id: id, amount_minor: amount, currency: 'RUB' });
   }
+  yield row('front_products', { front_id: 3, product_id: 3 });
   yield row('product_badges', { product_id: 1, badge_id: 1 });
   yield row('product_badges', { product_id: 1, badge_id: 2 });
   yield row('product_groups', { product_id: 1, group_id: 1, sort_weight: 2 });
@@ -89,7 +91,11 @@ beforeAll(async () => {
   const database = catalogueAt(`${folder}/shop.sqlite`, rows());
   await buildTree(database, `${folder}/out`, instant(NOW));
   const open = { alg: 'hmac-sha256', secretRef: 'SHOP', notBefore: null, notAfter: null, revokedAt: null } as const;
-  const keys: Record<string, KeyRingEntry> = { shop: { front: 'shop', ...open }, empty: { front: 'empty', ...open } };
+  const keys: Record<string, KeyRingEntry> = {
+    shop: { front: 'shop', ...open },
+    empty: { front: 'empty', ...open },
+    later: { front: 'later', ...open },
+  };
   world = {
     root: `${folder}/out`,
     now: Math.floor(Date.now() / 1000),
@@ -278,6 +284,21 @@ test('a front without cards has a page too', async () => {
   try {
     expect((await page.goto(url))?.status()).toBe(200);
     expect(await texts('main p')).toEqual(['Nothing is on sale at the moment.']);
+  } finally {
+    await edge.stop();
+  }
+});
+
+test('a day without cards says so, and keeps the other days', async () => {
+  const { url, edge } = await start(NOW, { keyid: 'later', front: 'later' });
+  try {
+    await page.goto(`${url}/?when=weekend`);
+    expect(await texts('main > p')).toEqual(['Nothing is on sale then.']);
+    expect(await texts('[aria-label=When] a')).toEqual(['All 1', 'Today 0', 'Tomorrow 0', 'Weekend 0']);
+    await page.goto(url);
+    // With no groups there is nothing that this would be more than.
+    expect(await texts('h2')).toEqual(['All']);
+    expect(await page.locator('.closed h3 a').textContent()).toBe('Sold');
   } finally {
     await edge.stop();
   }

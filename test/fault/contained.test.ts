@@ -17,7 +17,7 @@ const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 const LATER = '2026-05-01T10:00:00Z';
 
-/** A published tree and its catalogue, and the same an hour later without anything wrong. */
+/** A published tree; its catalogue, with news of every front since; and the tree an hour later, without anything wrong. */
 let good = '';
 let base = '';
 let before: TreeState;
@@ -33,6 +33,7 @@ beforeAll(async () => {
   );
   base = join(folder, 'base');
   await buildTree(good, base, instant(NOW));
+  changeDatabase(good, 'UPDATE products SET age_rating = 16');
   const undisturbed = copyTree(base, join(folder, 'undisturbed'));
   await buildTree(good, undisturbed, instant(LATER));
   [before, after] = [stateOf(base), stateOf(undisturbed)];

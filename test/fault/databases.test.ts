@@ -134,6 +134,7 @@ const CHANGE_ALL = `
 function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void): CatalogueReader {
   let reads = 0;
   return {
+    path: reader.path,
     journalMode: reader.journalMode,
     rows: (query) => {
       beforeRead((reads += 1));

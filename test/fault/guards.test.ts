@@ -6,6 +6,7 @@ import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { changeDatabase } from '../support/fault/build-with.ts';
 import { Command, errorCodeOf, summaryOf, type Run } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import { checkAsReader, stateOf, type TreeState } from '../support/fault/readers-check.ts';
@@ -17,8 +18,10 @@ const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 const EARLIER = '2026-05-01T08:59:59Z';
 const LATER = '2026-05-01T10:00:00Z';
+const NEWS = 'UPDATE products SET age_rating = 16';
+const NO_NEWS = 'UPDATE products SET age_rating = 12';
 
-/** A published tree: fronts alpha, bravo and charlie, four cards each. */
+/** A published tree: fronts alpha, bravo and charlie, four cards each; and its catalogue, with news of every front since. */
 let good = '';
 let base = '';
 let before: TreeState;
@@ -32,6 +35,7 @@ beforeAll(async () => {
   base = join(folder, 'base');
   await buildTree(good, base, instant(NOW));
   before = stateOf(base);
+  changeDatabase(good, NEWS);
 });
 
 interface Place {
@@ -218,13 +222,15 @@ describe('fronts that come and go', () => {
 });
 
 test('a published edition of the wrong size holds back its front until --force writes it again', async () => {
-  const place = placeOf('');
-  const [entry = ''] = /"2026-05-01T10[^"]+"/.exec(before.pointers.get('bravo') ?? '') ?? [];
+  // The editions that are published are needed again, by pointers that a quarter of the horizon lets grow no older.
+  const place = placeOf(NO_NEWS);
+  const now = '2026-05-01T10:30:00Z';
+  const [entry = ''] = /"2026-05-01T10:[345][^"]+"/.exec(before.pointers.get('bravo') ?? '') ?? [];
   const damaged = join(place.tree, `public/fronts/bravo/products.${entry.slice(22, 38)}.json`);
   const whole = readFileSync(damaged, 'utf8');
   truncateSync(damaged, 100);
 
-  const held = await run(place, LATER, '--json');
+  const held = await run(place, now, '--json');
   expect(held, held.stderr).toMatchObject({ code: 3 });
   const summary = summaryOf(held);
   expect(summary.fronts.map((front) => front.held)).toEqual([null, 'file-size-wrong', null]);
@@ -232,7 +238,7 @@ test('a published edition of the wrong size holds back its front until --force w
   expect(movedIn(place)).toEqual(['alpha', 'charlie']);
   expect(readFileSync(damaged, 'utf8')).toBe(whole.slice(0, 100));
 
-  const repaired = await run(place, LATER, '--force');
+  const repaired = await run(place, now, '--force');
   expect(repaired, repaired.stderr).toMatchObject({ code: 0 });
   expect(readFileSync(damaged, 'utf8')).toBe(whole);
   expect(movedIn(place)).toEqual(['alpha', 'bravo', 'charlie']);

@@ -255,6 +255,8 @@ test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on',
         expect([0, null]).toContain(run.code);
         expect([
           '',
+          // Before it was known what the command does.
+          `interrupted by ${signal}\n`,
           `interrupted by ${signal}: what was published stands; run the same command again to finish\n`,
         ]).toContain(run.stderr);
         if (run.signal !== null) stopped += 1;

@@ -256,6 +256,14 @@ describe('time', () => {
     expect(await slider(page).inputValue()).toBe(String(Date.parse(at) / 1000));
     expect(await page.getByRole('tab', { selected: true }).innerText()).toContain('Tomorrow');
   });
+
+  test('an instant outside the snapshot stays the one on the clock; the slider stands at its nearer end', async () => {
+    const page = await open('?front=moscow&at=2030-01-01T00:00:00Z');
+    await page.locator('.untimely').waitFor();
+    expect(await page.locator('.dateline').innerText()).toContain('Tuesday, 1 January 2030 03:00');
+    expect(await page.locator('.clock-time').innerText()).toMatch(/^03:00\nTue 1 Jan /);
+    expect(await slider(page).inputValue()).toBe(await slider(page).getAttribute('max'));
+  });
 });
 
 describe('releases', () => {
@@ -278,14 +286,14 @@ describe('releases', () => {
     };
     const entries = manifest.fronts.find(({ front }) => front === 'moscow')?.pointer.products ?? [];
     const digest = entries.findLast((entry) => entry.slice(0, 20) <= '2026-05-01T10:00:00Z')?.slice(21);
-    const right = JSON.parse(
+    const left = JSON.parse(
       readFileSync(join(folder, `out/public/fronts/moscow/products.${digest}.json`), 'utf8'),
     ) as ProductsDocument;
-    const shownRight = new Set(await productsIn(panes.nth(1)));
-    expect([...shownRight].sort((a, b) => a - b)).toEqual(ids(right.productCards).sort((a, b) => a - b));
-    // Product 7 has gone since: it is on the right alone, and marked there.
-    expect(await panes.nth(0).locator('[data-product="7"]').count()).toBe(0);
-    expect(await panes.nth(1).locator('[data-product="7"].is-changed').count()).toBeGreaterThan(0);
+    const shownLeft = new Set(await productsIn(panes.nth(0)));
+    expect([...shownLeft].sort((a, b) => a - b)).toEqual(ids(left.productCards).sort((a, b) => a - b));
+    // Product 7 has gone since: it is in the older alone, on the left, and marked there.
+    expect(await panes.nth(1).locator('[data-product="7"]').count()).toBe(0);
+    expect(await panes.nth(0).locator('[data-product="7"].is-changed').count()).toBeGreaterThan(0);
     await page.getByRole('combobox', { name: 'Release' }).selectOption(older);
     await page.getByRole('combobox', { name: 'Beside it' }).selectOption('');
     await expect.poll(() => panes.count()).toBe(1);

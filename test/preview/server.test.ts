@@ -243,7 +243,9 @@ test('a damaged tree is reported front by front, and the rest is shown', async (
 test('a front of a newer build than the manifest is shown without a record', async () => {
   const out = treeCopy();
   const manifest = readFileSync(join(out, 'releases/current'), 'utf8');
-  await buildTree(join(folder, 'after.sqlite'), out, instant('2026-05-01T09:10:00Z'));
+  // Without --force the pointers would stay, and be those that the manifest lists.
+  const guards = { maxShrink: 0.5, allowShrink: false, force: true };
+  await buildTree(join(folder, 'after.sqlite'), out, instant('2026-05-01T09:10:00Z'), { guards });
   writeFileSync(join(out, 'releases/current'), manifest);
   const { origin, server } = await startPreview(out);
   const { fronts } = JSON.parse((await ask(origin, '/api/releases/in-force')).body) as {

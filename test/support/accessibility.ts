@@ -8,8 +8,14 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+/** What is half faded in has half its contrast: the animations that end are waited for. */
+const SETTLED = `Promise.all(document.getAnimations()
+  .filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))
+  .map((one) => one.finished.catch(() => undefined))).then(() => undefined)`;
+
 /** What axe-core finds, by rule; the page's own policy does not let it in, so it comes by the debugger. */
 export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(SETTLED);
   await page.evaluate(`${axe.source}; 0`);
   const violations = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
   return violations.flatMap(({ id, nodes }) =>

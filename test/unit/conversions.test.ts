@@ -3,7 +3,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Column } from '../../src/database/schema/columns.ts';
-import { conversionOf } from '../../src/database/schema/conversions.ts';
+import { conversionOf, hintOf } from '../../src/database/schema/conversions.ts';
 import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
 import { BAD_VALUES } from '../support/database-rows.ts';
 
@@ -24,16 +24,13 @@ function columnAt(location: string): [name: string, column: Column<unknown>] {
 }
 
 const UTC = 'where it is UTC (to local time, append its offset first)';
+const LOCAL_START =
+  "where it is the local time of the venue: NULL AS starts_at, strftime('%Y-%m-%dT%H:%M:%S', starts_at) AS starts_local; where it is UTC";
 const AMOUNT = 'for a currency of two decimals';
 
 describe('a value that has a hint becomes what is meant', () => {
   test.each<[location: string, found: unknown, condition: string, made: unknown]>([
-    [
-      'sessions.starts_at',
-      '2026-12-01 19:00:00',
-      'where it is UTC (the local time of the venue belongs in starts_local)',
-      '2026-12-01T19:00:00Z',
-    ],
+    ['sessions.starts_at', '2026-12-01 19:00:00', LOCAL_START, '2026-12-01T19:00:00Z'],
     ['sessions.ends_at', '2026-12-01 19:00', UTC, '2026-12-01T19:00:00Z'],
     ['sessions.ends_at', '2026-12-01T19:00:00.125', UTC, '2026-12-01T19:00:00Z'],
     ['sessions.ends_at', '2026-12-01T19:00:00.000Z', '', '2026-12-01T19:00:00Z'],
@@ -47,6 +44,8 @@ describe('a value that has a hint becomes what is meant', () => {
     ['sessions.starts_local', '2026-12-01T19:00:00Z', '', '2026-12-01T19:00:00'],
     ['price_tiers.amount_minor', 19.99, AMOUNT, 1999],
     ['price_tiers.amount_minor', '19.99', AMOUNT, 1999],
+    ['price_tiers.amount_minor', '20.00', AMOUNT, 2000],
+    ['price_tiers.amount_minor', 1998.9999999999998, '', 1999],
     ['price_tiers.amount_minor', '1999', '', 1999],
     ['products.id', '17', '', 17],
     ['products.paused', 'true', '', 1],
@@ -63,6 +62,8 @@ describe('a value that has a hint becomes what is meant', () => {
     ['products.slug', 'The_Seagull', '', 'the-seagull'],
     ['fronts.code', 'Moscow', '', 'moscow'],
     ['fronts.currency', 'rub', '', 'RUB'],
+    ['images.url', 'http://example.org/a.jpg', '', 'https://example.org/a.jpg'],
+    ['products.age_rating', null, 'where NULL is for all ages', 0],
     ['fronts.weekend_days', 67, '', '67'],
     ['products.name', 1984, '', '1984'],
   ])('%s: %j', (location, found, condition, made) => {
@@ -100,6 +101,19 @@ describe('no hint where a person must decide', () => {
     expect(column.accepts(found)).toBe(false);
     expect(conversionOf(name, column, found)).toBe(null);
   });
+});
+
+test('the words of an enumeration are in the hint, for a person to assign', () => {
+  const [name, column] = columnAt('products.status');
+  expect(hintOf('products', name, column, 'on_sale')).toBe(
+    "CASE status WHEN '<yours>' THEN 'draft' WHEN '<yours>' THEN 'published' WHEN '<yours>' THEN 'archived' END",
+  );
+  expect(hintOf('products', name, column, 'Draft')).toBe('lower(status)');
+});
+
+test('of a start that is local time, the SQL for a view makes a wall time', () => {
+  const [, sql = ''] = /NULL AS starts_at, (.*) AS starts_local/.exec(LOCAL_START) ?? [];
+  expect(madeBy(sql, 'starts_at', '2026-12-01 19:00')).toBe('2026-12-01T19:00:00');
 });
 
 test('whatever is found anywhere: a hint makes a value that its column accepts', () => {

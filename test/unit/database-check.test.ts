@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findingLine } from '../../src/findings.ts';
-import { checkContract } from '../../src/database/schema/check-schema.ts';
+import { checkContract, examineContract } from '../../src/database/schema/check-schema.ts';
+import { stubsText } from '../../src/database/schema/stubs.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
@@ -292,7 +293,17 @@ describe('rules that no CHECK can hold', () => {
       database.exec('UPDATE fronts SET currency_exponent = 3');
       database.close();
       const hints = (await findingsOf(path)).map(({ hint }) => hint);
-      expect(hints).toEqual(['where these are whole units: amount_minor * 1000']);
+      expect(hints).toEqual([
+        'where these are whole units, multiply the price before it is rounded or cast: CAST(round(price * 1000) AS INTEGER)',
+      ]);
+    });
+
+    test('nothing is said of all prices while one of them has another finding', async () => {
+      const lines = await linesWith((database) => {
+        priced(times(20, 99))(database);
+        database.exec('UPDATE price_tiers SET amount_minor = 19.99 WHERE id = (SELECT max(id) FROM price_tiers)');
+      });
+      expect(lines).toEqual([expect.stringMatching(/^error value-invalid price_tiers \d+: amount_minor: /)]);
     });
 
     test.each([
@@ -316,7 +327,40 @@ describe('rules that no CHECK can hold', () => {
         },
       ],
     ])('no finding: %s', async (_case, plant) => {
-      expect(await linesWith(plant)).toEqual([]);
+      const lines = await linesWith(plant);
+      expect(lines.filter((line) => !line.startsWith('warning currency-unused '))).toEqual([]);
+    });
+  });
+
+  describe('fronts that show nothing', () => {
+    const EMPTY =
+      'warning front-empty fronts 11: expected a product of this active front in front_products, found none: it shows nothing';
+    const UNUSED =
+      'warning currency-unused fronts 11: currency: expected ticket tiers of its products in CAD, found EUR alone: nothing has a price';
+    test.each([
+      ['an active front lists no product', 'DELETE FROM front_products', [EMPTY]],
+      ['one that is disabled', "DELETE FROM front_products; UPDATE fronts SET status = 'disabled'", []],
+      [
+        'no tier is in its currency',
+        "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR'",
+        [UNUSED],
+      ],
+      [
+        'one of several is',
+        `UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR';
+         INSERT INTO price_tiers SELECT 99, product_id, session_id, name, kind, is_public, in_price_from, amount_minor, 'CAD',
+           available, valid_from, valid_until FROM price_tiers`,
+        [],
+      ],
+      ['only add-ons are there', "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET kind = 'addon'", []],
+      ['there are no tiers at all', "UPDATE fronts SET currency = 'CAD'; DELETE FROM price_tiers", []],
+      [
+        'while its list has another finding',
+        "UPDATE front_products SET front_id = 999; UPDATE fronts SET currency = 'CAD'",
+        [expect.stringMatching(/^error dangling-id front_products /)],
+      ],
+    ])('%s', async (_case, set, expected) => {
+      expect(await linesWith(sql(set))).toEqual(expected);
     });
   });
 
@@ -391,6 +435,73 @@ describe('a contract that is broken', () => {
       'error table-missing badges: expected a table or view "badges", found none',
       'error value-invalid fronts 11: currency: expected a currency of three capitals, such as EUR, found "roubles"',
     ]);
+  });
+
+  test.each([
+    ["UPDATE venues SET timezone = ' Europe/Moscow '", 'zone-unknown', 'trim(timezone)'],
+    [
+      "UPDATE venues SET timezone = 'Europe/Moskau'",
+      'zone-unknown',
+      String.raw`the names are: node -p "Intl.supportedValuesOf('timeZone').join('\n')"`,
+    ],
+    [
+      "UPDATE sessions SET starts_at = NULL, starts_local = '2027-03-28T02:30:00'; UPDATE venues SET timezone = 'Europe/Berlin'",
+      'wall-time-skipped',
+      'correct the time, or write starts_at, the instant',
+    ],
+    [
+      'INSERT INTO product_tags SELECT * FROM product_tags',
+      'duplicate-key',
+      'where a view repeats whole rows: SELECT DISTINCT',
+    ],
+  ])('%s: %s has a hint', async (set, code, hint) => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.pragma('journal_mode = WAL');
+    database.exec(set);
+    database.close();
+    expect((await findingsOf(spoiled)).map((finding) => [finding.code, finding.hint])).toEqual([[code, hint]]);
+  });
+
+  test('where a type is wrong, no hint says to cast what a cast would spoil', async () => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.exec(`ALTER TABLE price_tiers RENAME TO tariff; ALTER TABLE tariff ADD COLUMN price REAL;
+      CREATE VIEW price_tiers AS SELECT id, product_id, session_id, name, kind, is_public, in_price_from,
+        price AS amount_minor, currency, available, valid_from, valid_until FROM tariff;
+      DROP TABLE venues; CREATE TABLE venues (id TEXT, name TEXT, timezone TEXT, city INT);
+      ALTER TABLE products DROP COLUMN image_id; ALTER TABLE products ADD COLUMN image_id "TEXT\n; DROP"`);
+    database.close();
+    const ids = 'ids are integers: give text ids numbers in a table of their own (data/own-schema.md, Ids)';
+    await using reader = await openCatalogue(spoiled);
+    const { problems } = await examineContract(reader);
+    expect(problems.map(({ place, hint }) => [place, hint])).toEqual([
+      ['venues.id', ids],
+      ['venues.city', 'declare it as TEXT, or cast it in a view'],
+      ['products.image_id', ids],
+      [
+        'price_tiers.amount_minor',
+        'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents',
+      ],
+    ]);
+    expect(stubsText({ views: new Set(), absent: new Set(), problems }).split('\n').slice(1)).toEqual([
+      '-- venues.id is TEXT, expected INTEGER; check-db says more.',
+      '-- venues.city is INT, expected TEXT; check-db says more.',
+      '-- products.image_id is TEXT ; DROP, expected INTEGER; check-db says more.',
+      '-- price_tiers.amount_minor is REAL, expected INTEGER; check-db says more.',
+    ]);
+  });
+
+  test('an id that is text has a hint, though no SQL', async () => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.exec("UPDATE venues SET id = 'b7c1'; UPDATE sessions SET venue_id = 'b7c1'");
+    database.close();
+    const hints = (await findingsOf(spoiled)).filter(({ code }) => code === 'value-invalid').map(({ hint }) => hint);
+    expect(hints).toEqual([1, 2].map(() => expect.stringMatching(/^ids are integers: /)));
   });
 
   test('stops every other command at its first problem', async () => {

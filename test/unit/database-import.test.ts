@@ -302,7 +302,10 @@ describe('an existing catalogue', () => {
     expect(await findingsOf(path)).toEqual([]);
     const row = { id: 50, product_id: 14, venue_id: 12, starts_local: '2026-06-01T19:00:00' };
     const error = await refusalOf(path, [file(line('sessions', row))]);
-    expect(error).toMatchObject({ code: 'import-row-refused', hint: expect.stringContaining('playbill export |') });
+    expect(error).toMatchObject({
+      code: 'import-row-refused',
+      hint: expect.stringContaining(' | playbill import - --db NEW.sqlite'),
+    });
     const copy = newPath();
     await imported(copy, [file(await exported(path)), file(line('sessions', row))]);
     expect(rowsIn(copy)['sessions']).toHaveLength(2);
@@ -464,7 +467,7 @@ describe('a line that is not a row', () => {
 describe('lines', () => {
   async function textsOf(bytes: Buffer, pieceLength: number): Promise<[number, string][]> {
     const found: [number, string][] = [];
-    for await (const { number, text } of linesOf(file(bytes, pieceLength).open(), 'rows.ndjson'))
+    for await (const { number, text } of linesOf(file(bytes, pieceLength).open(), 'rows.ndjson', 'x.sqlite'))
       found.push([number, text]);
     return found;
   }

@@ -66,6 +66,11 @@ test.each([
   ['Europe/Moscow', '2026-05-01T21:00:00Z', 'Sat 2026-05-02 00:00'],
   ['America/Montreal', '2026-05-01T03:59:59Z', 'Thu 2026-04-30 23:59:59'],
   ['Asia/Kathmandu', '2026-02-28T18:15:00Z', 'Sun 2026-03-01 00:00'],
+  // Clocks go back at 03:00: the hour before comes twice.
+  ['Europe/Berlin', '2026-10-24T23:59:59Z', 'Sun 2026-10-25 01:59:59'],
+  ['Europe/Berlin', '2026-10-25T00:30:00Z', 'Sun 2026-10-25 02:30 +02:00'],
+  ['Europe/Berlin', '2026-10-25T01:30:00Z', 'Sun 2026-10-25 02:30 +01:00'],
+  ['Europe/Berlin', '2026-10-25T02:00:00Z', 'Sun 2026-10-25 03:00'],
 ])('wall time in %s', (zone, at, text) => {
   expect(wallTimeText(new Zone(zone), instant(at))).toBe(text);
 });

@@ -18,6 +18,7 @@ import {
   durationText,
   moneyOf,
   sessionText,
+  zoneClockText,
   zoneOf,
 } from '../../src/preview/page/words/descriptions.ts';
 import { TABS } from '../../src/preview/page/front/arrangement.ts';
@@ -66,6 +67,15 @@ describe('descriptions', () => {
       { code: 'over', reason: 'all over', count: 1 },
     ];
     expect(describeDropped({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
+  });
+
+  test.each([
+    ['2026-10-24T23:59:59Z', '01:59:59'],
+    ['2026-10-25T00:30:00Z', '02:30 +02:00'],
+    ['2026-10-25T01:30:00Z', '02:30 +01:00'],
+    ['2026-10-25T02:00:00Z', '03:00'],
+  ])('as clocks in Berlin are set back, %s is %s', (at, text) => {
+    expect(zoneClockText(zoneOf('Europe/Berlin'), instant(at))).toBe(text);
   });
 
   test('an unknown zone is UTC', () => expect(zoneOf('Mars/Olympus').name).toBe('UTC'));
@@ -164,7 +174,23 @@ describe('the scene', () => {
     const scene = sceneOf(state, release, null, instant(now));
     expect(scene?.sides[0]).toMatchObject({ index, timeliness });
     expect(scene?.at).toBe(instant(at));
+    expect(scene?.asked).toBe(instant(now));
   });
+
+  test.each(['older', 'newer'])(
+    'of two releases the older one is on the left, though the %s one was chosen',
+    (chosen) => {
+      const older = { ...pointer, now: '2026-05-01T08:00:00Z' };
+      const releases = [
+        { id: 'newer', fronts: release.fronts },
+        { id: 'older', fronts: [{ front: 'a', pointer: older, problem: null, record: null }] },
+      ].sort(({ id }) => (id === chosen ? -1 : 1));
+      const [own, other] = releases;
+      if (own === undefined || other === undefined) throw new Error('two releases');
+      const scene = sceneOf(state, own, other, instant(pointer.now));
+      expect(scene?.sides.map((side) => side.release)).toEqual(['older', 'newer']);
+    },
+  );
 
   test('the clock goes to the change before and after any instant, and to the ends where there is none', () => {
     const timeline = sceneOf(state, release, null, instant(pointer.now))?.timeline;

@@ -39,7 +39,8 @@ function tree(horizonSeconds = 6 * 3600): TreeStatus {
     fronts: [listing],
     files: [],
   };
-  return { release: { id: D, manifest }, hold: null, fronts: [{ code: 'moscow', pointer, listing }], findings: [] };
+  const front = { code: 'moscow', pointer, asOf: pointer.now, listing };
+  return { release: { id: D, manifest }, hold: null, fronts: [front], findings: [] };
 }
 
 const at = (time: string) => instant(`2026-05-01T${time}Z`);

@@ -62,6 +62,8 @@ Examples:
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
 
+A front without news keeps its pointer, for up to a quarter of the horizon: nothing is written for it.
+
 --on-publish runs when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
 failure is a warning: what was published stands, and the exit code is that of the build. A dry run does not notify.
 
@@ -70,13 +72,15 @@ rollback holds the tree, 5 another run holds the lock, 6 the tree could not be w
 }
 
 export function addBuildCommand(program: PlaybillCommand): void {
-  declareBuild(program).runs(async (flags, context) => {
-    const run = (): Promise<BuildEnd> => runBuild(flags, context);
-    const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
-      ? run()
-      : withMetrics(flags.prometheus, flags.out, context, run));
-    return exitCode;
-  });
+  declareBuild(program)
+    .writes()
+    .runs(async (flags, context) => {
+      const run = (): Promise<BuildEnd> => runBuild(flags, context);
+      const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
+        ? run()
+        : withMetrics(flags.prometheus, flags.out, context, run));
+      return exitCode;
+    });
 }
 
 /** Builds, and prints the summary. */
@@ -175,7 +179,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
   if (shown.length > 0) lines.push(frontTable(shown, isPlan), '');
-  for (const { front, held, guards } of result.fronts) {
+  for (const { front, held, guards, snapshot } of result.fronts) {
     for (const { code, message, isOverridden } of guards) {
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
       const override =
@@ -185,14 +189,19 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       const remedy = isOverridden ? '' : ` (${override})`;
       lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
     }
-    if (held === 'findings') lines.push(`${front}: held back by findings; its last snapshot stays (see: ${checkDb})`);
+    if (held === 'findings') {
+      const stands = snapshot === null ? 'nothing is published of it yet' : 'its last snapshot stays';
+      lines.push(`${front}: held back by findings; ${stands} (see: ${checkDb})`);
+    }
     if (held === 'file-size-wrong')
       lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
     if (held === 'file-kind-wrong')
       lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
-  if (result.findingsTotal > 20) lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb}`);
+  if (result.findingsTotal > 20)
+    lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb} --all`);
+  lines.push(...harmlessErrors(result));
   lines.push(...planLines(result.plan ?? []));
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   const { put, kept, removed, pruned } = result;
@@ -207,6 +216,16 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
     lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
   return lines.join('\n');
+}
+
+/** Why a build with errors exits 0. */
+function harmlessErrors(result: BuildResultJson): string[] {
+  const total = result.findings.filter(({ severity }) => severity === 'error').length;
+  if (total === 0 || exitCodeOfBuild(result) !== EXIT.done) return [];
+  const isCut = result.findingsTotal > result.findings.length;
+  const errors = isCut ? 'The errors concern' : `${countText(total, 'error')} ${total === 1 ? 'concerns' : 'concern'}`;
+  const none = result.fronts.some(({ held }) => held === 'not-selected') ? 'none of these fronts' : 'no front';
+  return [`${errors} ${none}: nothing is held back`];
 }
 
 function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean): string {

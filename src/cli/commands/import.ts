@@ -32,9 +32,13 @@ Examples:
 A line:
   {"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}
 
+--replace removes nothing: rows that the files do not have stay. For those to go, import all rows into a new file and
+move it over the old one.
+
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 
 Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`)
+    .writes(': nothing was imported; the database is as it was')
     .runs(async (files, flags, { terminal }) => {
       const { importFiles } = await import('../../operations/import.ts');
       const interrupted = new AbortController();

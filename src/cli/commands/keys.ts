@@ -68,6 +68,7 @@ Examples:
   playbill keys issue --front moscow --alg hmac-sha256 --secret-ref MOSCOW
 
 ${EXIT_CODES}`)
+    .writes()
     .runs(async (flags, { terminal, now }) => {
       const isHmac = flags.alg === 'hmac-sha256';
       if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
@@ -166,6 +167,7 @@ Example:
   playbill keys revoke moscow-2026-05
 
 ${EXIT_CODES}`)
+    .writes()
     .runs(async (keyid, flags, { terminal, now }) => {
       const { revoke } = await import('../../operations/keys.ts');
       const revokedAt = await revoke(flags.db, keyid, flags.at ?? now());

@@ -16,7 +16,7 @@ export function addPreviewCommand(program: PlaybillCommand): void {
       'Serves a page on this machine alone: any front of any kept release, a slider over the time of its editions, what each of ' +
         'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no signature. Where ' +
         'the catalogue exists, the page also says of each product why it has a card or none. Pictures are loaded only where the ' +
-        'page is asked for them. Ends with Ctrl-C.',
+        'page is asked for them. The address keeps what is shown: a link opens the same view. Ends with Ctrl-C.',
     )
     .outFlag('the tree to show')
     .dbFlag('the catalogue to ask why, opened read-only; not needed')

@@ -30,6 +30,7 @@ Examples:
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged manifest (it might name any file),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+    .writes()
     .runs(async (flags, { terminal }) => {
       const { pruneTree } = await import('../../operations/history.ts');
       const json = await pruneTree(flags.out, flags.grace, flags.dryRun === true);

@@ -41,6 +41,7 @@ Builds every few minutes make current~1 as bad as current: type the id of the la
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
 5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+    .writes()
     .runs(async (name, flags, context) => {
       if ((name === undefined) !== (flags.resume === true)) {
         const found = name === undefined ? 'neither' : 'both';
@@ -77,15 +78,18 @@ async function rollBack(
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
-    ...changed.map(({ front, cardsBefore, cardsAfter }) =>
-      folded(`${front}: cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`, '  ', '    '),
-    ),
+    ...changed.map((change) => folded(`${change.front}: ${cardsText(change)}`, '  ', '    ')),
     `  ${countText(fronts.length - changed.length, 'front')} shown as before`,
     ...holdLines(id, id),
   ];
   const warnings = await notifyOfPublish(plan, id, hook, context, asOf);
   for (const warning of warnings) terminal.log(warningLine(warning));
   return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, warnings }, lines.join('\n')];
+}
+
+function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][number]): string {
+  if (cardsBefore === cardsAfter) return `${countText(cardsBefore ?? 0, 'card')} as before, with other content`;
+  return `cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`;
 }
 
 /** Builds every few minutes publish what is wrong again and again: the release before is then no better. */

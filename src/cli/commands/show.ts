@@ -2,6 +2,7 @@
 
 import { formatInstant } from '../../catalogue/instant.ts';
 import { ENDPOINTS } from '../../render/paths.ts';
+import { EXIT } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 
 export function addShowCommand(program: PlaybillCommand): void {
@@ -10,12 +11,13 @@ export function addShowCommand(program: PlaybillCommand): void {
     .summary('print the document that a request at an instant gets')
     .description(
       'Chooses the edition as an edge does, by the pointer of the front, and prints its bytes as they are published. Outside the ' +
-        'time that the snapshot was made for, the nearest edition is printed, with a note on stderr.',
+        'time that the snapshot was made for, the nearest edition is printed, with a warning on stderr.',
     )
     .requiredFlag('--front <code>', 'the front, as in X-Front')
     .requiredFlag('--endpoint <name>', 'which document', ENDPOINTS)
     .instantFlag('--at', 'the instant of the request, with Z or an offset (default: the current time)')
     .outFlag('the tree to read')
+    .flag('--strict', 'exit 1 outside the time that the snapshot was made for')
     .flag('--pretty', 'indented, for a person; no longer the bytes as they are published')
     .jsonFlag('changes nothing: the document is JSON already')
     .helpBelow(`
@@ -25,21 +27,22 @@ Examples:
   playbill show --front moscow --endpoint products --pretty | less                       to read
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
-Exit codes: 0 printed, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
+Exit codes: 0 printed, 1 printed, but outside that time and with --strict, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
     .runs(async (flags, { terminal, now }) => {
       const at = flags.at ?? now();
       const { show } = await import('../../operations/show.ts');
       const { text, pointer, timeliness } = await show(flags.out, flags.front, flags.endpoint, at);
       if (timeliness === 'early') {
         terminal.log(
-          `note: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`,
+          `warning: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`,
         );
       }
       if (timeliness === 'stale') {
         const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
-        terminal.log(`note: ${message}; run playbill build`);
+        terminal.log(`warning: ${message}; run playbill build`);
       }
       // The document ends in a line end of its own, and so does what is printed.
       terminal.printExact(flags.pretty === true ? JSON.stringify(JSON.parse(text), null, 2) : text.slice(0, -1));
+      return flags.strict === true && timeliness !== 'right' ? EXIT.findings : EXIT.done;
     });
 }

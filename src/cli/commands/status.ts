@@ -33,6 +33,7 @@ Examples:
 States: fresh; expiring: less than a quarter of the horizon is left; expired: it may be wrong by now; too-old: older
 than --max-age; from-future: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
 playbill verify).
+Ages count from the last build that published a front, or found that nothing was to be published.
 A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
 stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
 

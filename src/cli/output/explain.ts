@@ -11,8 +11,10 @@ import type {
   ExplainedTier,
   ExplainResultJson,
 } from '../../contract/explain-result.ts';
+import { shellWord } from '../../errors.ts';
 import { findingLine } from '../../findings.ts';
 import { diffFields, fieldText, valueText } from '../../release/diff/document-diff.ts';
+import { escapeLine } from './escape.ts';
 import { folded, wallTimeText, zoneTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
@@ -28,12 +30,13 @@ interface FrontUnits {
   readonly currencyExponent: number;
 }
 
-export function explanationText(explained: ExplainResultJson): string {
+/** `db` is the database that was asked, for hints. */
+export function explanationText(explained: ExplainResultJson, db: string): string {
   const { reason, rules } = explained;
   const units = unitsOf(explained);
   const sections = [
     folded(verdictLine(explained), '', '  '),
-    ...holdingLines(explained),
+    ...holdingLines(explained, db),
     section('Rules', ruleLines(explained, units)),
   ];
   if (rules !== null) {
@@ -98,12 +101,13 @@ function visibleText({ shelf: { visibleFrom, visibleUntil } }: ExplainedRules, {
   return visibleFrom === null ? 'visible at any time' : `visible on this front since ${when(visibleFrom)}`;
 }
 
-function holdingLines({ isHeldBack, holding }: ExplainResultJson): string[] {
+function holdingLines({ isHeldBack, holding }: ExplainResultJson, db: string): string[] {
   if (!isHeldBack) return [];
-  const text =
-    'The front is held back by findings: builds keep its last snapshot until they are fixed (see: playbill check-db).';
+  const text = 'The front is held back by findings: builds keep its last snapshot until they are fixed. All of them:';
+  // Not folded: it is there to be pasted.
+  const command = `  ${escapeLine(`playbill check-db --db ${shellWord(db)}`)}`;
   const findings = holding.slice(0, FINDINGS_LISTED).map((finding) => folded(findingLine(finding), '  ', '      '));
-  return [folded(text, '', '  '), ...findings];
+  return [folded(text, '', '  '), command, ...findings];
 }
 
 /** The rules on front and product, each with yes or no. */

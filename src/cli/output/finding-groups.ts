@@ -14,7 +14,7 @@ interface FindingGroup {
   count: number;
 }
 
-/** Prints nothing before the last finding is known. Groups are sorted by table and column, whichever row was found first. */
+/** Prints nothing before the last finding is known. Groups are sorted by table and column, whichever row was found first; that of the database itself is last. */
 export async function* groupedFindings(
   findings: AsyncIterable<Finding>,
   terminal: Pick<Terminal, 'isColoured'>,
@@ -23,7 +23,7 @@ export async function* groupedFindings(
   for await (const finding of findings) {
     const { severity, code, hint = '' } = finding;
     const location = locationOf(finding);
-    const key = [location, code, severity, hint].join('\n');
+    const key = [location === 'database' ? '~' : location, code, severity, hint].join('\n');
     const group = groups.get(key) ?? { title: `${code} ${location}`, examples: [], count: 0 };
     group.count += 1;
     if (group.examples.length < EXAMPLES) group.examples.push(finding);

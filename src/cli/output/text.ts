@@ -45,12 +45,12 @@ export function codeSpan(text: string): string {
 
 const WEEKDAYS = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** An instant by the clock of a zone, `Sat 2026-05-02 00:00`; seconds only where there are any. */
+/** An instant by the clock of a zone, `Sat 2026-05-02 00:00`; seconds only where there are any, the offset where the time occurs twice. */
 export function wallTimeText(zone: Zone, instant: Instant): string {
   const wall = instant + zone.offsetAt(instant);
   const day = Math.floor(wall / SECONDS_PER_DAY);
   const time = zone.format(instant).slice(11, 19).replace(/:00$/, '');
-  return `${WEEKDAYS[isoWeekdayOf(day)] ?? ''} ${dateTextOf(day)} ${time}`;
+  return `${WEEKDAYS[isoWeekdayOf(day)] ?? ''} ${dateTextOf(day)} ${time} ${zone.offsetOfRepeated(instant)}`.trimEnd();
 }
 
 /** The same of an instant as text; any other text stays as it is. */

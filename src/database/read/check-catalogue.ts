@@ -11,6 +11,7 @@ import { TABLE_NAMES, TABLE_RULES, type TableName } from '../schema/tables.ts';
 import { anyTable, checkedRows, knownTables, wholeTable } from '../schema/query-builders.ts';
 import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
+import { emptyFronts } from './empty-fronts.ts';
 import { danglingIds } from './orphan-references.ts';
 import { markUndecodable } from './undecodable-text.ts';
 import { wholeUnitPrices } from './whole-unit-prices.ts';
@@ -31,17 +32,37 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   for (const { code, place, message, column, hint } of problems) {
     yield { ...findingOf('error', code, place, message, column), hint };
   }
-  const journalMode = journalModeFinding(reader.journalMode);
-  if (journalMode !== null) yield journalMode;
   const sound = new Set(TABLE_NAMES);
   for (const { table } of problems) sound.delete(table);
+  const spoiled = new Set<string>();
   for (const table of sound) {
-    yield* badValues(reader, table, options.onRows);
-    yield* repeatedKeys(reader, table);
-    for (const column of TABLE_RULES[table].unique) yield* repeatedValues(reader, table, column);
-    yield* danglingIds(reader, table, sound);
+    for await (const finding of tableFindings(reader, table, sound, options.onRows)) {
+      spoiled.add(table).add(`${table}.${finding.column ?? ''}`);
+      yield finding;
+    }
   }
   yield* ruleFindings(reader, sound, options.tzdata);
+  // What is true of all rows says nothing yet while some of them have another finding.
+  const isSound = (...tables: TableName[]): boolean => tables.every((table) => sound.has(table));
+  if (isSound('price_tiers', 'fronts') && !spoiled.has('price_tiers.amount_minor')) yield* wholeUnitPrices(reader);
+  if (isSound('fronts', 'front_products') && !spoiled.has('fronts') && !spoiled.has('front_products'))
+    yield* emptyFronts(reader, sound.has('price_tiers'));
+  // Last: of all findings it is the least.
+  const journalMode = journalModeFinding(reader.journalMode);
+  if (journalMode !== null) yield journalMode;
+}
+
+/** What is wrong with the rows of one table. */
+async function* tableFindings(
+  reader: CatalogueReader,
+  table: TableName,
+  sound: ReadonlySet<TableName>,
+  onRows: CheckOptions['onRows'],
+): AsyncGenerator<Finding> {
+  yield* badValues(reader, table, onRows);
+  yield* repeatedKeys(reader, table);
+  for (const column of TABLE_RULES[table].unique) yield* repeatedValues(reader, table, column);
+  yield* danglingIds(reader, table, sound);
 }
 
 /** Each value against its column's rule. */
@@ -73,7 +94,8 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
     for (const row of batch) {
       const place = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
-      yield findingOf('error', 'duplicate-key', place, message);
+      const finding = findingOf('error', 'duplicate-key', place, message);
+      yield key.length === 1 ? finding : { ...finding, hint: 'where a view repeats whole rows: SELECT DISTINCT' };
     }
   }
 }
@@ -149,7 +171,6 @@ async function* ruleFindings(
   if (sound.has('price_tiers')) {
     yield* applied(reader, SESSION, (row) => noPublicTier(SESSION.placeOf(row)), PRIVATE_SESSIONS);
   }
-  if (sound.has('price_tiers') && sound.has('fronts')) yield* wholeUnitPrices(reader);
 }
 
 /** What a rule finds in the rows that a checker accepts; the others are findings already. */

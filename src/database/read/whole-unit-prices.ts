@@ -45,7 +45,7 @@ export async function* wholeUnitPrices(reader: Pick<CatalogueReader, 'rows'>): A
     const message =
       `amount_minor: expected minor units, ${10 ** exponent} for 1 ${currency}; ` +
       `found ${String(low)} of ${String(total)} ticket prices below ${units} ${currency}`;
-    const hint = `where these are whole units: amount_minor * ${10 ** exponent}`;
+    const hint = `where these are whole units, multiply the price before it is rounded or cast: CAST(round(price * ${10 ** exponent}) AS INTEGER)`;
     yield { ...findingOf('warning', 'whole-unit-prices', `price_tiers ${currency}`, message, 'amount_minor'), hint };
   }
 }

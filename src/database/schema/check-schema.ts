@@ -2,11 +2,13 @@
 // schema; a view's columns often have no declared type, and then the rows' values decide.
 
 import { sql } from 'kysely';
-import { AppError, messageOf, type ErrorCode } from '../../errors.ts';
+import { AppError, messageOf, shellWord, type ErrorCode } from '../../errors.ts';
 import { anyTable } from './query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
-import { addColumnsText, canBeStub } from './stubs.ts';
-import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import type { Column } from './columns.ts';
+import { addColumnsText, canBeStub, isOtherTable, OTHER_TABLE_HINT } from './stubs.ts';
+import { TEXT_ID_HINT } from './conversions.ts';
+import { isId, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** One thing in which a database falls short of the contract. */
 export interface ContractProblem {
@@ -15,11 +17,13 @@ export interface ContractProblem {
   /** `sessions` or `sessions.starts_at`. */
   readonly place: string;
   readonly column?: string;
+  /** The declared type that is wrong. */
+  readonly found?: string;
   readonly message: string;
   readonly hint: string;
 }
 
-type RowSource = Pick<CatalogueReader, 'rows'>;
+type RowSource = Pick<CatalogueReader, 'rows' | 'path'>;
 
 const ERROR_CODES = {
   'table-missing': 'contract-table-missing',
@@ -54,7 +58,9 @@ export async function examineContract(reader: RowSource) {
     if (kind === undefined) {
       absent.add(table);
       const message = `expected a table or view "${table}", found none`;
-      const orStub = canBeStub(table) ? '; for an empty one: playbill check-db --stubs' : '';
+      const orStub = canBeStub(table)
+        ? `; for an empty one: playbill check-db --db ${shellWord(reader.path)} --stubs`
+        : '';
       const hint = `create it as data/schema.sql does, or make a view "${table}" over your own tables${orStub}`;
       problems.push({ code: 'table-missing', table, place: table, message, hint });
     } else {
@@ -78,24 +84,37 @@ async function examineTable(reader: RowSource, table: TableName, isView: boolean
     const message = `expected a table or view "${table}" that can be read, found: ${messageOf(error.cause)}`;
     return [{ code: 'table-missing', table, place: table, message, hint: `mend the view "${table}"` }];
   }
+  const missing = Object.keys(TABLES[table]).filter((column) => !declared.has(column));
+  const isAnothers = !isView && isOtherTable(table, missing.length);
   return Object.entries(TABLES[table]).flatMap(([column, rule]): ContractProblem[] => {
     const place = `${table}.${column}`;
     const type = declared.get(column);
     if (type === undefined) {
       const found = [...declared.keys()].join(', ') || 'no columns';
       const message = `expected a column "${column}" in "${table}", found ${found}`;
-      const hint =
-        rule.defaultSql === null
-          ? `add ${place} (${rule.declared}) as in data/schema.sql`
-          : addColumnsText(table, [column], isView);
+      const hint = isAnothers ? OTHER_TABLE_HINT : missingHint(table, column, rule, isView);
       return [{ code: 'column-missing', table, place, column, message, hint }];
     }
     // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
     if ((isView && type === 'BLOB') || mayHold(type, rule.declared)) return [];
     const message = `expected ${place} to be ${rule.declared}, found ${type}`;
-    const hint = `declare it as ${rule.declared}, or cast it in a view`;
-    return [{ code: 'column-type-wrong', table, place, column, message, hint }];
+    const hint = typeHint(table, column, rule.declared);
+    return [{ code: 'column-type-wrong', table, place, column, found: type, message, hint }];
   });
+}
+
+function missingHint(table: TableName, column: string, rule: Column<unknown>, isView: boolean): string {
+  if (rule.defaultSql !== null) return addColumnsText(table, [column], isView);
+  if (column !== 'sale_schema') return `add ${table}.${column} (${rule.declared}) as in data/schema.sql`;
+  const added = addColumnsText(table, [column], isView, { sale_schema: '2' });
+  return `${added}, if all are sold; the other numbers are in data/README.md`;
+}
+
+/** Not a cast where it would lose something: that of 19.99 is 19, and that of 'b7c1' is 0. */
+function typeHint(table: TableName, column: string, declared: string): string {
+  if (column === 'amount_minor')
+    return 'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents';
+  return isId(table, column) ? TEXT_ID_HINT : `declare it as ${declared}, or cast it in a view`;
 }
 
 /** Whether a declared type may hold what the contract wants, by SQLite's rules of affinity; unknown types may. */

@@ -12,6 +12,8 @@ export interface Column<T> {
   /** Completes "expected …". */
   readonly expected: string;
   readonly accepts: (value: unknown) => value is T;
+  /** Where these are all the values that it accepts. */
+  readonly words?: readonly string[];
 }
 
 /** The type of a column's values. */
@@ -57,7 +59,8 @@ export const instant = textual('an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', (value
 export const wallTime = textual('a wall time as YYYY-MM-DDTHH:MM:SS', (value) => parseWallTime(value) !== undefined);
 
 export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {
-  return column('TEXT', `one of ${values.join(', ')}`, (value) => values.some((one) => one === value));
+  const of = column<T>('TEXT', `one of ${values.join(', ')}`, (value) => values.some((one) => one === value));
+  return { ...of, words: values };
 }
 
 export function nullable<T>(of: Column<T>): Column<T | null> {

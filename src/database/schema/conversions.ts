@@ -3,6 +3,7 @@
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
 import type { Column } from './columns.ts';
+import { isId, type TableName } from './tables.ts';
 
 /** SQL for a view, with the column's name where the view has an expression. */
 export interface Conversion {
@@ -10,6 +11,24 @@ export interface Conversion {
   /** What must be true of the values; '' where the value itself leaves no doubt. */
   readonly condition: string;
 }
+
+/**
+ * The hint for a value that a column of a table does not accept, or undefined where there is none: a conversion, or what a person has to
+ * complete.
+ */
+export function hintOf(table: TableName, name: string, column: Column<unknown>, value: unknown): string | undefined {
+  const conversion = conversionOf(name, column, value);
+  if (conversion !== null) {
+    const { condition, sql } = conversion;
+    return condition === '' ? sql : `${condition}: ${sql}`;
+  }
+  if (typeof value === 'string' && isId(table, name)) return TEXT_ID_HINT;
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  return column.words && `CASE ${name}${column.words.map((word) => ` WHEN '<yours>' THEN '${word}'`).join('')} END`;
+}
+
+/** What no SQL on one value can do. */
+export const TEXT_ID_HINT = 'ids are integers: give text ids numbers in a table of their own (data/own-schema.md, Ids)';
 
 interface Rule {
   readonly sql: (name: string) => string;
@@ -57,6 +76,12 @@ const isTextual = (_name: string, { declared }: Column<unknown>): boolean => dec
 
 /** The first whose result the column accepts is the hint. */
 const RULES: readonly Rule[] = [
+  {
+    sql: (name) => `coalesce(${name}, 0)`,
+    result: (value) => (value === null ? 0 : undefined),
+    condition: () => 'where NULL is for all ages',
+    isFor: (name) => name === 'age_rating',
+  },
   { sql: (name) => `nullif(${name}, '')`, result: (value) => (value === '' ? null : undefined) },
   // An offset does not move a date and time across so much that a valid one could become invalid, but for the first and last years.
   { sql: (name) => `strftime(${INSTANT}, ${name})`, result: ofText((text) => withZ(dateTime(text, true))) },
@@ -65,7 +90,7 @@ const RULES: readonly Rule[] = [
     result: ofText((text) => withZ(dateTime(text, false))),
     condition: (name) =>
       name === 'starts_at'
-        ? 'where it is UTC (the local time of the venue belongs in starts_local)'
+        ? `where it is the local time of the venue: NULL AS starts_at, strftime('%Y-%m-%dT%H:%M:%S', starts_at) AS starts_local; where it is UTC`
         : 'where it is UTC (to local time, append its offset first)',
   },
   // From 1973 to 5138 in seconds, to 2286 in milliseconds: smaller numbers are dates such as 20261201, larger ones 20261201190000.
@@ -102,11 +127,22 @@ const RULES: readonly Rule[] = [
     result: ofText((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined)),
     isFor: isNoBoolean,
   },
+  // A product of a price and 100, such as 1998.9999999999998.
+  {
+    sql: (name) => `CAST(round(${name}) AS INTEGER)`,
+    result: (value) =>
+      typeof value === 'number' && Math.abs(value - Math.round(value)) < 1e-6 ? Math.round(value) : undefined,
+    isFor: isAmount,
+  },
   {
     sql: (name) => `CAST(round(${name} * 100) AS INTEGER)`,
     result: ofNumber((number) => Math.round(number * 100)),
     condition: () => 'for a currency of two decimals',
     isFor: isAmount,
+  },
+  {
+    sql: (name) => `replace(${name}, 'http://', 'https://')`,
+    result: ofText((text) => text.replaceAll('http://', 'https://')),
   },
   { sql: (name) => `lower(${name})`, result: ofText(lower) },
   { sql: (name) => `upper(${name})`, result: ofText(upper) },

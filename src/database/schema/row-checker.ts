@@ -3,7 +3,7 @@
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 import type { Column, ValueOf } from './columns.ts';
-import { conversionOf } from './conversions.ts';
+import { hintOf } from './conversions.ts';
 import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The values of some columns of a table, in the order of the columns. */
@@ -60,10 +60,8 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${quoted(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
-      const conversion = conversionOf(column, rule, row[i]);
-      if (conversion === null) return [finding];
-      const { condition, sql } = conversion;
-      return [{ ...finding, hint: condition === '' ? sql : `${condition}: ${sql}` }];
+      const hint = hintOf(this.table, column, rule, row[i]);
+      return [hint === undefined ? finding : { ...finding, hint }];
     });
   }
 

@@ -51,7 +51,8 @@ function startByWallTime(placeOf: () => string, startsLocal: string | null, zone
   let finding: Finding | null = null;
   if (startsAt === null) {
     const message = `starts_local: expected a wall time that clocks in ${zone.name} show, found ${startsLocal}, which they skip by the rules of tzdata ${tzdata}`;
-    finding = findingOf('error', 'wall-time-skipped', placeOf(), message);
+    const hint = 'correct the time, or write starts_at, the instant';
+    finding = { ...findingOf('error', 'wall-time-skipped', placeOf(), message), hint };
   } else if (later !== undefined) {
     const message =
       `starts_local: ${startsLocal} occurs twice in ${zone.name} by the rules of tzdata ${tzdata}; ` +

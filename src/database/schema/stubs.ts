@@ -16,14 +16,29 @@ function columnsOf(table: TableName): [name: string, column: Column<unknown>][] 
   return Object.entries(TABLES[table]);
 }
 
-/** What to add to a view, or to type for a table, where columns with a default are missing. */
-export function addColumnsText(table: TableName, missing: readonly string[], isView: boolean): string {
-  const columns = columnsOf(table).filter(([name]) => missing.includes(name));
+/** Whether a table is somebody else's that happens to have the name: most of the columns are not there. */
+export function isOtherTable(table: TableName, missingTotal: number): boolean {
+  return missingTotal * 2 > columnsOf(table).length;
+}
+
+export const OTHER_TABLE_HINT =
+  'this looks like a table of your own; a view needs the name (data/own-schema.md, Names that are taken)';
+
+/** What to add to a view, or to type for a table, where columns are missing; `values` where they have no default. */
+export function addColumnsText(
+  table: TableName,
+  missing: readonly string[],
+  isView: boolean,
+  values: Readonly<Record<string, string>> = {},
+): string {
+  const columns = columnsOf(table)
+    .filter(([name]) => missing.includes(name))
+    .map(([name, column]) => ({ name, ...column, value: column.defaultSql ?? values[name] ?? 'NULL' }));
   if (isView) {
-    return `in the SELECT of the view ${table}: ${columns.map(([name, { defaultSql }]) => `${defaultSql} AS ${name}`).join(', ')}`;
+    return `in the SELECT of the view ${table}: ${columns.map(({ name, value }) => `${value} AS ${name}`).join(', ')}`;
   }
-  const declared = columns.map(([name, { declared, isNullable, defaultSql }]) =>
-    isNullable ? `${name} ${declared}` : `${name} ${declared} NOT NULL DEFAULT ${defaultSql}`,
+  const declared = columns.map(({ name, declared, isNullable, value }) =>
+    isNullable ? `${name} ${declared}` : `${name} ${declared} NOT NULL DEFAULT ${value}`,
   );
   return declared.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join(' ');
 }
@@ -37,6 +52,7 @@ interface Shortfall {
     readonly table: TableName;
     readonly place: string;
     readonly column?: string;
+    readonly found?: string;
   }[];
 }
 
@@ -49,12 +65,24 @@ export function stubsText({ views, absent, problems }: Shortfall): string {
       stubs.push(table === 'front_keys' ? KEYS_TABLE : emptyView(table));
       continue;
     }
+    if (absent.has(table)) {
+      comments.push(skeleton(table));
+      continue;
+    }
+    const missing = problems.filter((problem) => problem.table === table && problem.code === 'column-missing');
+    if (!views.has(table) && isOtherTable(table, missing.length)) {
+      comments.push(`-- ${table}: ${OTHER_TABLE_HINT}`);
+      continue;
+    }
     const optional: string[] = [];
-    for (const { code, column, place } of problems.filter((problem) => problem.table === table)) {
+    for (const { code, column, place, found } of problems.filter((problem) => problem.table === table)) {
       const isOptional = columnsOf(table).some(([name, { defaultSql }]) => name === column && defaultSql !== null);
       if (code === 'column-missing' && column !== undefined && isOptional) optional.push(column);
       // Not the message: it may quote names of the database, and with them ends of lines.
-      else comments.push(`-- Nothing stands in for ${place}; see playbill check-db.`);
+      else if (column !== undefined && found !== undefined) {
+        const { declared } = Object.fromEntries(columnsOf(table))[column] ?? {};
+        comments.push(`-- ${place} is ${found.replaceAll('\n', ' ')}, expected ${declared}; check-db says more.`);
+      } else comments.push(`-- Nothing stands in for ${place}; check-db says more.`);
     }
     if (optional.length > 0) comments.push(`-- ${addColumnsText(table, optional, views.has(table))}`);
   }
@@ -66,6 +94,15 @@ export function stubsText({ views, absent, problems }: Shortfall): string {
 function emptyView(table: TableName): string {
   const columns = columnsOf(table).map(([name]) => `NULL AS ${name}`);
   return `CREATE VIEW IF NOT EXISTS ${table} AS\nSELECT ${columns.join(', ')} WHERE 0;\n`;
+}
+
+/** A view to be completed, as a comment: what has no default stands open. */
+function skeleton(table: TableName): string {
+  const columns = columnsOf(table).map(([name, { defaultSql }]) => {
+    // One of two that may be NULL, but not both.
+    return `${name === 'starts_local' ? '…' : (defaultSql ?? '…')} AS ${name}`;
+  });
+  return `-- CREATE VIEW ${table} AS\n-- SELECT ${columns.join(', ')}\n-- FROM …;`;
 }
 
 const KEYS_TABLE = `-- A table: the commands for keys write into it.

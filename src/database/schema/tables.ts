@@ -170,3 +170,8 @@ export const TABLE_RULES: Readonly<Record<TableName, TableRules>> = {
   badges: entity({}, 'slug'),
   product_badges: link({ product_id: 'products', badge_id: 'badges' }),
 };
+
+/** Whether a column holds ids of rows, of its own table or of another. */
+export function isId(table: TableName, column: string): boolean {
+  return column === 'id' || Object.hasOwn(TABLE_RULES[table].references, column);
+}

@@ -20,5 +20,11 @@ export class Zones {
 
 export function unknownZone(place: string, name: string): Finding {
   const message = `timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${quoted(name)}`;
-  return findingOf('error', 'zone-unknown', place, message, 'timezone');
+  return { ...findingOf('error', 'zone-unknown', place, message, 'timezone'), hint: zoneHint(name) };
+}
+
+function zoneHint(name: string): string {
+  // SQLite's trim() takes blanks alone.
+  if (isKnownZone(name.replaceAll(/^ +| +$/g, ''))) return 'trim(timezone)';
+  return `the names are: node -p "Intl.supportedValuesOf('timeZone').join('\\n')"`;
 }

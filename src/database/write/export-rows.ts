@@ -2,7 +2,7 @@
 // serves to inspect them. Refuses what JSON cannot hold rather than printing an approximation.
 
 import { setImmediate } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
+import { AppError, shellWord } from '../../errors.ts';
 import { wholeTable } from '../schema/query-builders.ts';
 import type { CatalogueReader } from '../open.ts';
 import { quoted } from '../schema/row-checker.ts';
@@ -37,7 +37,8 @@ export async function* exportRows(
             if (!isPrintable(value)) {
               const place = `${checker.placeOf(values)}: ${column}`;
               const message = `${place}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
-              throw new AppError('export-value-unprintable', message, 'see all such values with: playbill check-db');
+              const hint = `see all such values with: playbill check-db --db ${shellWord(reader.path)} --all`;
+              throw new AppError('export-value-unprintable', message, hint);
             }
             row[column] = value;
           }

@@ -2,7 +2,7 @@
 // stored. Each change is one transaction.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
-import { AppError, messageOf } from '../../errors.ts';
+import { AppError, messageOf, shellWord } from '../../errors.ts';
 import { anyTable, knownTables } from '../schema/query-builders.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { WritableCatalogue, writing } from '../create.ts';
@@ -63,7 +63,7 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
     const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
     const [row] = await catalogue.rows(query);
     if (row === undefined) {
-      const hint = 'see them with: playbill keys list';
+      const hint = `see them with: playbill keys list --db ${shellWord(databasePath)}`;
       throw new AppError('key-unknown', `expected the keyid of a key, found "${keyid}"`, hint);
     }
     const [before] = row;

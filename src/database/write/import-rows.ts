@@ -60,13 +60,13 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
 async function insertAll(
   sources: readonly ImportSource[],
   catalogue: WritableCatalogue,
-  { isReplacing, onRow }: ImportOptions,
+  { databasePath, isReplacing, onRow }: ImportOptions,
 ): Promise<ReadonlyMap<TableName, number>> {
   const insert = rowInserter(catalogue, isReplacing);
   const counts = new Map<TableName, number>();
   const problems: AppError[] = [];
   for (const { name, open } of sources) {
-    for await (const { number, text } of readableLines(name, open)) {
+    for await (const { number, text } of readableLines(name, open, databasePath)) {
       try {
         const place = `${name}:${number}`;
         const row = rowOf(text, place);
@@ -94,9 +94,9 @@ function throwAll(problems: readonly AppError[]): void {
   throw new AppError(first.code, message, first.hint, first.cause, details);
 }
 
-async function* readableLines(name: string, open: ImportSource['open']): AsyncGenerator<Line> {
+async function* readableLines(name: string, open: ImportSource['open'], databasePath: string): AsyncGenerator<Line> {
   try {
-    yield* linesOf(open(), name);
+    yield* linesOf(open(), name, databasePath);
   } catch (error) {
     if (error instanceof AppError || systemCodeOf(error) === '') throw error;
     const message = `expected a readable file ${name}, found: ${messageOf(error)}`;
@@ -116,7 +116,8 @@ function rowOf(text: string, place: string): CheckedRow {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw invalid(`text that is not JSON: ${messageOf(error)}`);
+    // The parser counts lines, too, of a text that is one.
+    throw invalid(`text that is not JSON: ${messageOf(error).replace(/ \(line \d+ column \d+\)/, '')}`);
   }
   if (!isRecord(parsed)) throw invalid(quoted(parsed));
   const { table, row, ...others } = parsed;

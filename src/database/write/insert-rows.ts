@@ -1,7 +1,7 @@
 // Inserts checked rows: SQL compiled once for each table and set of columns; refusals of the database become our errors.
 
 import type Database from 'better-sqlite3';
-import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import { anyTable } from '../schema/query-builders.ts';
 import { writing, type WritableCatalogue } from '../create.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
@@ -28,7 +28,7 @@ export function rowInserter(catalogue: WritableCatalogue, isReplacing: boolean) 
         statement.run(...row.values);
       });
     } catch (error) {
-      throw refusalOf(row, place, error);
+      throw refusalOf(row, place, error, catalogue.path);
     }
   };
 }
@@ -51,7 +51,7 @@ function sqlOf({ table, columns }: CheckedRow, isReplacing: boolean): string {
 }
 
 /** Turns the database's refusal of a row into an error for its author; other errors pass unchanged. */
-function refusalOf({ table, columns, values }: CheckedRow, place: string, error: unknown): unknown {
+function refusalOf({ table, columns, values }: CheckedRow, place: string, error: unknown, path: string): unknown {
   const cause = error instanceof AppError ? error.cause : error;
   const code = systemCodeOf(cause);
   const message = messageOf(cause);
@@ -59,13 +59,14 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
     new AppError('import-row-refused', `${place}: expected ${expected}`, hint, error);
   // A statement that cannot be prepared: a view does not take rows, or a table lacks the key that --replace needs.
   if (code === 'SQLITE_ERROR') {
-    const hint = 'import into the tables behind the view instead';
+    const hint =
+      'views take no rows: your own system writes the tables behind them, or import into a file of its own with --db';
     return refused(`a table "${table}" that takes rows, found: ${message}`, hint);
   }
   if (!code.startsWith('SQLITE_CONSTRAINT')) return error;
   if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_ROWID') {
     const key = TABLE_RULES[table].key.map((column) => String(values[columns.indexOf(column)])).join();
-    const hint = 'replace rows that are there: playbill import --replace FILE.ndjson';
+    const hint = `replace rows that are there: playbill import --replace --db ${shellWord(path)} FILE.ndjson`;
     return refused(`a new key, found ${table} ${key} in the database or on an earlier line (${message})`, hint);
   }
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
@@ -74,7 +75,7 @@ function refusalOf({ table, columns, values }: CheckedRow, place: string, error:
   }
   // The columns' rules have accepted the row. Only an older table, or one of the operator's own, is stricter.
   if (code === 'SQLITE_CONSTRAINT_NOTNULL') {
-    const hint = 'copy the rows into a new database: playbill export | playbill import - --db NEW.sqlite';
+    const hint = `copy the rows into a new database: playbill export --db ${shellWord(path)} | playbill import - --db NEW.sqlite`;
     return refused(`a table "${table}" as in data/schema.sql, found: ${message}`, hint);
   }
   const hint = `see the CHECKs of "${table}" in data/schema.sql`;

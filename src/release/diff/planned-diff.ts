@@ -86,7 +86,9 @@ export class PlannedDiffs {
       const products = (digest: string) => documents.products(code, digest);
       const releaseNow = this.#published.manifest?.now ?? pointer.now;
       const at = releaseNow > pointer.now ? releaseNow : pointer.now;
-      await this.#compare({ pointer, at, products }, { pointer: listing.pointer, at: this.#now, products });
+      const asOf = this.#published.asOf(pointer);
+      const after = { pointer: listing.pointer, at: this.#now, asOf: this.#now, products };
+      await this.#compare({ pointer, at, asOf, products }, after);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
       this.#result.unknown.push(code);

@@ -1,8 +1,9 @@
 // What differs between two releases, front by front, so that memory does not grow with the number of fronts.
 
 import type { FrontDifference } from '../../contract/diff-results.ts';
-import type { Pointer } from '../../contract/pointer.ts';
+import type { ManifestFront } from '../../contract/manifest.ts';
 import { AppError } from '../../errors.ts';
+import { asOf } from '../tree/as-of.ts';
 import { productsDigestAt, type ReleaseView } from '../tree/release-view.ts';
 import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-diff.ts';
 
@@ -20,7 +21,7 @@ export async function* diffReleases(
   after: ReleaseView,
   fronts: readonly string[] | null,
 ): AsyncGenerator<FrontDiff> {
-  const [old, now] = [pointersOf(before), pointersOf(after)];
+  const [old, now] = [listingsOf(before), listingsOf(after)];
   const known = [...new Set([...old.keys(), ...now.keys()])].sort();
   for (const front of selectedFronts(fronts, known)) {
     yield await diffFront(front, viewOf(before, old.get(front)), viewOf(after, now.get(front)));
@@ -52,12 +53,13 @@ export function selectedFronts(wanted: readonly string[] | null, known: readonly
   );
 }
 
-export function pointersOf(release: ReleaseView): ReadonlyMap<string, Pointer> {
-  return new Map(release.manifest.fronts.map(({ front, pointer }) => [front, pointer]));
+export function listingsOf({ manifest }: ReleaseView): ReadonlyMap<string, ManifestFront> {
+  return new Map(manifest.fronts.map((listing) => [listing.front, listing]));
 }
 
-function viewOf(release: ReleaseView, pointer: Pointer | undefined): SnapshotView | null {
-  if (pointer === undefined) return null;
-  const products = (digest: string) => release.documents.products(pointer.front, digest);
-  return { pointer, at: release.manifest.now, products };
+function viewOf({ manifest, documents }: ReleaseView, listing: ManifestFront | undefined): SnapshotView | null {
+  if (listing === undefined) return null;
+  const { front, pointer } = listing;
+  const products = (digest: string) => documents.products(front, digest);
+  return { pointer, at: manifest.now, asOf: asOf(pointer, listing, manifest), products };
 }

@@ -13,6 +13,8 @@ import { diffDocuments } from './document-diff.ts';
 export interface SnapshotView {
   readonly pointer: Pointer;
   readonly at: string;
+  /** As of which instant it is right. */
+  readonly asOf: string;
   readonly products: (digest: string) => Promise<ProductsDocument>;
 }
 
@@ -37,8 +39,8 @@ export async function diffSnapshots(
   const [older, newer] = isForward ? [before, after] : [after, before];
   if (!isSameSnapshot(before.pointer, after.pointer) && newer.at >= older.pointer.validUntil) {
     const ambiguous = diffDocuments(first, last);
-    const { now, validUntil } = older.pointer;
-    const horizonNeededSeconds = Math.max(0, (parseInstant(newer.at) ?? 0) - (parseInstant(now) ?? 0));
+    const { validUntil } = older.pointer;
+    const horizonNeededSeconds = Math.max(0, (parseInstant(newer.at) ?? 0) - (parseInstant(older.asOf) ?? 0));
     return { ...common, clock: [], data: [], ambiguous, comparableUntil: validUntil, horizonNeededSeconds };
   }
   const between = await older.products(productsDigestAt(older.pointer, newer.at));

@@ -19,6 +19,7 @@ import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
 import type { GuardOptions } from './guards.ts';
+import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 
 export interface PublishInput {
@@ -61,7 +62,7 @@ export async function frontTasks(
       continue;
     }
     const pointer = published.pointer(front.code);
-    const before = pointer && { now: pointer.now, cards: await published.cardsAt(pointer, now) };
+    const before = pointer && { now: published.asOf(pointer), cards: await published.cardsAt(pointer, now) };
     tasks.push({ ...front, before });
   }
   return { tasks, obstructed };
@@ -81,7 +82,7 @@ export async function publish(
   await store.settle();
   // State after a stop here: content that nothing points at, under its own names.
 
-  const { outcomes, removed, isRemoving } = await planRelease(input, published);
+  const { outcomes, removed, isRemoving } = await planRelease(input, published, now);
   // Fronts that only the current release still lists: a run was stopped between the removal of their pointers and `current`.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
@@ -109,10 +110,12 @@ interface ReleasePlan {
 }
 
 /** Decides of every front whether it is published, kept or removed. */
-async function planRelease(input: PublishInput, published: PublishedTree): Promise<ReleasePlan> {
+async function planRelease(input: PublishInput, published: PublishedTree, now: Instant): Promise<ReleasePlan> {
   const outcomes: FrontResult[] = [];
   for (const result of input.results) {
-    outcomes.push(result.held === null ? result : await keepPublished(result, result.held, published));
+    if (result.held !== null) outcomes.push(await keepPublished(result, result.held, published));
+    else if (input.guards.force) outcomes.push(result);
+    else outcomes.push(await withQuietPointer(result, published, input.horizonSeconds, now));
   }
   for (const [code, reason] of input.held)
     outcomes.push(await keepPublished(heldResult(code, reason), reason, published));

@@ -4,7 +4,7 @@
 import type { DocumentChange } from '../../contract/diff-results.ts';
 import { diffDocuments } from '../diff/document-diff.ts';
 import { entryOf } from '../tree/codec.ts';
-import { pointersOf, selectedFronts } from '../diff/release-diff.ts';
+import { listingsOf, selectedFronts } from '../diff/release-diff.ts';
 import { productsDigestAt, type ReleaseView } from '../tree/release-view.ts';
 
 export interface FrontForecast {
@@ -31,9 +31,9 @@ export async function* forecast(
   from: string,
   until: string,
 ): AsyncGenerator<FrontForecast> {
-  const pointers = pointersOf(release);
-  for (const front of selectedFronts(fronts, [...pointers.keys()])) {
-    const pointer = pointers.get(front);
+  const listings = listingsOf(release);
+  for (const front of selectedFronts(fronts, [...listings.keys()])) {
+    const pointer = listings.get(front)?.pointer;
     if (pointer === undefined) continue;
     let document = await release.documents.products(front, productsDigestAt(pointer, from));
     const cards = document.productCards.length;

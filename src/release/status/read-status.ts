@@ -7,6 +7,7 @@ import type { Pointer } from '../../contract/pointer.ts';
 import type { Hold } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
 import { ENDPOINTS, pathOf } from '../../render/paths.ts';
+import { asOf } from '../tree/as-of.ts';
 import { entryOf, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { damaged, type Failure, type Found } from '../tree/found.ts';
@@ -28,6 +29,8 @@ export type PublishedFront = SoundFront | BrokenFront;
 interface SoundFront {
   readonly code: string;
   readonly pointer: Pointer;
+  /** As of which instant the front is right. */
+  readonly asOf: string;
   /** As the current release lists the front; null where it does not list it, or with another pointer. */
   readonly listing: ManifestFront | null;
 }
@@ -64,7 +67,8 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
     const pointer = read.value;
     const listing = listings.get(code);
     const isListed = listing !== undefined && pointerText(listing.pointer) === pointerText(pointer);
-    return { code, pointer, listing: isListed ? listing : null };
+    const own = isListed ? listing : undefined;
+    return { code, pointer, asOf: asOf(pointer, own, release?.manifest ?? null), listing: own ?? null };
   });
   fronts.sort((a, b) => (a.code < b.code ? -1 : 1));
   return { release, hold, fronts, findings };

@@ -46,7 +46,7 @@ function frontStatus(
 ): FrontStatus {
   if (front.pointer === null) return { front: front.code, stale: front.problem, snapshot: null };
   const { pointer, listing } = front;
-  const now = instantOfText(pointer.now);
+  const now = instantOfText(front.asOf);
   const validUntil = instantOfText(pointer.validUntil);
   // Without a manifest the pointer itself says how far ahead it was made for.
   const horizonSeconds = releaseHorizonSeconds ?? validUntil - now;
@@ -62,7 +62,7 @@ function frontStatus(
     front: front.code,
     stale: reasons.find(([, holds]) => holds)?.[0] ?? null,
     snapshot: {
-      now: pointer.now,
+      now: front.asOf,
       validUntil: pointer.validUntil,
       ageSeconds: at - now,
       remainingSeconds: validUntil - at,

@@ -9,6 +9,7 @@ import type { Finding } from '../../findings.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { pathOf } from '../../render/paths.ts';
 import { editionPathsOf, entryOf, pointerText, PROBLEM_CODE } from './codec.ts';
+import { asOf } from './as-of.ts';
 import { sha256Of } from './digest.ts';
 import { orNull, orThrow, type Failure, type Found } from './found.ts';
 import {
@@ -109,11 +110,11 @@ export class PublishedTree {
   /** How many cards a published pointer shows at an instant. */
   async cardsAt(pointer: Pointer, now: Instant): Promise<number> {
     const index = editionIndexAt(pointer.products, formatInstant(now));
-    return this.#listingOf(pointer)?.cardsByEdition[index] ?? (await this.#cardsOf(pointer, index));
+    return this.listingOf(pointer)?.cardsByEdition[index] ?? (await this.#cardsOf(pointer, index));
   }
 
   /** A published front as the manifest of a later release lists it, and its files. */
-  async keptFront(pointer: Pointer, held: HoldCode): Promise<{ front: ManifestFront; files: ManifestFile[] }> {
+  async keptFront(pointer: Pointer, held: HoldCode | null): Promise<{ front: ManifestFront; files: ManifestFile[] }> {
     const files: ManifestFile[] = [];
     for (const path of new Set(editionPathsOf(pointer))) {
       const recorded = this.#files.get(path);
@@ -121,8 +122,12 @@ export class PublishedTree {
       if (recorded !== undefined) files.push(recorded);
       else if (bytes !== null) files.push({ path, bytes: bytes.length, sha256: sha256Of(bytes) });
     }
-    const listing = this.#listingOf(pointer);
-    if (listing !== undefined) return { front: { ...listing, held }, files };
+    const listing = this.listingOf(pointer);
+    if (listing !== undefined) {
+      const { asOf: _, ...front } = listing;
+      const since = held === null ? pointer.now : this.asOf(pointer);
+      return { front: { ...front, held, ...(since === pointer.now ? {} : { asOf: since }) }, files };
+    }
     // The manifest that had this pointer is lost: the tree itself still says this much.
     const cardsByEdition: number[] = [];
     for (const index of pointer.products.keys()) cardsByEdition.push(await this.#cardsOf(pointer, index));
@@ -140,12 +145,24 @@ export class PublishedTree {
     return { front, files };
   }
 
+  /** Whether files are there, by their sizes. */
+  async hasFiles(files: readonly ManifestFile[]): Promise<boolean> {
+    for (const { path, bytes } of files) if (orNull(await this.#store.size(path)) !== bytes) return false;
+    return true;
+  }
+
   /** The files of the current release whose recipe is known, by it. */
   get filesByRecipe(): ReadonlyMap<string, ManifestFile> {
     return new Map(this.manifest?.files.flatMap((file) => (file.recipe === undefined ? [] : [[file.recipe, file]])));
   }
 
-  #listingOf(pointer: Pointer): ManifestFront | undefined {
+  /** As of which instant a published front is right. */
+  asOf(pointer: Pointer): string {
+    return asOf(pointer, this.listingOf(pointer), this.manifest);
+  }
+
+  /** As the current release lists a front with this pointer. */
+  listingOf(pointer: Pointer): ManifestFront | undefined {
     const listing = this.#listings.get(pointer.front);
     return listing !== undefined && pointerText(listing.pointer) === pointerText(pointer) ? listing : undefined;
   }

@@ -24,6 +24,7 @@ export function testContext(printed: string[] = []): CommandContext {
     toolVersion: 'test',
     processId: '1',
     onInterrupt: null,
+    interruptedText: '',
     tzdata: 'test',
     exitCode: 0,
   };

@@ -7,7 +7,7 @@ import type { Instant } from '../../../catalogue/instant.ts';
 import type { useClock } from '../state/hooks.ts';
 import { tickAfter, tickBefore, type Scene } from '../state/scene.ts';
 import type { Changes } from '../words/changes.ts';
-import { clockText, dateText, instantAt, shortDateText, zoneOf } from '../words/descriptions.ts';
+import { dateText, instantAt, shortDateText, zoneClockText, zoneOf } from '../words/descriptions.ts';
 import { nameOf } from '../words/text.ts';
 import { ChangeList } from './change-list.tsx';
 import { Slider } from './slider.tsx';
@@ -36,11 +36,11 @@ interface ClockProps {
 export function Clock(props: ClockProps): VNode {
   const { scene, now, changes, counts, clock, onAt, onNow, onHelp, onPoint } = props;
   const [isOpen, setOpen] = useState(false);
-  const { at, timeline, sides } = scene;
+  const { asked, at, timeline, sides } = scene;
   const { isPlaying, speed, play, setSpeed } = clock;
   const zoneName = sides[0].pointer.timezone;
   const zone = zoneOf(zoneName);
-  const wall = zone.format(at);
+  const wall = zone.format(asked);
   const edition = describeEdition(scene);
   return (
     <section class="clock" aria-label="Clock">
@@ -52,7 +52,7 @@ export function Clock(props: ClockProps): VNode {
         {iconButton('Next change', 'M15 4v12M5 4l7 6-7 6z', () => onAt(tickAfter(timeline, at)))}
       </div>
       <p class="clock-time">
-        <strong>{clockText(wall)}</strong>
+        <strong>{zoneClockText(zone, asked)}</strong>
         <span class="clock-date">
           {shortDateText(wall)} <span class="zone">{zoneName.replaceAll('_', ' ')}</span>
         </span>
@@ -63,7 +63,7 @@ export function Clock(props: ClockProps): VNode {
         now={now}
         zone={zone}
         counts={counts}
-        text={`${dateText(wall)}, ${clockText(wall)}, ${edition}`}
+        text={`${dateText(wall)}, ${zoneClockText(zone, asked)}, ${edition}`}
         onAt={onAt}
       />
       <button
@@ -117,7 +117,7 @@ function iconButton(label: string, path: string, onClick: () => void, name = '')
 function describeEdition({ sides: [side] }: Scene): string {
   const { pointer, index, timeliness } = side;
   const start = instantAt((pointer.products[index] ?? '').slice(0, 20));
-  const from = clockText(zoneOf(pointer.timezone).format(start));
+  const from = zoneClockText(zoneOf(pointer.timezone), start);
   const early = timeliness === 'early' ? '; before this snapshot was made' : '';
   const stale = timeliness === 'stale' ? '; stale' : '';
   return `edition ${index + 1} of ${pointer.products.length}, from ${from}${early}${stale}`;

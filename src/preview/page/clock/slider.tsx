@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Zone } from '../../../catalogue/calendar.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import { clampTo, tickAfter, tickBefore, type Timeline } from '../state/scene.ts';
-import { clockText, countText } from '../words/descriptions.ts';
+import { countText, zoneClockText } from '../words/descriptions.ts';
 import { Ticks } from './ticks.tsx';
 import { tickHeight, timeMarks } from './time-marks.ts';
 
@@ -56,7 +56,7 @@ export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderPr
           </span>
         )}
         <span class={now > last ? 'mark end bad' : 'mark end'}>
-          {now > last ? 'ended' : <span>right until</span>} {clockText(zone.format(instantOf(last + 1)))}
+          {now > last ? 'ended' : <span>right until</span>} {zoneClockText(zone, instantOf(last + 1))}
         </span>
         {marks.map((mark) => (
           <span
@@ -69,7 +69,7 @@ export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderPr
         ))}
         {near !== null && (
           <span class="tip" style={placeOf(near)}>
-            {clockText(zone.format(near))}
+            {zoneClockText(zone, near)}
             {counts.has(near) && `, ${countText(counts.get(near) ?? 0, 'change')}`}
           </span>
         )}

@@ -9,7 +9,15 @@ import { Command } from '../command.tsx';
 import type { Scene, Side } from '../state/scene.ts';
 import type { Changes } from '../words/changes.ts';
 import { buildCommand } from '../words/commands.ts';
-import { clockText, dateText, durationText, instantAt, moneyOf, shortDateText, zoneOf } from '../words/descriptions.ts';
+import {
+  dateText,
+  durationText,
+  instantAt,
+  moneyOf,
+  shortDateText,
+  zoneClockText,
+  zoneOf,
+} from '../words/descriptions.ts';
 import type { Search } from './arrangement.ts';
 import type { CardContext } from './card.tsx';
 import { Finder } from './finder.tsx';
@@ -32,16 +40,17 @@ interface StageProps {
 
 export function Stage(props: StageProps): VNode {
   const { overview, scene, now, documents, search, onSearch } = props;
-  const { front, at, sides } = scene;
+  const { front, asked, sides } = scene;
   const isPaired = sides.length > 1;
-  const wall = zoneOf(sides[0].pointer.timezone).format(at);
+  const zone = zoneOf(sides[0].pointer.timezone);
   const [first] = documents;
   return (
     <>
       <header class="masthead">
         <h1>{front}</h1>
         <p class="dateline">
-          <span>{dateText(wall)}</span> <time dateTime={formatInstant(at)}>{clockText(wall)}</time>
+          <span>{dateText(zone.format(asked))}</span>{' '}
+          <time dateTime={formatInstant(asked)}>{zoneClockText(zone, asked)}</time>
         </p>
       </header>
       {first !== undefined && <Finder document={first} search={search} onSearch={onSearch} />}
@@ -71,8 +80,8 @@ function Untimely({ side, now, overview }: Pick<StageProps, 'now' | 'overview'> 
   if (timeliness === 'right') return null;
   const zone = zoneOf(pointer.timezone);
   const whenOf = (instant: string): string => {
-    const wall = zone.format(instantAt(instant));
-    return `${shortDateText(wall)}, ${clockText(wall)}`;
+    const at = instantAt(instant);
+    return `${shortDateText(zone.format(at))}, ${zoneClockText(zone, at)}`;
   };
   if (timeliness === 'early') {
     return <p class="untimely">Made for {whenOf(pointer.now)} and later: this is its first edition.</p>;

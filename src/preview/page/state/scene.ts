@@ -28,9 +28,12 @@ export interface Timeline {
 
 export interface Scene {
   readonly front: string;
+  /** The instant asked for: the page is what visitors see then. */
+  readonly asked: Instant;
+  /** Where the slider stands: at `asked`, or at its nearer end. */
   readonly at: Instant;
   readonly timeline: Timeline;
-  /** The release shown, and the one beside it where that has this front. */
+  /** The release shown, and the one beside it where that has this front: the older one first, whichever was chosen. */
   readonly sides: readonly [Side, ...Side[]];
 }
 
@@ -49,13 +52,14 @@ export function sceneOf(
   const front = frontOf(state, release);
   if (front === null) return null;
   // Outside the time of a snapshot its nearest edition is shown, and the page says so.
-  const wanted = state.at ?? now;
-  const own = sideOf(release, front, formatInstant(wanted));
+  const asked = state.at ?? now;
+  const own = sideOf(release, front, formatInstant(asked));
   if (own === null) return null;
-  const other = beside === null ? null : sideOf(beside, front, formatInstant(wanted));
-  const sides: Scene['sides'] = other === null ? [own] : [own, other];
+  const other = beside === null ? null : sideOf(beside, front, formatInstant(asked));
+  const sides: Scene['sides'] =
+    other === null ? [own] : own.pointer.now <= other.pointer.now ? [own, other] : [other, own];
   const timeline = timelineOf(sides.map(({ pointer }) => pointer));
-  return { front, at: clampTo(timeline, wanted), timeline, sides };
+  return { front, asked, at: clampTo(timeline, asked), timeline, sides };
 }
 
 /** What a release shows of a front; null where the release lacks it or its pointer cannot be read. */

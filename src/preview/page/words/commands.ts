@@ -18,8 +18,8 @@ export function verifyCommand({ root }: Places): string {
 /** Why a product has a card or none. A slug is left open where it is not known. */
 export function explainCommand({ database }: Places, front: string, slug: string | null, at: Instant): string {
   const product = slug === null ? 'SLUG' : shellWord(slug);
-  const flags = [`--front ${shellWord(front)}`, `--product ${product}`, `--at ${formatInstant(at)}`];
-  return ['playbill explain', ...databaseFlag(database), ...flags].join(' ');
+  const command = `playbill explain --front ${shellWord(front)} --product ${product}`;
+  return [command, `--at ${formatInstant(at)}`, ...databaseFlag(database)].join(' ');
 }
 
 /** The preview, with a catalogue that it can ask. */

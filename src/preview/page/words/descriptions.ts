@@ -37,8 +37,13 @@ export function shortDateText(text: string): string {
 }
 
 /** `15:30`, or `15:30:20` where there are seconds, of a text that holds `T15:30:20`. */
-export function clockText(text: string): string {
+function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
+}
+
+/** An instant by the clock of a zone, `15:30`; with its offset where that time occurs twice, as clocks are set back: `02:30 +01:00`. */
+export function zoneClockText(zone: Zone, at: Instant): string {
+  return `${clockText(zone.format(at))} ${zone.offsetOfRepeated(at)}`.trimEnd();
 }
 
 /**

@@ -1,0 +1,54 @@
+// Fronts that are active and show nothing, or nothing that can be bought, though no row is wrong: of a view that joins by the wrong column
+// no row is left. Only check-db looks. Warnings: a new front may have no products yet.
+
+import { sql } from 'kysely';
+import type { Finding } from '../../findings.ts';
+import type { CatalogueReader } from '../open.ts';
+import { checkedRows, knownTables } from '../schema/query-builders.ts';
+import { findingOf, RowChecker } from '../schema/row-checker.ts';
+
+const FRONT = new RowChecker('fronts', ['id', 'currency', 'status']);
+
+/** A warning for each active front without a product, or without a ticket tier in its currency although its products have some. */
+export async function* emptyFronts(reader: Pick<CatalogueReader, 'rows'>, hasTiers: boolean): AsyncGenerator<Finding> {
+  const products = knownTables.selectFrom('front_products').select('front_id').distinct().orderBy('front_id');
+  const listing = new Set((await reader.rows(products)).map(([frontId]) => frontId));
+  const currenciesOf = hasTiers ? await ticketCurrencies(reader) : new Map<unknown, string[]>();
+  for (const row of await reader.rows(checkedRows(FRONT))) {
+    if (!FRONT.accepts(row)) continue;
+    const [id, currency, status] = row;
+    if (status !== 'active') continue;
+    const currencies = currenciesOf.get(id) ?? [];
+    if (!listing.has(id)) {
+      const message = 'expected a product of this active front in front_products, found none: it shows nothing';
+      yield findingOf('warning', 'front-empty', FRONT.placeOf(row), message);
+    } else if (currencies.length > 0 && !currencies.includes(currency)) {
+      const message = `currency: expected ticket tiers of its products in ${currency}, found ${currencies.join(', ')} alone: nothing has a price`;
+      yield findingOf('warning', 'currency-unused', FRONT.placeOf(row), message, 'currency');
+    }
+  }
+}
+
+/** The currencies of the ticket tiers of each front's products, by front id. */
+async function ticketCurrencies(reader: Pick<CatalogueReader, 'rows'>): Promise<ReadonlyMap<unknown, string[]>> {
+  const tiers = knownTables
+    .selectFrom('price_tiers')
+    .select(['product_id', 'currency'])
+    .distinct()
+    .where('kind', '=', 'ticket')
+    // What is no currency is a finding already, and may be of any length.
+    .where(sql<boolean>`typeof(currency) = 'text' and length(currency) = 3`)
+    .as('tiers');
+  const query = knownTables
+    .selectFrom('front_products')
+    .innerJoin(tiers, 'tiers.product_id', 'front_products.product_id')
+    .select(['front_products.front_id', 'tiers.currency'])
+    .distinct()
+    .orderBy('front_products.front_id')
+    .orderBy('tiers.currency');
+  const currencies = new Map<unknown, string[]>();
+  for (const [frontId, currency] of await reader.rows(query)) {
+    currencies.set(frontId, [...(currencies.get(frontId) ?? []), String(currency)]);
+  }
+  return currencies;
+}
