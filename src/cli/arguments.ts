@@ -10,6 +10,8 @@ export type ArgumentParser<Value> = (text: string, flag: string) => Value;
 export function instantArgument(text: string, flag: string): Instant {
   const instant = parseOffsetDateTime(text);
   if (instant !== undefined) return instant;
+  const isBlank = /^\d{4}-\d{2}-\d{2} /.test(text);
+  const expected = `a date and time${isBlank ? ' with T between them and' : ''} with Z or an offset`;
   const [, date = '', time = '12:00', seconds = ':00'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?/.exec(text) ?? [];
   const typed = `${date}T${time}${seconds}`;
@@ -17,7 +19,7 @@ export function instantArgument(text: string, flag: string): Instant {
     parseOffsetDateTime(`${typed}Z`) === undefined
       ? `${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`
       : `${flag} ${typed}+03:00 or ${flag} ${typed}Z`;
-  throw refused('instant-invalid', flag, 'a date and time with Z or an offset', text, examples);
+  throw refused('instant-invalid', flag, expected, text, examples);
 }
 
 /** How long a superseded release is kept in any case (snapshot.md, step 6). */

@@ -48,7 +48,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
     if (isWithin(options.to, root)) throw invalid(`--to: expected a folder that is not served, found one in ${root}`);
   const ring = await readKeyRing(DirectoryReader.open(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
-  const keyRing = orThrow(ring);
+  const keyRing = orThrow(ring, 'tree-unreadable', options.out);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
     throw invalid(messageOf(error), error);
   });

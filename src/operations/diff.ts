@@ -1,11 +1,13 @@
 // What differs between two releases, and a release of a tree by its name. Reads only.
 
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DiffResultJson } from '../contract/diff-results.ts';
-import { AppError } from '../errors.ts';
+import { AppError, shellWord } from '../errors.ts';
 import { diffReleases } from '../release/diff/release-diff.ts';
 import { RELEASE_NAME } from '../release/tree/read.ts';
 import { openRelease, type ReleaseView } from '../release/tree/release-view.ts';
+import { pathOf, RELEASES_FOLDER } from '../render/paths.ts';
 import { DirectoryReader } from '../storage/directory/reader.ts';
 
 /**
@@ -18,7 +20,13 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
     throw new AppError('usage', `expected a release or a folder, found "${name}", which may be either`, hint);
   }
   if (RELEASE_NAME.test(name)) return openRelease(name, DirectoryReader.open(outPath));
-  return openRelease('current', DirectoryReader.open(name));
+  const files = DirectoryReader.open(name);
+  const parent = join(name, '..');
+  if (!existsSync(join(name, RELEASES_FOLDER)) && existsSync(join(parent, pathOf({ kind: 'current' })))) {
+    const message = `expected a tree at ${name}, found a folder of the tree ${parent}`;
+    throw new AppError('tree-missing', message, `did you mean ${shellWord(parent)}?`);
+  }
+  return openRelease('current', files);
 }
 
 /** Every difference between two releases, of these fronts or of all (null). @throws AppError nothing-published, tree-unreadable */

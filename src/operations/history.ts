@@ -21,7 +21,7 @@ export async function releaseOfTree(outPath: string, name: string) {
   await refuseNoTree(outPath);
   const store = new DirectoryStore(outPath);
   const id = await resolveRelease(name, store);
-  const manifest = orThrow(await readManifest(id, store), 'release-damaged');
+  const manifest = orThrow(await readManifest(id, store), 'release-damaged', store.root);
   const validUntil = validUntilOf(manifest);
   const end = parseInstant(validUntil ?? '');
   return { id, validUntil, expiringFrom: end === undefined ? null : expiringFromOf(end, manifest.horizonSeconds) };

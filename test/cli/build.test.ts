@@ -147,6 +147,7 @@ describe('wrong usage and unreadable input: exit 2, one coded line, a hint, noth
       'found "2026-02-30T09:00:00Z"',
     ],
     ['--now at the end of the calendar', ['build', '--now', '9999-12-31T12:00:00Z'], 'instant-invalid', 'found "9999'],
+    ['--now with a blank for the T', ['build', '--now', '2026-11-22 12:00:00Z'], 'instant-invalid', 'with T between'],
     ['--now with a date alone', ['build', '--now', '2026-05-01'], 'instant-invalid', 'found "2026-05-01"'],
     ['--horizon that is no duration', ['build', '--horizon', '6 hours'], 'duration-invalid', 'found "6 hours"'],
     [

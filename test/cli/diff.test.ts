@@ -165,20 +165,29 @@ describe('a forecast', () => {
     });
   });
 
-  test('says how far the editions are known', async () => {
+  test('says how far the editions are known, and which horizon reaches', async () => {
     const { stdout } = await diff(first, '--from', LATER, '--until', '2026-05-03T00:00:00Z', '--brief');
-    expect(stdout.replaceAll(/\n +/g, ' ')).toContain('; known only until Sat 2026-05-02 00:00: build again');
+    expect(stdout.replaceAll(/\n +/g, ' ')).toContain(
+      '; known only until Sat 2026-05-02 00:00: build with --horizon 1d15h or more',
+    );
   });
 });
 
-test('a damaged edition is named, not compared', async () => {
+test('a folder inside a tree is refused with the tree that it is in', async () => {
+  const { status, stderr } = await diff(first, join(tree, 'public'));
+  expect(stderr).toContain(`hint: did you mean ${tree}?`);
+  expect(status).toBe(2);
+});
+
+test('a damaged edition is named with its tree, not compared', async () => {
   const damaged = join(root, 'damaged');
   cpSync(tree, damaged, { recursive: true });
   const digest = pointerOf(filesOf(tree), 'bravo').products[0]?.slice(21);
   const path = `public/fronts/bravo/products.${digest}.json`;
   truncateSync(join(damaged, path), readFileSync(join(damaged, path)).length - 5);
   const { status, stderr } = await diff(first, damaged);
-  expect(stderr).toContain(`error tree-unreadable: ${path}: expected a SHA-256 that begins with `);
+  expect(stderr).toContain(`error tree-unreadable: ${damaged}/${path}: expected a SHA-256 that begins with `);
+  expect(stderr).toContain(`playbill verify --out ${damaged}; move it away, then run: playbill build --out ${damaged}`);
   expect(status).toBe(2);
 });
 

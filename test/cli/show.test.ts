@@ -121,8 +121,10 @@ describe('playbill show', () => {
     const edition = pathOfEntry('products', pointerOf(filesOf(sound), 'moscow').products[0]);
     truncateSync(join(out, edition), 100);
     const { status, stdout, stderr } = await show(out, '--at', NOW);
-    expect(stderr).toContain(`error tree-unreadable: ${edition}: `);
-    expect(stderr).toContain('hint: for everything that is damaged: playbill verify; move it away');
+    expect(stderr).toContain(`error tree-unreadable: ${out}/${edition}: `);
+    expect(stderr).toContain(
+      `hint: for everything that is damaged: playbill verify --out ${out}; move it away, then run: playbill build --out ${out}`,
+    );
     expect(stderr).not.toContain('    at ');
     expect(stdout).toBe('');
     expect(status).toBe(2);

@@ -68,8 +68,9 @@ test.each([
   expect(code).toBe(4);
   expect(printed).toMatch(
     new RegExp(
-      `^alpha: held back by ${guard}: .* \\((build --dry-run shows what goes; )?${flag} overrides it\\)$`,
+      `^alpha: held back by ${guard}: .* \\((build --dry-run shows what goes; )?${flag} overrides it.*\\)$`,
       'm',
     ),
   );
+  expect(printed.includes('overrides it; or build into another folder with --out)')).toBe(guard === 'now-earlier');
 });

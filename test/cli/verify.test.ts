@@ -22,6 +22,9 @@ function copyOfTree(name: string): string {
   return out;
 }
 
+const MAKE_ONE = 'make one: playbill build --out';
+const NAME_ONE = 'name the folder of a tree with --out';
+
 describe('playbill verify', () => {
   test('a sound tree: one closing line, exit 0; nothing is written', async () => {
     const before = filesOf(sound);
@@ -102,16 +105,16 @@ describe('playbill verify', () => {
   });
 
   test.each([
-    ['nothing is there', 'no-such-folder', 'found nothing'],
-    ['a file is there', 'demo.sqlite', 'found something that is not a folder'],
-    ['an empty folder is there', 'empty', 'found a folder with none of public, edge, releases in it'],
-  ])('%s: error tree-missing, exit 2', async (_name, name, found) => {
+    ['nothing is there', 'no-such-folder', 'found nothing', MAKE_ONE],
+    ['a file is there', 'demo.sqlite', 'found something that is not a folder', NAME_ONE],
+    ['an empty folder is there', 'empty', 'found a folder with none of public, edge, releases in it', MAKE_ONE],
+  ])('%s: error tree-missing, exit 2', async (_name, name, found, hint) => {
     mkdirSync(join(root, 'empty'), { recursive: true });
     const out = join(root, name);
     const { status, stdout, stderr } = await playbill(['verify', '--out', out]);
     expect(stdout).toBe('');
     expect(stderr).toContain(`error tree-missing: expected a tree at ${out}, ${found}`);
-    expect(stderr).toContain(`hint: make one: playbill build --out ${out}`);
+    expect(stderr).toContain(`hint: ${hint === MAKE_ONE ? `${hint} ${out}` : hint}`);
     expect(status).toBe(2);
   });
 

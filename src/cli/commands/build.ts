@@ -184,7 +184,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
       const override =
         code === 'now-earlier'
-          ? '--force overrides it'
+          ? '--force overrides it; or build into another folder with --out'
           : 'build --dry-run shows what goes; --allow-shrink overrides it';
       const remedy = isOverridden ? '' : ` (${override})`;
       lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);

@@ -159,11 +159,13 @@ async function* forecastLines(
   until: string,
   style: ReportStyle,
 ): AsyncGenerator<string> {
+  // An edition is known to be right for longer than the horizon: up to what changes it next.
+  const needed = (parseInstant(until) ?? 0) - (parseInstant(release.manifest.now) ?? 0);
+  const remedy = needed > DURATION_MAX_SECONDS ? '' : `: build with --horizon ${durationText(needed)} or more`;
   yield style.note(`release ${release.id}, from ${from} until ${until}`);
   for await (const { front, timezone, validUntil, cards, steps } of forecasts) {
     const zone = new Zone(timezone);
-    const reach =
-      until < validUntil ? '' : `; known only until ${zoneTimeText(validUntil, zone)}: build again for more`;
+    const reach = until < validUntil ? '' : `; known only until ${zoneTimeText(validUntil, zone)}${remedy}`;
     const what = steps.length === 0 ? 'nothing changes' : `${countText(steps.length, 'edition')} to come`;
     yield style.front(front, `${countText(cards, 'card')}, ${what} (times in ${timezone})${reach}`);
     for (const { at, changes } of steps) yield* partLines(zoneTimeText(at, zone), changes, style);

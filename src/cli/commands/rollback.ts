@@ -75,11 +75,12 @@ async function rollBack(
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
   const changed = fronts.filter(({ isChanged }) => isChanged);
   if (changed.length === 0 && id !== replacedId) terminal.log(sameWarning(id, replacedId, out));
+  const unchangedTotal = fronts.length - changed.length;
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
     ...changed.map((change) => folded(`${change.front}: ${cardsText(change)}`, '  ', '    ')),
-    `  ${countText(fronts.length - changed.length, 'front')} shown as before`,
+    ...(unchangedTotal === 0 ? [] : [`  ${countText(unchangedTotal, 'front')} shown as before`]),
     ...holdLines(id, id),
   ];
   const warnings = await notifyOfPublish(plan, id, hook, context, asOf);

@@ -31,7 +31,7 @@ import { summary } from '../verify/finding-sink.ts';
  */
 export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
   const id = await resolveRelease(name, store);
-  const manifest = orThrow(await readManifest(id, store), 'release-damaged');
+  const manifest = orThrow(await readManifest(id, store), 'release-damaged', store.root);
   await refuseUnlessWhole(id, manifest, store);
   const fronts = await frontChanges(manifest, published);
 

@@ -28,23 +28,23 @@ export async function showDocument(front: string, endpoint: Endpoint, files: Tre
   if (!read.ok && read.why === 'missing') {
     throw nothingPublished(`front ${JSON.stringify(front)}`, files.root, await listedFronts(files));
   }
-  const { pointer } = orThrow(read);
+  const { pointer } = orThrow(read, 'tree-unreadable', files.root);
   const instant = formatInstant(at);
   const entries = pointer[endpoint];
   const { digest } = entryOf(entries[editionIndexAt(entries, instant)] ?? '');
   const path = editionPath(front, endpoint, digest);
-  const text = textOf(orThrow(await readEdition(path, digest, files)), path);
+  const text = textOf(orThrow(await readEdition(path, digest, files), 'tree-unreadable', files.root), path, files.root);
   const timeliness = instant < pointer.now ? 'early' : instant < pointer.validUntil ? 'right' : 'stale';
   return { text, pointer, timeliness };
 }
 
 /** The text of a document: UTF-8 and ended by a newline, so that printing it gives the same bytes. */
-function textOf(bytes: Uint8Array, path: string): string {
+function textOf(bytes: Uint8Array, path: string, root: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (text.endsWith('\n')) return text;
   } catch {
     // Reported below, like a text that was cut short before it got its name.
   }
-  return orThrow(damaged(path, 'expected a line of UTF-8 text, found something else'));
+  return orThrow(damaged(path, 'expected a line of UTF-8 text, found something else'), 'tree-unreadable', root);
 }

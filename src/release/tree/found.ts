@@ -34,17 +34,24 @@ export function damaged(location: string, message: string, why: 'altered' | 'dam
   return { ok: false, why, location, message, isReplaceable: true };
 }
 
-const BUILD_AGAIN = 'move it away, then run: playbill build';
-
-/** The value. @throws AppError with `code` where there is none; tree-unreadable where the system refuses */
-export function orThrow<T>(result: Found<T>, code: 'tree-unreadable' | 'release-damaged' = 'tree-unreadable'): T {
+/** The value. @throws AppError with `code` where there is none; tree-unreadable where the system refuses. `root`: which tree it is. */
+export function orThrow<T>(
+  result: Found<T>,
+  code: 'tree-unreadable' | 'release-damaged' = 'tree-unreadable',
+  root: string | null = null,
+): T {
   if (result.ok) return result.value;
-  const message = `${result.location}: ${result.message}`;
+  const message = `${root === null ? '' : `${root}/`}${result.location}: ${result.message}`;
   // What cannot be read may be sound: it is never to be removed.
   if (result.why === 'unreadable') throw new AppError('tree-unreadable', message, 'check its owner and permissions');
-  const remedies = { 'release-damaged': 'a damaged manifest is for you to remove', 'tree-unreadable': BUILD_AGAIN };
-  const remedy = result.why === 'missing' ? 'run: playbill build' : remedies[code];
-  throw new AppError(code, message, `for everything that is damaged: playbill verify; ${remedy}`);
+  const inTree = (command: string): string => (root === null ? command : `${command} --out ${shellWord(root)}`);
+  const build = `run: ${inTree('playbill build')}`;
+  const remedies = {
+    'release-damaged': 'a damaged manifest is for you to remove',
+    'tree-unreadable': `move it away, then ${build}`,
+  };
+  const remedy = result.why === 'missing' ? build : remedies[code];
+  throw new AppError(code, message, `for everything that is damaged: ${inTree('playbill verify')}; ${remedy}`);
 }
 
 /** The value; null where there is none, whatever is in its place. @throws AppError tree-unreadable: the system refuses to read it */
@@ -58,9 +65,10 @@ export function obstructionFinding({ location, message, isReplaceable }: Failure
   return { severity: 'error', code: 'file-kind-wrong', place: location, message: `${message}; ${remedy}` };
 }
 
-/** No tree where one was named; `what` was found instead. */
-export function treeMissing(root: string, what: string): AppError {
-  const hint = `make one: playbill build --out ${shellWord(root)} (or name another with --out)`;
+/** No tree where one was named; `what` was found instead, in whose place a build could make one or not. */
+export function treeMissing(root: string, what: string, canBeMade = true): AppError {
+  const make = `make one: playbill build --out ${shellWord(root)} (or name another with --out)`;
+  const hint = canBeMade ? make : 'name the folder of a tree with --out';
   return new AppError('tree-missing', `expected a tree at ${root}, found ${what}`, hint);
 }
 

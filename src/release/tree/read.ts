@@ -162,7 +162,7 @@ export async function publishedFronts(files: TreeFiles): Promise<readonly string
 /** The same, folder by folder; a front whose folder cannot be listed may have a pointer, and is among them. @throws AppError tree-unreadable */
 export async function listedFronts(tree: TreeFolders): Promise<readonly string[]> {
   const codes: string[] = [];
-  for (const { path, kind } of orThrow(await tree.entries(FRONTS_FOLDER))) {
+  for (const { path, kind } of orThrow(await tree.entries(FRONTS_FOLDER), 'tree-unreadable', tree.root)) {
     const front = path.slice(FRONTS_FOLDER.length + 1);
     if (kind !== 'folder' || !isFrontCode(front)) continue;
     const entries = await tree.entries(path);
@@ -235,7 +235,7 @@ async function namesText(ids: readonly string[], files: TreeFiles): Promise<stri
 async function currentId(files: TreeFiles): Promise<string> {
   const current = await readCurrent(files);
   if (!current.ok && current.why === 'missing') throw nothingPublished('a current release', files.root);
-  return orThrow(current);
+  return orThrow(current, 'tree-unreadable', files.root);
 }
 
 /**
@@ -246,7 +246,7 @@ async function idsBefore(steps: number, ids: readonly string[], files: TreeFiles
   const current = await currentId(files);
   if (steps === 0) return ids.filter((id) => id === current);
   const dated: DatedRelease[] = [];
-  for (const id of ids) dated.push(orThrow(await readReleaseDate(id, files), 'release-damaged'));
+  for (const id of ids) dated.push(orThrow(await readReleaseDate(id, files), 'release-damaged', files.root));
   const now = dated.find(({ id }) => id === current)?.now ?? Number.NEGATIVE_INFINITY;
   const before = dated.filter((one) => one.id !== current && one.now <= now).sort(byNewest);
   return before.filter((one) => one.now === before[steps - 1]?.now).map(({ id }) => id);

@@ -22,10 +22,13 @@ export interface ReleaseView {
 /** Products documents by their names. */
 export class DocumentReader {
   readonly #read: (front: string, digest: string) => Promise<Found<ProductsDocument>>;
+  readonly #root: string | null;
   readonly #kept = new Map<string, ProductsDocument>();
 
-  constructor(read: (front: string, digest: string) => Promise<Found<ProductsDocument>>) {
+  /** `root`: of the tree, for messages. */
+  constructor(read: (front: string, digest: string) => Promise<Found<ProductsDocument>>, root: string | null = null) {
     this.#read = read;
+    this.#root = root;
   }
 
   /** @throws AppError tree-unreadable: the file is missing or damaged */
@@ -33,7 +36,7 @@ export class DocumentReader {
     const key = `${front} ${digest}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
-    const document = orThrow(await this.#read(front, digest));
+    const document = orThrow(await this.#read(front, digest), 'tree-unreadable', this.#root);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= DOCUMENTS_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(key, document);
@@ -47,8 +50,8 @@ export class DocumentReader {
  */
 export async function openRelease(name: string, files: TreeFiles): Promise<ReleaseView> {
   const id = await resolveRelease(name, files);
-  const manifest = orThrow(await readManifest(id, files));
-  const documents = new DocumentReader((front, digest) => readProducts(front, digest, files));
+  const manifest = orThrow(await readManifest(id, files), 'tree-unreadable', files.root);
+  const documents = new DocumentReader((front, digest) => readProducts(front, digest, files), files.root);
   return { id, manifest, documents };
 }
 

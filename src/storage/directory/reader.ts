@@ -38,7 +38,8 @@ export class DirectoryReader implements TreeFolders {
     try {
       const stats = statSync(root, { throwIfNoEntry: false });
       if (stats?.isDirectory() === true) return new DirectoryReader(root);
-      throw treeMissing(root, stats === undefined ? 'nothing' : 'something that is not a folder');
+      if (stats === undefined) throw treeMissing(root, 'nothing');
+      throw treeMissing(root, 'something that is not a folder', false);
     } catch (error) {
       if (error instanceof AppError) throw error;
       if (systemCodeOf(error) === 'ENOTDIR') throw treeMissing(root, 'nothing');
