@@ -61,7 +61,7 @@ export const rollbackResultSchema = z.strictObject({
       cardsBefore: count.nullable(),
       /** null where the release does not have the front. */
       cardsAfter: count.nullable(),
-      /** Whether it shows other documents, as of the later one of the two snapshots. */
+      /** Whether it shows other documents, as of the later one of the two releases. */
       isChanged: z.boolean(),
     }),
   ),

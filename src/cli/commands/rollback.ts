@@ -79,15 +79,18 @@ async function rollBack(
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
-    ...changed.map(({ front, cardsBefore, cardsAfter }) =>
-      folded(`${front}: cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`, '  ', '    '),
-    ),
+    ...changed.map((change) => folded(`${change.front}: ${cardsText(change)}`, '  ', '    ')),
     ...(unchangedTotal === 0 ? [] : [`  ${countText(unchangedTotal, 'front')} shown as before`]),
     ...holdLines(id, id),
   ];
   const warnings = await notifyOfPublish(plan, id, hook, context, asOf);
   for (const warning of warnings) terminal.log(warningLine(warning));
   return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, warnings }, lines.join('\n')];
+}
+
+function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][number]): string {
+  if (cardsBefore === cardsAfter) return `${countText(cardsBefore ?? 0, 'card')} as before, with other content`;
+  return `cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`;
 }
 
 /** Builds every few minutes publish what is wrong again and again: the release before is then no better. */

@@ -45,16 +45,20 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
 }
 
 /**
- * What going back to a release changes for visitors, front by front: as of the later one of a front's two snapshots, which is as near to
- * the time of the rollback as a tree can say.
+ * What going back to a release changes for visitors, front by front: as of the later one of the two releases, which is as near to the time
+ * of the rollback as a tree can say.
  */
-async function frontChanges({ fronts }: Manifest, published: PublishedTree): Promise<RollbackResultJson['fronts']> {
+async function frontChanges(
+  { fronts, now }: Manifest,
+  published: PublishedTree,
+): Promise<RollbackResultJson['fronts']> {
   const changes = [];
+  const current = published.manifest?.now ?? now;
+  const at = now > current ? now : current;
   const listings = new Map(fronts.map((listing) => [listing.front, listing]));
   for (const front of [...new Set([...listings.keys(), ...published.fronts])].sort()) {
     const before = published.pointer(front);
     const listing = listings.get(front);
-    const at = [before?.now ?? '', listing?.pointer.now ?? ''].sort()[1] ?? '';
     const index = listing === undefined ? 0 : editionIndexAt(listing.pointer.products, at);
     changes.push({
       front,
