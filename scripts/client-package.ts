@@ -31,6 +31,8 @@ function manifest() {
     description: 'Signed requests for the catalogue of a storefront that Playbill publishes.',
     license: own['license'],
     keywords: ['playbill', 'storefront', 'http-message-signatures', 'rfc9421'],
+    // Where AbortSignal.timeout, fetch and Web Crypto are there without a flag; the syntax is what the compiler's target allows.
+    engines: { node: '>=22' },
     type: 'module',
     sideEffects: false,
     exports: {

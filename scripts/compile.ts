@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { bundleEdge } from '../src/edge/deploy/bundle.ts';
@@ -58,6 +58,8 @@ async function compileClient(folder: string): Promise<void> {
   await build({
     ...COMMON,
     platform: 'neutral',
+    // An error that nobody catches prints the line that it came from.
+    minifyWhitespace: false,
     entryPoints: ['src/client/client.ts'],
     outdir: folder,
     outbase: 'src',
@@ -84,6 +86,7 @@ async function compileAll(folder: string): Promise<number> {
     writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
   if (!compileTypes(folder)) return 1;
   writeClientPackage(folder, `${folder}-client`);
+  process.stderr.write(`Wrote ${relative('', folder)}/ and ${relative('', folder)}-client/\n`);
   return 0;
 }
 

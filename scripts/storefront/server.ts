@@ -1,50 +1,103 @@
 // A storefront in small: renders a front's cards as HTML on the server, with the client of playbill and node:http alone. The key stays
 // here; a browser sees a page. Copy it, and change what is yours.
-//
-//   npm run storefront -- --key moscow.key.json [--base-url URL] [--port 3000] [--currency RUB] [--language en]
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { parseArgs } from 'node:util';
-import { type Answer, CatalogueError, createClient, keyFrom, type ProductsDocument } from 'playbill/client';
+import {
+  type Answer,
+  CatalogueError,
+  type Client,
+  createClient,
+  keyFrom,
+  type ProductsDocument,
+} from 'playbill/client';
 import type { Markup } from './markup.ts';
 import { mainPage, sorryPage } from './page.ts';
 
-const { values } = parseArgs({
-  options: {
-    key: { type: 'string' },
-    'base-url': { type: 'string', default: 'http://127.0.0.1:8080' },
-    port: { type: 'string', default: '3000' },
-    currency: { type: 'string' },
-    language: { type: 'string', default: 'en' },
-  },
-});
-const language = values.language;
-const currency = values.currency ?? null;
+const USAGE = `usage: npm run storefront -- --key FILE [options]
+  --base-url URL   where the catalogue is (default: http://127.0.0.1:8080)
+  --port NUMBER    where to listen, on this machine (default: 3000)
+  --currency CODE  what the front sells in, ISO 4217 such as RUB, for prices
+  --language TAG   how dates and numbers are written (default: en)
+`;
 
-if (values.key === undefined) {
-  process.stderr.write('expected --key FILE: make one with playbill keys issue --front CODE --to CODE.key.json\n');
+const values = valuesOf(process.argv.slice(2));
+const { language } = values;
+const currency = values.currency ?? null;
+if (!isAccepted(() => new Intl.DateTimeFormat(language)))
+  refuse(`expected --language as a language tag such as en or pt-BR, found "${language}"`);
+if (currency !== null && !isAccepted(() => new Intl.NumberFormat(language, { style: 'currency', currency })))
+  refuse(`expected --currency as an ISO 4217 code such as RUB, found "${currency}"`);
+const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Infinity;
+if (port > 65_535) refuse(`expected --port as a number from 0 to 65535, found "${values.port}"`);
+const client = clientOf(values);
+
+function valuesOf(args: readonly string[]) {
+  try {
+    const { values: found } = parseArgs({
+      args: [...args],
+      options: {
+        key: { type: 'string' },
+        'base-url': { type: 'string', default: 'http://127.0.0.1:8080' },
+        port: { type: 'string', default: '3000' },
+        currency: { type: 'string' },
+        language: { type: 'string', default: 'en' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    if (found.help !== true) return found;
+  } catch (error) {
+    return refuse(`${reasonOf(error)}\n${USAGE.trimEnd()}`);
+  }
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+
+function clientOf({ key, 'base-url': baseUrl }: ReturnType<typeof valuesOf>): Client {
+  if (key === undefined)
+    refuse('expected --key FILE: make one with playbill keys issue --front CODE --to CODE.key.json');
+  if (!existsSync(key)) refuse(`expected a key file at ${key}, found none`);
+  try {
+    // The secret of an hmac key comes from the environment, under the name in the key file.
+    const issued = keyFrom(readFileSync(key, 'utf8'), (name) => process.env[name]);
+    return createClient({ baseUrl, ...issued });
+  } catch (error) {
+    return refuse(`${key}, ${baseUrl}: ${reasonOf(error)}`);
+  }
+}
+
+/** Whether Intl takes what was asked for: it throws for the rest, and a visitor is not the one to find out. */
+function isAccepted(make: () => unknown): boolean {
+  try {
+    make();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Wrong usage: one line instead of a stack. */
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
   process.exit(2);
 }
-// The secret of an hmac key comes from the environment, under the name in the key file.
-const issued = keyFrom(readFileSync(values.key, 'utf8'), (name) => process.env[name]);
-const client = createClient({ baseUrl: values['base-url'], ...issued });
 
 /** The last good answer, for when nobody answers: an old page beats no page. */
 let last: Answer<ProductsDocument> | null = null;
 
 async function render(tab: string | null): Promise<{ readonly status: number; readonly page: Markup }> {
-  const options = { currency, language, tab };
+  let isOld = false;
   try {
     last = await client.productsAnswer();
-    return { status: 200, page: mainPage(last, false, options) };
   } catch (error) {
     // The reason is for us: a refusal says what to check (a 401 the key or the clock, a 403 the front), anything else that nobody answers.
     process.stderr.write(`catalogue: ${reasonOf(error)}\n`);
     const isPassing = !(error instanceof CatalogueError) || error.status >= 500;
-    if (isPassing && last !== null) return { status: 200, page: mainPage(last, true, options) };
-    return { status: 502, page: sorryPage(language) };
+    if (!isPassing || last === null) return { status: 502, page: sorryPage(language) };
+    isOld = true;
   }
+  return { status: 200, page: mainPage(last, isOld, { currency, language, tab }) };
 }
 
 /** What `fetch` rejects with says little; its cause says who could not be reached. */
@@ -70,13 +123,19 @@ const server = createServer((request, response) => {
     send(response, 404, '<!doctype html><title>Not found</title><p>Not found. <a href="/">Programme</a></p>');
     return;
   }
-  void render(new URLSearchParams(query).get('when')).then(({ status, page }) => send(response, status, page.text));
+  void render(new URLSearchParams(query).get('when'))
+    .catch((error: unknown) => {
+      // A page that cannot be made is one visitor's trouble, not the end of the server.
+      process.stderr.write(`page: ${error instanceof Error ? error.stack : String(error)}\n`);
+      return { status: 500, page: sorryPage(language) };
+    })
+    .then(({ status, page }) => send(response, status, page.text));
 });
 server.on('error', (error) => {
-  process.stderr.write(`cannot listen on port ${values.port}: ${error.message}\n`);
+  process.stderr.write(`cannot listen on port ${port}: ${error.message}\n`);
   process.exitCode = 2;
 });
-server.listen(Number(values.port), '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
   const address = server.address();
   if (address !== null && typeof address === 'object')
     process.stderr.write(`Storefront on http://127.0.0.1:${address.port}\n`);

@@ -129,6 +129,8 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, timeoutMs = TIMEOUT_MS } = options;
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
     throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol) || baseUrl.endsWith('/'))
+    throw new TypeError(`baseUrl: expected http(s)://host, perhaps a path, no slash at its end; found ${baseUrl}`);
   const answersAt = <Document>(path: string) => {
     const endpoint: Endpoint = { url: new URL(baseUrl + path).href, signature: null, kept: null, underway: null };
     // The deployment's own verify checks the documents by the contract's schemas; the client trusts them.

@@ -11,7 +11,7 @@ export interface IssuedKey {
 
 /** The key in the text of a key file. `secretOf`: an hmac key's secret by its name. Throws Error for other texts and missing secrets. */
 export function keyFrom(text: string, secretOf: (name: string) => string | undefined = () => undefined): IssuedKey {
-  const issued: unknown = JSON.parse(text);
+  const issued = parsed(text);
   const front = textOf(issued, 'front');
   const keyid = textOf(issued, 'keyid');
   const jwk = memberOf(issued, 'privateKey');
@@ -22,6 +22,15 @@ export function keyFrom(text: string, secretOf: (name: string) => string | undef
   return { front, key: { keyid, secret } };
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the parser's own words: they quote the text, which may be a key.
+    throw new Error('key file: expected the JSON that keys issue writes, found no JSON');
+  }
+}
+
 function privateKeyFrom(jwk: unknown): PrivateJwk {
   const frame = { kty: textOf(jwk, 'kty'), crv: textOf(jwk, 'crv'), x: textOf(jwk, 'x'), d: textOf(jwk, 'd') };
   return frame.kty === 'EC' ? { ...frame, y: textOf(jwk, 'y') } : frame;
@@ -30,7 +39,7 @@ function privateKeyFrom(jwk: unknown): PrivateJwk {
 function textOf(holder: unknown, name: string): string {
   const value = memberOf(holder, name);
   if (typeof value === 'string') return value;
-  throw new Error(`expected what keys issue writes, found no text under "${name}"`);
+  throw new Error(`key file: expected what keys issue writes, found no text under "${name}"`);
 }
 
 function memberOf(holder: unknown, name: string): unknown {

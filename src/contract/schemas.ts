@@ -86,7 +86,10 @@ export function schemaFiles(): readonly (readonly [name: string, text: string])[
         if (jsonSchema.format === 'base64') delete jsonSchema.format;
       },
     });
-    return [`${name}.schema.json`, `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`];
+    return [
+      `${name}.schema.json`,
+      `${JSON.stringify({ $schema, $id: `urn:playbill:schema:${name}`, title, ...rest }, null, 2)}\n`,
+    ];
   };
   return [
     ...Object.entries(FILES).map(([name, schema]) => file(name, name, schema)),

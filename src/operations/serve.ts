@@ -1,7 +1,10 @@
 // Servers over a tree in a folder: the edge rule, and the preview. They are not listening yet.
 
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { Instant } from '../catalogue/instant.ts';
+import { join } from 'node:path';
+import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts';
+import { HMAC, keyRingFrom } from '../edge/rule/key-store.ts';
 import { faultOfSettings } from '../edge/rule/settings.ts';
 import { createServer, isLoopback, type ServeOptions } from '../edge/runtimes/node.ts';
 import { AppError } from '../errors.ts';
@@ -23,6 +26,21 @@ export function serveTree(host: string, options: ServeOptions): Server {
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new AppError('edge-option-invalid', fault, 'see: playbill serve --help');
   return createServer(options);
+}
+
+/** Keys that are valid, or will be, but whose secret is not there: [keyid, name]. Empty where the key ring cannot be read, which is a 503. */
+export function keysWithoutSecret({ root, secretOf, clock }: ServeOptions): (readonly [keyid: string, name: string])[] {
+  const now = formatInstant(instantOf(Math.floor(clock())));
+  const path = join(root, 'edge', 'keyring.json');
+  try {
+    const { keys } = keyRingFrom(JSON.parse(readFileSync(path, 'utf8')));
+    return Object.entries(keys).flatMap(([keyid, key]) => {
+      const isOver = [key.notAfter, key.revokedAt].some((end) => end !== null && end <= now);
+      return key.alg === HMAC && !isOver && !secretOf(key.secretRef) ? [[keyid, key.secretRef] as const] : [];
+    });
+  } catch {
+    return [];
+  }
 }
 
 export interface ShowOptions {

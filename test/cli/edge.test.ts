@@ -25,14 +25,14 @@ let origin = '';
 let accessLog = '';
 
 /** Starts `playbill serve` and waits for its first line. */
-async function serve(words: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+async function serve(words: readonly string[]): Promise<{ child: ChildProcess; url: string; said: string }> {
   const child = spawn(process.execPath, [compiledCommand(), 'serve', '--out', out, '--port', '0', ...words], {
     cwd: checkout,
     env: { ...process.env, PLAYBILL_TEST_SECRET: SECRET },
   });
   child.stdout.setEncoding('utf8').on('data', (text: string) => (accessLog += text));
+  let said = '';
   const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
       const match = /http:\/\/[\d.]+:\d+/.exec(said);
@@ -40,7 +40,7 @@ async function serve(words: readonly string[]): Promise<{ child: ChildProcess; u
     });
     child.once('exit', () => reject(new Error(said)));
   });
-  return { child, url };
+  return { child, url, said };
 }
 
 /** Runs what `sign --curl` printed, as a shell would. */
@@ -335,6 +335,20 @@ describe('serve', () => {
     const ended = new Promise((resolve) => child.once('exit', (status, signal) => resolve([status, signal])));
     child.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
+  });
+
+  test('it warns of valid hmac keys whose secret it has not', async () => {
+    const warnings = (said: string): string[] => said.split('\n').filter((line) => line.startsWith('warning'));
+    const signedOnly = await serve([]);
+    const text =
+      'warning secret-missing: fonar-site needs the environment variable FONAR_SITE_SECRET, which is not set';
+    expect(warnings(signedOnly.said)).toContain(`${text}: restart serve with it`);
+    // This one it has.
+    expect(signedOnly.said).not.toContain('PLAYBILL_TEST_SECRET');
+    // Here no key is needed.
+    const unsigned = await serve(['--unsigned']);
+    expect(warnings(unsigned.said)).toEqual([]);
+    for (const { child } of [signedOnly, unsigned]) child.kill('SIGINT');
   });
 
   test('it follows the pointer as a build moves it', async () => {

@@ -1,9 +1,11 @@
 // The example storefront as a visitor meets it: started as the README says, on a real tree behind the real rule, its page read by a real
 // browser, which is the judge of what became markup.
 
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -120,20 +122,29 @@ afterEach(async () => {
   }
 });
 
+const PROGRAM = ['--import', 'tsx', '--conditions', 'playbill-source', `${root}scripts/storefront/server.ts`];
+
 /** Serves the tree as of an instant (null: the real clock) and starts the storefront on it; gives its URL. */
 async function start(at: string | null, key: { readonly keyid: string; readonly front: string }) {
   const edge = await startNodeServer(world, {
     clock: () => Date.now() / 1000,
     at: at === null ? null : instant(at),
   });
-  const keyFile = `${world.root}/${key.keyid}-${key.front}.key.json`;
+  return { ...(await startOn(edge.port, key)), edge };
+}
+
+function keyFileOf(key: { readonly keyid: string; readonly front: string }): string {
+  const path = `${world.root}/${key.keyid}-${key.front}.key.json`;
   writeFileSync(
-    keyFile,
+    path,
     JSON.stringify({ ...key, alg: 'hmac-sha256', privateKey: null, privatePem: null, secretRef: 'SHOP' }),
   );
-  const words = ['--import', 'tsx', '--conditions', 'playbill-source', `${root}scripts/storefront/server.ts`];
-  const options = ['--key', keyFile, '--base-url', `http://127.0.0.1:${edge.port}`, '--port', '0', '--currency', 'EUR'];
-  const child = spawn(process.execPath, [...words, ...options], {
+  return path;
+}
+
+async function startOn(port: number, key: { readonly keyid: string; readonly front: string }) {
+  const places = ['--key', keyFileOf(key), '--base-url', `http://127.0.0.1:${port}`, '--port', '0'];
+  const child = spawn(process.execPath, [...PROGRAM, ...places, '--currency', 'EUR'], {
     cwd: root,
     env: { ...process.env, SHOP: 'between us' },
   });
@@ -147,7 +158,7 @@ async function start(at: string | null, key: { readonly keyid: string; readonly 
       if (found !== undefined) resolve(found);
     });
   });
-  return { url, edge, said };
+  return { url, said };
 }
 
 const texts = async (selector: string): Promise<string[]> =>
@@ -302,6 +313,49 @@ test('a day without cards says so, and keeps the other days', async () => {
   } finally {
     await edge.stop();
   }
+});
+
+test('a document that no page can be made of is a 500, and not the end of the storefront', async () => {
+  const odd = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+  await once(odd, 'listening');
+  try {
+    const { url, said } = await startOn((odd.address() as AddressInfo).port, { keyid: 'shop', front: 'shop' });
+    for (const _ of [1, 2]) expect((await page.goto(url))?.status()).toBe(500);
+    expect(await texts('main')).toEqual([expect.stringMatching(/cannot be shown just now/)]);
+    expect(said.join('')).toContain('page: TypeError: ');
+  } finally {
+    odd.close();
+    odd.closeAllConnections();
+  }
+});
+
+test.each([
+  [
+    'a currency by its symbol',
+    ['--currency', 'руб'],
+    'expected --currency as an ISO 4217 code such as RUB, found "руб"',
+  ],
+  [
+    'a language by its name',
+    ['--language', 'по-русски'],
+    'expected --language as a language tag such as en or pt-BR, found "по-русски"',
+  ],
+  ['a port by its name', ['--port', 'http'], 'expected --port as a number from 0 to 65535, found "http"'],
+  ['a key that is not there', ['--key', 'nope.json'], 'expected a key file at nope.json, found none'],
+  ['no secret', [], 'expected the secret SHOP of key shop, found none'],
+  ['an option there is not', ['--curency', 'RUB'], "Unknown option '--curency'"],
+])('%s: one line at start and exit 2, no stack', (_, words, message) => {
+  const all = [...PROGRAM, '--key', keyFileOf({ keyid: 'shop', front: 'shop' }), '--port', '0', ...words];
+  const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: root, encoding: 'utf8', timeout: 60_000 });
+  expect(stderr).toContain(message);
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect([status, stdout]).toEqual([2, '']);
+});
+
+test('--help is five lines', () => {
+  const { status, stdout } = spawnSync(process.execPath, [...PROGRAM, '--help'], { cwd: root, encoding: 'utf8' });
+  expect(stdout).toMatch(/^usage: .*\n(  --.*\n){4}$/);
+  expect(status).toBe(0);
 });
 
 test.each([

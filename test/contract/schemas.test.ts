@@ -24,7 +24,9 @@ beforeAll(async () => {
   const { files } = JSON.parse(stdout) as { files: { path: string }[] };
   for (const { path } of files) {
     const name = /([^/]+)\.schema\.json$/.exec(path)?.[1] ?? '';
-    validators.set(name, ajv.compile(JSON.parse(readFileSync(path, 'utf8')) as object));
+    const schema = JSON.parse(readFileSync(path, 'utf8')) as { $id?: string };
+    expect(schema.$id).toBe(`urn:playbill:schema:${name}`);
+    validators.set(name, ajv.compile(schema));
   }
 });
 

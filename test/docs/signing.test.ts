@@ -43,7 +43,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function answerOf(language: keyof typeof LANGUAGES, secret: string): Promise<{ status: number; stdout: string }> {
-  const [, program] = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(guide) ?? [];
+  const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))];
+  const program = blocks.map(([, text = '']) => text).find((text) => text.includes('https://cdn.example'));
   const { file, argv } = LANGUAGES[language];
   const source = program?.replace('https://cdn.example', `http://127.0.0.1:${server.port}`) ?? '';
   expect(source, 'the guide has a program that asks this server').toContain(`127.0.0.1:${server.port}/products/`);

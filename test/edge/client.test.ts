@@ -149,6 +149,15 @@ describe('answers', () => {
   });
 });
 
+test.each(['https://cdn.example/', 'cdn.example', 'localhost:8080', ''])(
+  'a base URL is refused by its name: %s',
+  (baseUrl) => {
+    expect(() => clientWith({ baseUrl })).toThrow(
+      `baseUrl: expected http(s)://host, perhaps a path, no slash at its end; found ${baseUrl}`,
+    );
+  },
+);
+
 describe('keyFrom', () => {
   const issued = { front: 'moscow', keyid: 'k', alg: 'x', privatePem: null };
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' };
@@ -168,7 +177,7 @@ describe('keyFrom', () => {
   });
 
   test.each([
-    ['no JSON', '', 'JSON'],
+    ['no JSON', '{"d": x', 'key file: expected the JSON that keys issue writes, found no JSON'],
     ['another JSON', '[]', 'found no text under "front"'],
     ['a number', '1', 'found no text under "front"'],
     ['no key', JSON.stringify({ ...issued, privateKey: {}, secretRef: null }), 'found no text under "kty"'],

@@ -65,7 +65,8 @@ function addIssue(keys: PlaybillCommand): void {
     .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
-  playbill keys issue --front moscow --alg hmac-sha256 --secret-ref MOSCOW
+  playbill keys issue --front moscow --alg hmac-sha256 \\
+    --secret-ref PLAYBILL_MOSCOW
 
 ${EXIT_CODES}`)
     .writes()

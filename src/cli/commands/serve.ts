@@ -29,8 +29,8 @@ Examples:
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listened on.`)
     .runs(async (flags, context) => {
       const { terminal, clock, environment } = context;
-      const { serveTree } = await import('../../operations/serve.ts');
-      const server = serveTree(flags.host, {
+      const { keysWithoutSecret, serveTree } = await import('../../operations/serve.ts');
+      const options: Parameters<typeof serveTree>[1] = {
         root: flags.out,
         settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
         clock,
@@ -45,7 +45,12 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
           const line = `${at} ${status} ${method} ${JSON.stringify(target)} ${JSON.stringify(front)} ${ms} ms${reason === null ? '' : ` ${reason}`}`;
           terminal.print(flags.json === true ? JSON.stringify(entry) : line);
         },
-      });
+      };
+      const server = serveTree(flags.host, options);
+      for (const [keyid, name] of options.isUnsigned ? [] : keysWithoutSecret(options)) {
+        const what = `${keyid} needs the environment variable ${name}, which is not set`;
+        terminal.log(`warning secret-missing: ${what}: restart serve with it`);
+      }
       const how = flags.unsigned === true ? ', without signatures' : '';
       await serveUntilInterrupted(server, flags, context, (origin) =>
         terminal.log(`Serving ${flags.out} on ${origin}${flags.base}${how}; Ctrl-C ends it`),
