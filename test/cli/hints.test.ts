@@ -28,10 +28,11 @@ function literalsOf(code: string): string[] {
 
 /**
  * Command lines in a text: from `playbill` and a word on, to where prose, a pipe, a redirection, a comment or the line's end begins.
- * What an option is given in quotes is one word.
+ * What an option is given in quotes is one word; a backslash at a line's end joins it with the next.
  */
 function commandsIn(text: string): string[] {
-  const plain = text.replaceAll(/(--[a-z-]+) (?:'[^'\n]*'|"[^"\n]*")/g, '$1 quoted').replaceAll(' 2>', '|');
+  const joined = text.replaceAll(/ \\+\n */g, ' ');
+  const plain = joined.replaceAll(/(--[a-z-]+) (?:'[^'\n]*'|"[^"\n]*")/g, '$1 quoted').replaceAll(' 2>', '|');
   return [...plain.matchAll(/(?<![\w/.-]|js_import )playbill (-{0,2}[a-z][^'"`()|;&>,\n]*)/g)].map(([, line = '']) =>
     line.split(/ {2,}/, 1).join('').replace(/\.$/, '').trim(),
   );
