@@ -38,8 +38,9 @@ export interface PublishHookFlags {
 }
 
 /**
- * Notifies the hook of what a plan published, as of `now`, if a reader can see a difference. Gives back what went wrong. The lock is free by now: the hook may take its time, and may itself run a command that writes the tree. Notifications can overlap; each
- * names paths, not their content.
+ * Notifies the hook of what a plan published, as of `now`, if a reader can see a difference. The lock is free by now: the hook may take its
+ * time, and may itself run a command that writes the tree. Notifications can overlap; each names paths, not their content.
+ * @returns what went wrong
  */
 export async function notifyOfPublish(
   plan: readonly PlanEntry[],
@@ -58,7 +59,10 @@ export async function notifyOfPublish(
 
 /** A problem of the hook as a line on stderr. */
 export function warningLine({ code, message }: BuildResultJson['warnings'][number]): string {
-  return `warning ${code}: ${message}; what was published stands`;
+  return (
+    `warning ${code}: ${message}; what was published stands\n` +
+    '  hint: no later run repeats it: do by hand what it would have done, or notify of every front with: playbill build --force'
+  );
 }
 
 /**

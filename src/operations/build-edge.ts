@@ -1,5 +1,6 @@
 // Writes the deployable edge rule for a runtime, with the key ring of a tree.
 
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { KeyRing } from '../contract/key-ring.ts';
 import { README_TITLE, type DeploymentFiles } from '../edge/deploy/deployment.ts';
@@ -68,7 +69,13 @@ function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
 }
 
 function isWithin(folder: string, root: string): boolean {
-  return `${resolve(folder)}/`.startsWith(`${resolve(root)}/`);
+  return `${realPath(folder)}/`.startsWith(`${realPath(root)}/`);
+}
+
+/** Without links, as far as the path exists. */
+function realPath(path: string): string {
+  const whole = resolve(path);
+  return existsSync(whole) ? realpathSync(whole) : join(realPath(dirname(whole)), basename(whole));
 }
 
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {

@@ -91,7 +91,8 @@ const NOT_FOUND_CODES: readonly string[] = ['nothing-published', 'front-unknown'
 async function jsonAt(path: string, { data, catalogue, now }: PreviewOptions): Promise<string | null> {
   if (path === OVERVIEW_PATH) return JSON.stringify(await data.overview(now(), catalogue?.path ?? null));
   if (path === CURRENT_PATH) return JSON.stringify(await data.current(now()));
-  const [, , kind, ...parts] = path.split('/');
+  const [, api, kind, ...parts] = path.split('/');
+  if (api !== 'api') return null;
   const [first = '', second = '', third = ''] = parts;
   const prefix = `/api/${kind}/`;
   if (prefix === RELEASES_PATH) return JSON.stringify(await data.release(parts.join('/')));

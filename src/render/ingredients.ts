@@ -4,17 +4,20 @@
 import type { Front } from '../catalogue/front.ts';
 import { INGREDIENT_BYTES, type FrontCards } from './front-cards.ts';
 
+/** To be raised when other bytes are made of the same ingredients: by the document's buffer, or by the flags and groups of a front. */
+const ASSEMBLY = 1;
+
 /** The ingredients of a front's products documents, one after the other. Like a document, each is its predecessor with a few cards changed. */
 export class Ingredients {
   readonly #cards: FrontCards;
-  /** Which front it is, then INGREDIENT_BYTES for each position, then the tail. */
+  /** What makes documents, which front it is, then INGREDIENT_BYTES for each position, then the tail. */
   #bytes: Uint8Array;
   readonly #cardsFrom: number;
   readonly #cardsUntil: number;
 
   constructor({ code }: Front, cards: FrontCards) {
     // Which groups of its product a card shows, and in which order, is in the tail: it lists those of all cards.
-    const frontBytes = new TextEncoder().encode(`${code} ${cards.length}\n`);
+    const frontBytes = new TextEncoder().encode(`${ASSEMBLY} ${code} ${cards.length}\n`);
     this.#cards = cards;
     this.#cardsFrom = frontBytes.length;
     this.#cardsUntil = frontBytes.length + cards.length * INGREDIENT_BYTES;

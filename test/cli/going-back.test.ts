@@ -145,7 +145,7 @@ describe('playbill rollback', () => {
         `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
     );
     expect(back.stderr).toMatch(
-      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?warning on-publish-failed: the command ended with exit code 3; what was published stands\n$/,
+      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?warning on-publish-failed: the command ended with exit code 3; what was published stands\n {2}hint: no later run repeats it: .+\n$/,
     );
     expect(publishNoticeSchema.parse(JSON.parse(readFileSync(heard, 'utf8')))).toEqual({
       schema: 1,
@@ -231,6 +231,24 @@ describe('playbill rollback', () => {
     );
     // To hold the tree at what it shows is no mistake.
     expect((await playbill(['rollback', 'current', '--out', out, '--quiet'])).stderr).toBe('');
+  });
+
+  test('a run that finishes an interrupted one notifies of what that one moved', async () => {
+    const out = copyOfTree('interrupted');
+    const heard = join(root, 'heard-later.json');
+    await playbill(['rollback', early, '--out', out]);
+    // As if it had been stopped before its last write.
+    writeFileSync(join(out, 'releases/current'), `${late}\n`);
+    const again = await playbill(['rollback', early, '--out', out, '--on-publish', `cat > ${heard}`]);
+    expect(again.status).toBe(0);
+    expect(again.stdout).toContain('pointers: 0 put, 2 kept, 0 removed\n');
+    expect(again.stderr).not.toContain('visitors see what they saw before');
+    const { fronts, changed, removed } = publishNoticeSchema.parse(JSON.parse(readFileSync(heard, 'utf8')));
+    expect({ fronts, changed, removed }).toEqual({
+      fronts: ['berlin', 'fonar', 'kuwait'],
+      changed: ['/fronts/fonar/pointer.json', '/fronts/kuwait/pointer.json'],
+      removed: ['/fronts/berlin/pointer.json'],
+    });
   });
 
   test('as JSON; a second time there is nothing to do; forward again', async () => {

@@ -68,7 +68,7 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const { manifest, now: asOf, plan, fronts, replacedId, findings } = await rollBackTree(out, id);
+  const { manifest, now: asOf, plan, announced, fronts, replacedId, findings } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
@@ -83,7 +83,7 @@ async function rollBack(
     ...(unchangedTotal === 0 ? [] : [`  ${countText(unchangedTotal, 'front')} shown as before`]),
     ...holdLines(id, id),
   ];
-  const warnings = await notifyOfPublish(plan, id, hook, context, asOf);
+  const warnings = await notifyOfPublish(announced, id, hook, context, asOf);
   for (const warning of warnings) terminal.log(warningLine(warning));
   return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, warnings }, lines.join('\n')];
 }
@@ -106,7 +106,7 @@ function sameWarning(id: string, replacedId: string | null, out: string): string
 /** What serves the old data for longer than a release does. The hold comes off for the build alone: the next one from cron waits. */
 function copyText(out: string): string {
   const tree = shellWord(out);
-  return `  hint: if you have a copy of the database as it was, build from it, and hold the tree at that:
+  return `  hint: if you have a copy of the database as it was, stop the builds of cron, build from it, and hold the tree at that:
     playbill rollback --resume --out ${tree}
     playbill build --db COPY --out ${tree}
     playbill rollback current --out ${tree}`;

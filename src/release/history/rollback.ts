@@ -8,9 +8,11 @@
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import type { PlanEntry } from '../../contract/results.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError } from '../../errors.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
+import { pathOf } from '../../render/paths.ts';
 import { activateRelease } from '../publish/activate.ts';
 import { editionPathsOf, entryOf } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
@@ -25,8 +27,8 @@ import { summary } from '../verify/finding-sink.ts';
 
 /**
  * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there
- * as its manifest says. @returns the manifest; hold, pointers and `current`, with what became of each; what
- * visitors see of each front, before and after
+ * as its manifest says. @returns the manifest; hold, pointers and `current`, with what became of each; the same as readers are to be
+ * notified of it; what visitors see of each front, before and after
  * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
 export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
@@ -41,12 +43,26 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
   const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
-  return { manifest, plan: [hold, ...swaps], fronts };
+  const announced = id === published.currentId ? swaps : withInterrupted(swaps, fronts);
+  return { manifest, plan: [hold, ...swaps], announced, fronts };
+}
+
+/** With the pointers that a run moved which was stopped before `current`: nobody has been notified of those. */
+function withInterrupted(swaps: readonly PlanEntry[], fronts: RollbackResultJson['fronts']): readonly PlanEntry[] {
+  const moved = new Set(swaps.filter(({ action }) => action !== 'keep').map(({ path }) => path));
+  const missed = fronts.flatMap(({ front, cardsAfter, isChanged }): PlanEntry[] => {
+    const path = pathOf({ kind: 'pointer', front });
+    if (!isChanged || moved.has(path)) return [];
+    const isRemoved = cardsAfter === null;
+    const [action, reason] = isRemoved ? (['remove', 'front-gone'] as const) : (['put', 'pointer-moves'] as const);
+    return [{ action, path, bytes: 0, reason }];
+  });
+  return [...swaps, ...missed];
 }
 
 /**
  * What going back to a release changes for visitors, front by front: as of the later one of the two releases, which is as near to the time
- * of the rollback as a tree can say.
+ * of the rollback as a tree can say. What was before is what the current release lists: after a run that was stopped, pointers are ahead.
  */
 async function frontChanges(
   { fronts, now }: Manifest,
@@ -56,13 +72,17 @@ async function frontChanges(
   const current = published.manifest?.now ?? now;
   const at = now > current ? now : current;
   const listings = new Map(fronts.map((listing) => [listing.front, listing]));
-  for (const front of [...new Set([...listings.keys(), ...published.fronts])].sort()) {
-    const before = published.pointer(front);
+  const currentListings = new Map(published.manifest?.fronts.map((listing) => [listing.front, listing]));
+  for (const front of [...new Set([...listings.keys(), ...currentListings.keys(), ...published.fronts])].sort()) {
+    const own = currentListings.get(front);
+    const before = published.manifest === null ? published.pointer(front) : (own?.pointer ?? null);
     const listing = listings.get(front);
     const index = listing === undefined ? 0 : editionIndexAt(listing.pointer.products, at);
     changes.push({
       front,
-      cardsBefore: before && (await published.cardsAt(before, instantOfText(at))),
+      cardsBefore:
+        own?.cardsByEdition[editionIndexAt(own.pointer.products, at)] ??
+        (before && (await published.cardsAt(before, instantOfText(at)))),
       cardsAfter: listing?.cardsByEdition[index] ?? null,
       isChanged: digestsAt(before, at) !== digestsAt(listing?.pointer ?? null, at),
     });

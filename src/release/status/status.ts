@@ -107,8 +107,7 @@ function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | 
     .find((from) => from > at);
 }
 
-/** `readTreeStatus` has checked the instants of every pointer. */
-/** Of a text that a schema has checked. */
+/** The instant of a text that has been checked, by a schema or by `readTreeStatus`. */
 export function instantOfText(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`no instant: ${text}`);
