@@ -1,7 +1,7 @@
 // keys, sign, serve and edge build as a person runs them: from issuing a key to the pasted curl command, and to its end.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -383,8 +383,10 @@ test('edge build takes the key ring from beside the public folder, or from where
 test('edge build writes to no folder that is served, and replaces no file that it did not write', async () => {
   const build = (to: string, ...more: readonly string[]) =>
     playbill(['edge', 'build', '--target', 'nginx', '--out', out, '--to', to, ...more]);
+  symlinkSync(join(out, 'public'), join(root, 'link'));
   for (const [to, ...more] of [
     [join(out, 'public')],
+    [join(root, 'link/edge')],
     [join(out, 'public/fronts/edge')],
     [join(root, 'served/edge'), '--public-root', join(root, 'served'), '--key-ring', '/k.json'],
   ] as const) {

@@ -177,6 +177,7 @@ describe('the tree as JSON', () => {
   test('the current release and the clock alone, for a page that asks again and again', async () => {
     const current = readFileSync(join(tree, 'releases/current'), 'utf8').trim();
     expect(await json('/api/current')).toEqual({ now: NOW, current });
+    expect((await ask(preview.origin, `/other/releases/${current}`)).status).toBe(404);
   });
 
   test('without a catalogue there is nothing to ask why; with one, what explain says', async () => {

@@ -12,6 +12,7 @@ import { explainCommand, previewCommand } from '../words/commands.ts';
 import { countText } from '../words/descriptions.ts';
 import { nameOf, shown } from '../words/text.ts';
 import type { Dropped } from './health.tsx';
+import { Waiting } from '../waiting.tsx';
 
 interface MissingProps {
   readonly overview: Overview;
@@ -44,14 +45,7 @@ function Unnamed({ overview, dropped: { front, at } }: Props): VNode {
 
 function Named({ overview, dropped: { front, at, code } }: Props): VNode {
   const { answer, problem } = useAnswer<readonly MissingProduct[]>(pathOf(MISSING_PATH, front, formatInstant(at)));
-  if (problem !== null) {
-    return (
-      <p class="problem" role="alert">
-        {problem.message} {problem.hint}
-      </p>
-    );
-  }
-  if (answer === null) return <p class="small">Asking the catalogue…</p>;
+  if (answer === null) return <Waiting problem={problem} />;
   const products = answer.filter(({ reason }) => reason === code);
   if (products.length === 0) return <p>The catalogue has changed since: it has no such product now.</p>;
   return (

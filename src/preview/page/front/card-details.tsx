@@ -16,6 +16,7 @@ import { sessionText } from '../words/descriptions.ts';
 import { sectionsOf } from '../words/explanation.ts';
 import { nameOf, shown } from '../words/text.ts';
 import { Picture } from './picture.tsx';
+import { Waiting } from '../waiting.tsx';
 
 interface CardDetailsProps {
   readonly overview: Overview;
@@ -87,14 +88,7 @@ function factsOf(card: ProductCard, { zone, today, money }: FrontUnits): [name: 
 /** The explanation of the catalogue, in its sections. It may be newer than what is published. */
 function Why({ path }: { readonly path: string }): VNode {
   const { answer, problem } = useAnswer<Explanation>(path);
-  if (problem !== null) {
-    return (
-      <p class="problem" role="alert">
-        {problem.message} {problem.hint}
-      </p>
-    );
-  }
-  if (answer === null) return <p class="small">Asking the catalogue…</p>;
+  if (answer === null) return <Waiting problem={problem} />;
   return (
     <>
       {sectionsOf(answer.text).map(({ title, lines }) =>

@@ -134,7 +134,7 @@ function Pane({ side, document, changes, search, pointed, isPaired, onSearch, on
     <div class="pane">
       {isPaired && (
         <h2 class="pane-title">
-          {release === IN_FORCE ? 'In force' : release.slice(0, 8)}
+          {release === IN_FORCE ? 'Current' : release.slice(0, 8)}
           <span> as of {pointer.now.slice(0, 16).replace('T', ' ')}Z</span>
         </h2>
       )}
