@@ -12,7 +12,7 @@ import { AppError, messageOf } from '../errors.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import { PUBLIC_FOLDER } from '../render/paths.ts';
-import { DirectoryReader } from '../storage/directory/reader.ts';
+import { openTree } from '../storage/open-tree.ts';
 import { foreignFiles, writeFolder } from '../storage/folder.ts';
 
 /** How long a worker may go on with a pointer that it has read. */
@@ -47,7 +47,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   if (fault !== null) throw invalid(fault);
   for (const root of [join(options.out, PUBLIC_FOLDER), publicRootOf(options)])
     if (isWithin(options.to, root)) throw invalid(`--to: expected a folder that is not served, found one in ${root}`);
-  const ring = await readKeyRing(DirectoryReader.open(options.out));
+  const ring = await readKeyRing(await openTree(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {

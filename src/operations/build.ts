@@ -23,10 +23,9 @@ import { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/files.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
-import { DirectoryStore } from '../storage/directory/store.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { precompressingStore } from '../storage/precompress.ts';
-import { refuseNoFolder } from '../storage/folder.ts';
+import { unlockedStore } from '../storage/open-tree.ts';
 import { writingTree } from './writing-tree.ts';
 
 export interface BuildOptions {
@@ -66,11 +65,10 @@ export async function build(options: BuildOptions, now: Instant): Promise<BuildR
   await using reader = await openCatalogue(options.databasePath);
   const views = await checkContract(reader);
   if (options.isDryRun) {
-    refuseNoFolder(outPath);
-    const store = dryRunStore(new DirectoryStore(outPath));
+    const store = dryRunStore(await unlockedStore(outPath));
     return await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
   }
-  return await writingTree(outPath, (published, store) =>
+  return await writingTree(outPath, (published, { store }) =>
     buildInto(precompressingStore(store, options.precompress), published, reader, views, options, now),
   );
 }
@@ -127,6 +125,7 @@ export async function buildInto(
       held: heldOf(rendered),
       // A front whose own code cannot be read has not been removed.
       removalHold: frontCodes !== null ? 'not-selected' : rendered.isEveryCodeKnown ? null : 'findings',
+      hold,
       disabledCodes: rendered.disabledCodes,
       horizonSeconds: options.horizonSeconds,
       toolVersion: options.toolVersion,

@@ -4,26 +4,26 @@
 import { openCatalogue } from '../database/open.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
 import { listedFronts, newestFirst, readKeyRing, releaseIds } from '../release/tree/read.ts';
-import { DirectoryReader } from '../storage/directory/reader.ts';
+import { openTree } from '../storage/open-tree.ts';
 
 /** Enough to choose from. */
 const SLUGS_MAX = 200;
 
 /** @throws AppError tree-… */
-export function frontNames(out: string): Promise<readonly string[]> {
-  return listedFronts(DirectoryReader.open(out));
+export async function frontNames(out: string): Promise<readonly string[]> {
+  return listedFronts(await openTree(out));
 }
 
 /** What may name a release, the newest first. @throws AppError tree-… */
 export async function releaseNames(out: string): Promise<readonly string[]> {
-  const files = DirectoryReader.open(out);
+  const files = await openTree(out);
   const newest = await newestFirst(await releaseIds(files), files);
   return ['current', 'current~1', ...newest.map(({ id }) => id)];
 }
 
 /** Keys that edges know. @throws AppError tree-… */
 export async function keyNames(out: string): Promise<readonly string[]> {
-  const ring = await readKeyRing(DirectoryReader.open(out));
+  const ring = await readKeyRing(await openTree(out));
   return ring.ok ? Object.keys(ring.value.keys) : [];
 }
 

@@ -8,7 +8,7 @@ import { diffReleases } from '../release/diff/release-diff.ts';
 import { RELEASE_NAME } from '../release/tree/read.ts';
 import { openRelease, type ReleaseView } from '../release/tree/release-view.ts';
 import { pathOf, RELEASES_FOLDER } from '../render/paths.ts';
-import { DirectoryReader } from '../storage/directory/reader.ts';
+import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /**
  * The release of the tree in `outPath` that a name means; any other word is a folder with a tree, whose current release it is.
@@ -19,10 +19,10 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
     const hint = `type ./${name} for the folder, or all digits of the id`;
     throw new AppError('usage', `expected a release or a folder, found "${name}", which may be either`, hint);
   }
-  if (RELEASE_NAME.test(name)) return openRelease(name, DirectoryReader.open(outPath));
-  const files = DirectoryReader.open(name);
+  if (RELEASE_NAME.test(name)) return openRelease(name, await openTree(outPath));
+  const files = await openTree(name);
   const parent = join(name, '..');
-  if (!existsSync(join(name, RELEASES_FOLDER)) && existsSync(join(parent, pathOf({ kind: 'current' })))) {
+  if (!isInBucket(name) && !existsSync(join(name, RELEASES_FOLDER)) && existsSync(join(parent, pathOf({ kind: 'current' })))) {
     const message = `expected a tree at ${name}, found a folder of the tree ${parent}`;
     throw new AppError('tree-missing', message, `did you mean ${shellWord(parent)}?`);
   }

@@ -13,9 +13,7 @@ import { PublishedTree } from '../release/tree/published.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { EDGE_FOLDER, pathOf, RELEASES_FOLDER } from '../render/paths.ts';
-import { lockKeyRing } from '../storage/directory/lock.ts';
-import { DirectoryStore } from '../storage/directory/store.ts';
-import { refuseNoFolder } from '../storage/folder.ts';
+import { changingKeyRing, unlockedStore } from '../storage/open-tree.ts';
 
 /** Keys that a run has loaded, and the key ring of the tree as it was before. */
 interface LoadedKeys {
@@ -25,14 +23,13 @@ interface LoadedKeys {
 
 /** Whether there is a tree whose key ring can be replaced. @throws AppError tree-not-writable (something that is not a folder), tree-unreadable */
 export async function hasTree(outPath: string): Promise<boolean> {
-  refuseNoFolder(outPath);
-  const entries = orThrow(await new DirectoryStore(outPath).entries(''));
+  const entries = orThrow(await (await unlockedStore(outPath)).entries(''));
   return entries.some(({ path }) => path === RELEASES_FOLDER || path === EDGE_FOLDER);
 }
 
 /** Publishes the catalogue's keys as they are now. @throws AppError database-…, tree-… */
 export async function publishKeys(databasePath: string, outPath: string): Promise<void> {
-  const store = new DirectoryStore(outPath);
+  const store = await unlockedStore(outPath);
   // A newer tool's tree is refused before anything of it is touched.
   await PublishedTree.read(store);
   await replaceKeyRing(null, store, databasePath);
@@ -48,19 +45,11 @@ export async function replaceKeyRing(
   store: ReleaseStore,
   databasePath: string,
 ): Promise<PlanEntry> {
-  const lock = await lockKeyRing(store.root);
-  try {
+  return changingKeyRing(store, async () => {
     const current = orNull(await readKeyRing(store));
     const isUnchanged = loaded !== null && textOf(current) === textOf(loaded.before);
-    return await swapKeyRing(isUnchanged ? loaded.ring : await keysNow(databasePath, current), store);
-  } finally {
-    try {
-      // What was on its way, or what a killed run has left.
-      await new DirectoryStore(store.root).sweep([EDGE_FOLDER]);
-    } finally {
-      lock.release();
-    }
-  }
+    return swapKeyRing(isUnchanged ? loaded.ring : await keysNow(databasePath, current), store);
+  });
 }
 
 /** Puts a key ring into force, as a build with a store of its own does. @throws AppError tree-full, tree-not-writable, tree-unreadable */

@@ -11,10 +11,10 @@ import { AppError } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
 import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';
 import { createPreviewServer } from '../preview/server.ts';
-import { DirectoryReader } from '../storage/directory/reader.ts';
+import { openTree } from '../storage/open-tree.ts';
 
 /** The edge rule over local HTTP. @throws AppError address-refused, edge-option-invalid, tree-missing */
-export function serveTree(host: string, options: ServeOptions): Server {
+export async function serveTree(host: string, options: ServeOptions): Promise<Server> {
   if (options.isUnsigned && !isLoopback(host)) {
     throw new AppError(
       'address-refused',
@@ -22,7 +22,7 @@ export function serveTree(host: string, options: ServeOptions): Server {
       'leave out --host, or leave out --unsigned',
     );
   }
-  DirectoryReader.open(options.root);
+  await openTree(options.root);
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new AppError('edge-option-invalid', fault, 'see: playbill serve --help');
   return createServer(options);
@@ -54,7 +54,7 @@ export interface ShowOptions {
 }
 
 /** A page that shows the tree, on this machine alone. @throws AppError address-refused, tree-missing */
-export function servePreview({ out, host, ...options }: ShowOptions): Server {
+export async function servePreview({ out, host, ...options }: ShowOptions): Promise<Server> {
   if (!isLoopback(host)) {
     throw new AppError(
       'address-refused',
@@ -62,5 +62,5 @@ export function servePreview({ out, host, ...options }: ShowOptions): Server {
       'leave out --host; to look from elsewhere, forward the port (ssh -L)',
     );
   }
-  return createPreviewServer({ data: new PreviewData(DirectoryReader.open(out)), ...options });
+  return createPreviewServer({ data: new PreviewData(await openTree(out)), ...options });
 }

@@ -1,11 +1,11 @@
-// The document that a request at an instant gets, from a tree in a folder.
+// The document that a request at an instant gets, from a tree.
 
 import type { Instant } from '../catalogue/instant.ts';
 import { showDocument, type Shown } from '../release/status/show.ts';
 import type { Endpoint } from '../render/paths.ts';
-import { DirectoryReader } from '../storage/directory/reader.ts';
+import { openTree } from '../storage/open-tree.ts';
 
 /** @throws AppError nothing-published, tree-missing, tree-unreadable, tree-newer-schema */
-export function show(out: string, front: string, endpoint: Endpoint, at: Instant): Promise<Shown> {
-  return showDocument(front, endpoint, DirectoryReader.open(out), at);
+export async function show(out: string, front: string, endpoint: Endpoint, at: Instant): Promise<Shown> {
+  return showDocument(front, endpoint, await openTree(out), at);
 }

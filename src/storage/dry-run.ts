@@ -10,6 +10,7 @@ export function dryRunStore(store: ReleaseStore): ReleaseStore {
     list: (folder) => store.list(folder),
     create: async () => undefined,
     settle: async () => undefined,
+    confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,
   };

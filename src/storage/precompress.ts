@@ -54,6 +54,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       await writeAllBut(0);
       await store.settle();
     },
+    confirmLock: () => store.confirmLock(),
     // A damaged edition that is rewritten gets new siblings with it.
     replace: async (files) => {
       const all = files.flatMap((file) => [file, ...siblingsOf(file)]);

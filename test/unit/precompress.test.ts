@@ -27,6 +27,7 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
       created.set(path, bytes.slice());
     },
     settle: async () => undefined,
+    confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,
   };

@@ -34,7 +34,7 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
       const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
       const { host, out } = flags;
       const catalogue = await catalogueAt(flags.db, context);
-      const server = servePreview({ host, out, catalogue, page: await pageBundle(), now: context.now, onBug });
+      const server = await servePreview({ host, out, catalogue, page: await pageBundle(), now: context.now, onBug });
       await serveUntilInterrupted(server, flags, context, (origin) => {
         const url = `${origin}/`;
         terminal.print(flags.json === true ? JSON.stringify({ url }) : url);

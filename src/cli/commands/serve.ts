@@ -46,7 +46,7 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
           terminal.print(flags.json === true ? JSON.stringify(entry) : line);
         },
       };
-      const server = serveTree(flags.host, options);
+      const server = await serveTree(flags.host, options);
       for (const [keyid, name] of options.isUnsigned ? [] : keysWithoutSecret(options)) {
         const what = `${keyid} needs the environment variable ${name}, which is not set`;
         terminal.log(`warning secret-missing: ${what}: restart serve with it`);

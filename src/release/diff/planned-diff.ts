@@ -53,6 +53,7 @@ export class PlannedDiffs {
         await store.create(path, bytes);
       },
       settle: () => store.settle(),
+      confirmLock: () => store.confirmLock(),
       replace: async (files) => {
         for (const { path, bytes } of files) this.#see(path, bytes);
         await store.replace(files);

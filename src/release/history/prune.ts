@@ -86,6 +86,7 @@ export async function prune(options: PruneOptions, store: ReleaseStore): Promise
   const plan: PlanEntry[] = [];
   for (const path of manifests) plan.push(await removal(path, 'not-kept'));
   for (const path of unnamed) plan.push(await removal(path, 'not-named'));
+  if (manifests.length + unnamed.length > 0) await store.confirmLock();
   if (manifests.length > 0) await store.remove(manifests);
   // State after a stop here: editions that nobody names.
   if (unnamed.length > 0) await store.remove(unnamed);

@@ -42,6 +42,7 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
+  await store.confirmLock();
   const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
   const announced = id === published.currentId ? swaps : withInterrupted(swaps, fronts);
   return { manifest, plan: [hold, ...swaps], announced, fronts };

@@ -8,7 +8,8 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, Manifest } from '../../contract/manifest.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Guard, PlanEntry } from '../../contract/results.ts';
+import type { Guard, Hold, PlanEntry } from '../../contract/results.ts';
+import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { digestOf, pathOf } from '../../render/paths.ts';
 import { manifestText } from '../tree/codec.ts';
@@ -19,6 +20,7 @@ import { replaceIfChanged } from './replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
 import type { GuardOptions } from './guards.ts';
+import { readHold } from '../history/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 
@@ -29,6 +31,8 @@ export interface PublishInput {
   readonly held: ReadonlyMap<string, HoldCode>;
   /** Why a published front that is in neither list keeps its pointer; null where it has left the catalogue and loses it. */
   readonly removalHold: HoldCode | null;
+  /** The rollback that held the tree when the run began. */
+  readonly hold: Hold | null;
   /** Fronts that lose their pointers because their operator disabled them; others that are removed have no row any more. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly horizonSeconds: number;
@@ -96,8 +100,16 @@ export async function publish(
   const manifestEntry = await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifest, store);
   // State after a stop here: a manifest of a release that is not the current one.
 
+  await store.confirmLock();
+  if ((await readHold(store))?.release !== input.hold?.release) throw heldMeanwhile(store.root);
   const swaps = await activateRelease({ releaseId, listings, removed }, published, store);
   return { releaseId, outcomes, plan: [manifestEntry, ...swaps], findings: published.findings };
+}
+
+/** Somebody went back, or ended that, while this run slept for so long that its lock was over. */
+function heldMeanwhile(root: string): AppError {
+  const message = `another run has gone back to a release of ${root} meanwhile, or has ended that; no pointer was written`;
+  return new AppError('tree-locked', message, 'run the same command again');
 }
 
 interface ReleasePlan {

@@ -73,8 +73,8 @@ export class PublishedTree {
     const manifest = currentId === null ? null : valueOf('manifest', await readManifest(currentId, store));
     const fronts = await publishedFronts(store);
     const pointers = new Map<string, Found<ReadPointer>>();
-    for (const front of fronts) {
-      const pointer = await readPointer(front, store);
+    const read = await Promise.all(fronts.map(async (front) => [front, await readPointer(front, store)] as const));
+    for (const [front, pointer] of read) {
       pointers.set(front, pointer);
       valueOf('pointer', pointer);
     }

@@ -1,5 +1,5 @@
-// What publishing asks of a place that keeps releases: a folder today, a bucket tomorrow. Small on purpose. A dry run is a store that
-// writes nothing, so that publishing need not know of it.
+// What publishing asks of a place that keeps releases: a folder, or a bucket. Small on purpose. A dry run is a store that writes nothing,
+// so that publishing need not know of it.
 
 import type { TreeFiles } from './files.ts';
 import type { Found } from './found.ts';
@@ -15,11 +15,15 @@ export interface ReleaseStore extends TreeFiles {
   /** Everything created so far is durable and bears its name. */
   settle(): Promise<void>;
   /**
-   * Writes files in the places of others, in the order given; durable when done. Of each, a reader sees the old one or the new one,
-   * whole.
+   * Makes sure that nobody else has begun to write meanwhile, as after a long pause of this machine; asked directly before what readers
+   * look for is replaced. @throws AppError tree-locked
+   */
+  confirmLock(): Promise<void>;
+  /**
+   * Writes files in the places of others, in any order; durable when done. Of each, a reader sees the old one or the new one, whole.
    */
   replace(files: readonly StoredFile[]): Promise<void>;
-  /** Removes files that may be there, in the order given. Durable when done, and a folder left empty is removed too. */
+  /** Removes files that may be there, in any order. Durable when done, and a folder left empty is removed too. */
   remove(paths: readonly string[]): Promise<void>;
 }
 

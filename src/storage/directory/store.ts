@@ -47,6 +47,9 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#unsettled.clear();
   }
 
+  /** The system keeps the lock for as long as the process lives. */
+  async confirmLock(): Promise<void> {}
+
   async replace(files: readonly StoredFile[]): Promise<void> {
     for (const { path, bytes } of files) this.#writeTemporary(path, bytes);
     this.#nameDurably(files.map(({ path }) => path));

@@ -58,6 +58,10 @@ export class BreakingStore implements ReleaseStore {
     );
   }
 
+  confirmLock(): Promise<void> {
+    return this.#inner.confirmLock();
+  }
+
   async replace(files: readonly StoredFile[]): Promise<void> {
     await this.#breakable(
       files.length,

@@ -1,0 +1,24 @@
+// `s3://bucket/prefix` taken apart.
+
+import { AppError } from '../../errors.ts';
+
+export interface BucketAddress {
+  /** As it was typed, without a slash at its end. */
+  readonly root: string;
+  readonly bucket: string;
+  /** What every key begins with: empty, or with a slash at its end. */
+  readonly prefix: string;
+}
+
+/** Of an address without query, empty or dotted segments. @throws AppError usage */
+export function bucketAddress(root: string): BucketAddress {
+  const trimmed = root.replace(/\/+$/, '');
+  const parts = /^s3:\/\/(?<bucket>[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/(?<prefix>[^?#\s]+))?$/.exec(trimmed)?.groups;
+  const segments = parts?.['prefix']?.split('/') ?? [];
+  const isSound = segments.every((segment) => !/^(|\.|\.\.)$/.test(segment));
+  if (parts?.['bucket'] === undefined || !isSound) {
+    const message = `expected s3://bucket or s3://bucket/prefix, found ${JSON.stringify(root)}`;
+    throw new AppError('usage', message, 'type it as --out s3://shop-catalogue/tree');
+  }
+  return { root: trimmed, bucket: parts['bucket'], prefix: segments.map((segment) => `${segment}/`).join('') };
+}

@@ -1,0 +1,34 @@
+// What a bucket says of each file to those who read it: a CDN, a browser. By kind of path, in one place.
+
+import { treeFileOf, type Encoding } from '../../render/paths.ts';
+
+const CONTENT_ENCODING: Readonly<Record<Encoding, Readonly<Record<string, string>>>> = {
+  identity: {},
+  gzip: { 'content-encoding': 'gzip' },
+  br: { 'content-encoding': 'br' },
+};
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
+/** Whoever keeps one asks before each use whether it has changed. */
+const MUTABLE = { 'cache-control': 'no-cache' };
+
+/** The header fields that a file of the tree is stored with. */
+export function headersOf(path: string): Readonly<Record<string, string>> {
+  const file = treeFileOf(path);
+  switch (file?.kind) {
+    case 'edition':
+      return { ...JSON_TYPE, ...IMMUTABLE, ...CONTENT_ENCODING[file.encoding] };
+    case 'manifest':
+      return { ...JSON_TYPE, ...IMMUTABLE };
+    case 'pointer':
+    case 'key-ring':
+    // The lease and the probe, which are no part of the tree.
+    case undefined:
+      return { ...JSON_TYPE, ...MUTABLE };
+    case 'current':
+    case 'hold':
+    case 'grace':
+      return { 'content-type': 'text/plain; charset=utf-8', ...MUTABLE };
+  }
+}

@@ -1,0 +1,141 @@
+// The lease of a tree's one writer: `.lock` beside `public`, an object that says who writes and until when, by the store's clock. It is
+// created, renewed and taken over under conditions, never removed: some stores remove whatever is there by then. Its generation makes each
+// of its versions another one. The lease keeps runs apart; that nothing is lost where two meet all the same (a machine that was
+// suspended) is the work of the conditions under which everything else is written.
+
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import { LOCK_FILE } from '../../render/paths.ts';
+import { probe } from './probe.ts';
+import type { Dialect, Requests, StoredObject } from './requests.ts';
+import { monotonicSeconds } from './store-clock.ts';
+
+const leaseSchema = z.strictObject({
+  schema: z.literal(1),
+  generation: z.int().min(0),
+  /** Host, process and a random part; null where nobody writes. */
+  owner: z.string().nullable(),
+  /** Seconds since 1970, by the store's clock. */
+  expires: z.int(),
+  /** What the probe found: how this store wants conditions. */
+  dialect: z.enum(['quoted', 'unquoted']),
+});
+
+type LeaseContent = z.infer<typeof leaseSchema>;
+
+/** Writes stop this long before the end at the latest: what is still on its way then arrives before somebody else begins. */
+const MARGIN_SECONDS_MIN = 3;
+const MARGIN_SHARE = 0.25;
+const RENEWALS_PER_LIFE = 3;
+
+const HELD_HINT = 'wait for it to end; cron jobs that meet often want to be started further apart';
+
+export class Lease {
+  readonly dialect: Dialect;
+  readonly #requests: Requests;
+  readonly #owner: string;
+  readonly #lifeSeconds: number;
+  #generation: number;
+  #version: string | null;
+  /** By `monotonicSeconds`. */
+  #writesEnd = Number.NEGATIVE_INFINITY;
+  readonly #released = new AbortController();
+  #renewing: Promise<void> | null = null;
+  #background: Promise<void> = Promise.resolve();
+
+  private constructor(requests: Requests, lifeSeconds: number, before: StoredObject | null, content: Pick<LeaseContent, 'generation' | 'dialect'>) {
+    this.#requests = requests;
+    this.#lifeSeconds = lifeSeconds;
+    this.#owner = `${hostname()}, process ${process.pid}, ${randomUUID().slice(0, 8)}`;
+    this.#generation = content.generation;
+    this.#version = before?.version ?? null;
+    this.dialect = content.dialect;
+  }
+
+  /**
+   * Takes the lease, unless somebody has it. The first of a bucket finds out what the store can do.
+   * @throws AppError tree-locked, store-not-conditional, and those of buckets
+   */
+  static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
+    const before = await requests.read(LOCK_FILE);
+    const content = before && contentOf(before.bytes);
+    if (content !== null && content.owner !== null && content.expires >= requests.clock.now()) throw held(content, requests);
+    const { dialect, generation } = content ?? { dialect: await probe(requests), generation: 0 };
+    const lease = new Lease(requests, lifeSeconds, before, { dialect, generation });
+    await lease.renew();
+    lease.#background = lease.#renewInBackground();
+    return lease;
+  }
+
+  /** Puts off the end of the lease, if it is still ours. @throws AppError tree-locked, tree-not-writable */
+  async renew(): Promise<void> {
+    this.#renewing ??= this.#write(this.#owner, Math.floor(this.#requests.clock.now()) + this.#lifeSeconds).finally(() => {
+      this.#renewing = null;
+    });
+    await this.#renewing;
+  }
+
+  /** Returns while writing is allowed. @throws AppError tree-locked: this process slept for so long that somebody else writes */
+  async confirm(): Promise<void> {
+    if (monotonicSeconds() >= this.#writesEnd) await this.renew();
+  }
+
+  /** Lets the next run begin at once. One that cannot be told waits for the end of the lease. */
+  async release(): Promise<void> {
+    this.#released.abort();
+    await this.#background;
+    // Not ours any more, or not to be reached: then there is nothing to release.
+    await this.#write(null, 0).catch(() => undefined);
+  }
+
+  async #write(owner: string | null, expires: number): Promise<void> {
+    const { dialect } = this;
+    const begunAt = monotonicSeconds();
+    const content: LeaseContent = { schema: 1, generation: this.#generation + 1, owner, expires, dialect };
+    const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
+    const written = await this.#requests.write(LOCK_FILE, bytes, this.#version, dialect, async () => undefined);
+    if (!written.isWritten) throw held(written.found && contentOf(written.found.bytes), this.#requests);
+    this.#version = written.version;
+    this.#generation += 1;
+    this.#writesEnd = begunAt + this.#lifeSeconds - Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
+  }
+
+  async #renewInBackground(): Promise<void> {
+    const { signal } = this.#released;
+    while (!signal.aborted) {
+      try {
+        await setTimeout((this.#lifeSeconds * 1000) / RENEWALS_PER_LIFE, undefined, { signal, ref: false });
+        await this.renew();
+      } catch {
+        // Released; or else the next write finds out, and says so.
+        if (signal.aborted) return;
+      }
+    }
+  }
+}
+
+/** How a store wants conditions: as the lease of the tree says, or else as it turns out. @throws as `probe` */
+export async function dialectOf(requests: Requests): Promise<Dialect> {
+  const object = await requests.read(LOCK_FILE);
+  return (object && contentOf(object.bytes))?.dialect ?? probe(requests);
+}
+
+/** What a lease says; null where it is damaged: then nobody has it. */
+function contentOf(bytes: Uint8Array): LeaseContent | null {
+  try {
+    return leaseSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function held(content: LeaseContent | null, { connection, clock }: Requests): AppError {
+  const { root } = connection.address;
+  if (content?.owner == null) return new AppError('tree-locked', `another run has begun to write ${root}`, HELD_HINT);
+  const left = Math.max(0, Math.ceil(content.expires - clock.now()));
+  const until = `unless it renews its lease, that ends in ${left} s`;
+  return new AppError('tree-locked', `another run is writing ${root} (${content.owner}); ${until}`, HELD_HINT);
+}

@@ -1,0 +1,33 @@
+// Trees in buckets, opened: connection, requests and, for a run that writes, the lease.
+
+import type { LockedTree, OnTransfer } from '../open-tree.ts';
+import { bucketAddress } from './address.ts';
+import { Connection } from './connection.ts';
+import { dialectOf, Lease } from './lease.ts';
+import { Requests } from './requests.ts';
+import { BucketStore } from './store.ts';
+import { Uploads } from './uploads.ts';
+
+/** A tree that others may be writing. Its key ring alone is written by this. @throws AppError usage, region-missing */
+export async function openBucket(root: string): Promise<BucketStore> {
+  const requests = new Requests(await Connection.open(bucketAddress(root)));
+  const writing = { uploads: new Uploads(() => undefined), dialect: () => dialectOf(requests), lease: null };
+  return new BucketStore(requests, writing);
+}
+
+/** The tree, for its one writer. @throws AppError tree-locked, store-not-conditional, and those of buckets */
+export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<LockedTree> {
+  const connection = await Connection.open(bucketAddress(root));
+  const requests = new Requests(connection);
+  const lease = await Lease.take(requests, connection.leaseSeconds);
+  const uploads = new Uploads(onTransfer);
+  return {
+    store: new BucketStore(requests, { uploads, dialect: async () => lease.dialect, lease }),
+    requests: () => requests.totals,
+    sweep: () => uploads.drain(),
+    release: async () => {
+      await lease.release();
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// Whether a store keeps the conditions of writes, which everything here rests on, and in which form it wants them. Asked once for each
+// tree, before the first lease, and by `status --deep`. A store that ignores them would lose a release one day, without a word.
+
+import { randomUUID } from 'node:crypto';
+import type { AppError } from '../../errors.ts';
+import { errorOf, notConditional, refusal } from './refusals.ts';
+import type { Dialect, Requests, Version } from './requests.ts';
+
+const FOLDER = '.probe';
+
+/** How many creations of one object meet, and how often: a store that lets a second one win in one race of eight is seen 49 times in 50. */
+const RACERS = 8;
+const RACES = 30;
+
+const DIALECTS: readonly Dialect[] = ['quoted', 'unquoted'];
+
+/** The form of conditions that a store keeps. @throws AppError store-not-conditional, tree-not-writable, and those of buckets */
+export async function probe(requests: Requests): Promise<Dialect> {
+  const folder = `${FOLDER}/${randomUUID()}`;
+  const paths = [`${folder}/swap`];
+  try {
+    const dialect = await swapped(`${folder}/swap`, requests);
+    for (let race = 1; race <= RACES; race += 1) {
+      paths.push(`${folder}/race-${race}`);
+      await raced(`${folder}/race-${race}`, requests);
+    }
+    return dialect;
+  } finally {
+    // Who may write and not remove leaves a few small objects there.
+    await Promise.all(paths.map((path) => requests.remove(path, async () => undefined).catch(() => undefined)));
+  }
+}
+
+/** Creates an object, and replaces one version of it by another. */
+async function swapped(path: string, requests: Requests): Promise<Dialect> {
+  const isWritten = async (text: string, version: Version, dialect: Dialect): Promise<boolean> =>
+    (await requests.write(path, bytesOf(text), version, dialect, async () => undefined)).isWritten;
+  if (!(await isWritten('first', null, 'quoted'))) throw unfit('refuses to create an object under If-None-Match: *', requests);
+  if (await isWritten('second', null, 'quoted')) throw unfit('overwrites an object under If-None-Match: *', requests);
+  const version = (await requests.read(path))?.version ?? '';
+  for (const dialect of DIALECTS) {
+    if (!(await isWritten('third', version, dialect))) continue;
+    if (await isWritten('fourth', version, dialect)) throw unfit('overwrites another version under If-Match', requests);
+    return dialect;
+  }
+  throw unfit('refuses to overwrite the very version under If-Match', requests);
+}
+
+/** Creations that meet: at most one may win. */
+async function raced(path: string, requests: Requests): Promise<void> {
+  const attempts = Array.from({ length: RACERS }, (_, i) => requests.attempt(path, bytesOf(`racer ${i}`), null));
+  let winners = 0;
+  for (const answer of await Promise.all(attempts)) {
+    // Where no answer came, or a failure, the race proves less; it accuses nobody.
+    if (answer !== null && answer.status < 300 && errorOf(answer) === null) winners += 1;
+    if (answer?.status === 403) throw refusal(answer, 'write', path, requests.connection);
+  }
+  if (winners > 1) throw unfit(`lets ${winners} of ${RACERS} writers create one object under If-None-Match: *`, requests);
+}
+
+function unfit(found: string, { server, connection }: Requests): AppError {
+  return notConditional(found, server, connection);
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

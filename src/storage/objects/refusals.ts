@@ -1,0 +1,104 @@
+// What a store's refusals mean, as errors in terms of the command that was run. Codes are those of Amazon's API, which others share.
+
+import { XMLParser } from 'fast-xml-parser';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { BucketAnswer, Connection } from './connection.ts';
+
+/** What was being done: it decides what a missing permission is called. */
+export type Doing = 'read' | 'list' | 'write' | 'remove';
+
+const parser = new XMLParser({ parseTagValue: false, processEntities: true });
+
+/** The code and message of an answer's `<Error>`; null where it has none. */
+export function errorOf({ bytes }: BucketAnswer): { readonly code: string; readonly message: string } | null {
+  const text = new TextDecoder().decode(bytes.subarray(0, 8192));
+  if (!text.includes('<Error')) return null;
+  const parsed = parsedXml(text);
+  const error = parsed?.['Error'];
+  if (typeof error !== 'object' || error === null) return null;
+  const textOf = (name: string): string => String((error as Readonly<Record<string, unknown>>)[name] ?? '');
+  return { code: textOf('Code'), message: textOf('Message') };
+}
+
+/** XML as nested values; null for what is none. */
+export function parsedXml(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return parser.parse(text) as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+}
+
+const PERMISSIONS: Readonly<Record<Doing, readonly [code: ErrorCode, action: string]>> = {
+  read: ['tree-unreadable', 's3:GetObject'],
+  list: ['tree-unreadable', 's3:ListBucket'],
+  write: ['tree-not-writable', 's3:PutObject'],
+  remove: ['tree-not-writable', 's3:DeleteObject'],
+};
+
+const CREDENTIALS_REFUSED = /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|TokenRefreshRequired|InvalidSecurity)$/;
+const REGION_WRONG = /^(AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraintException|TemporaryRedirect)$/;
+
+/** The error that an answer is, which no repetition mends. `path`: what was asked for; null for the bucket. */
+export function refusal(answer: BucketAnswer, doing: Doing, path: string | null, connection: Connection): AppError {
+  const { address, endpoint, region } = connection;
+  const { code = '', message = '' } = errorOf(answer) ?? {};
+  const place = path === null ? address.root : `${address.root}/${path}`;
+  const said = code === '' ? `status ${answer.status}` : `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
+  if (code === 'NoSuchBucket') {
+    return new AppError(
+      'bucket-missing',
+      `expected a bucket ${address.bucket} at ${endpoint}, found none`,
+      'make it, or correct its name in --out; Playbill makes no buckets',
+    );
+  }
+  if (code === 'ExpiredToken' || code === 'RequestExpired') {
+    const hint = 'get new ones (aws sso login, or whatever gave you these), then run the same command again';
+    return new AppError('credentials-refused', `expected valid credentials for ${place}, found expired ones`, hint);
+  }
+  if (code === 'RequestTimeTooSkewed') {
+    const hint = 'set the clock of this machine (timedatectl set-ntp true), then run the same command again';
+    return new AppError('clock-skewed', `expected a clock that agrees with ${endpoint}, found: ${said}`, hint);
+  }
+  if (CREDENTIALS_REFUSED.test(code)) {
+    const hint = 'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, and AWS_ENDPOINT_URL';
+    return new AppError('credentials-refused', `expected credentials that ${endpoint} accepts, found: ${said}`, hint);
+  }
+  if (REGION_WRONG.test(code) || answer.status === 301) {
+    const actual = answer.headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)</.exec(new TextDecoder().decode(answer.bytes))?.[1];
+    const hint = `set AWS_REGION to the region of the bucket${actual === undefined ? '' : `: AWS_REGION=${String(actual)}`}`;
+    return new AppError('region-wrong', `expected bucket ${address.bucket} in region ${region}, found: ${said}`, hint);
+  }
+  if (answer.status === 501) return notConditional(`answers ${said}`, null, connection);
+  const [unable, action] = PERMISSIONS[doing];
+  if (answer.status === 403) {
+    const hint = `allow ${action} on this prefix, or look for a lock or retention on the object`;
+    return new AppError(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
+  }
+  if (code === '' && answer.status < 500) return notAStore(connection, said);
+  const stands = doing === 'write' || doing === 'remove' ? '; what was published stands' : '';
+  return new AppError(unable, `expected to ${doing} ${place}, found: ${said}${stands}`, 'run the same command again later');
+}
+
+/** A store that cannot be published into. `found`: what it does instead. */
+export function notConditional(found: string, server: string | null, { endpoint }: Connection): AppError {
+  const who = server === null ? '' : ` (it calls itself ${JSON.stringify(server)})`;
+  const message = `expected a store that keeps the conditions of writes, found that ${endpoint}${who} ${found}`;
+  const hint = 'publish into a folder, and copy that; or use a store with conditional writes: Amazon S3, R2, Ceph, MinIO';
+  return new AppError('store-not-conditional', message, hint);
+}
+
+export function notAStore({ endpoint }: Connection, found: string): AppError {
+  const message = `expected an S3 store at ${endpoint}, found something that does not answer as one (${found})`;
+  return new AppError('store-unusable', message, 'check AWS_ENDPOINT_URL; it is the address of the store, without the bucket');
+}
+
+/** No answer after every repetition. */
+export function unanswered(cause: Error, doing: Doing, path: string | null, { address, endpoint }: Connection): AppError {
+  const place = path === null ? address.root : `${address.root}/${path}`;
+  const hint = 'check the network and AWS_ENDPOINT_URL, then run the same command again';
+  const found = `no answer: ${cause.message}`;
+  return doing === 'write' || doing === 'remove'
+    ? new AppError('tree-not-writable', `expected to ${doing} ${place}, found ${found}; what was published stands`, hint, cause)
+    : new AppError('store-unreachable', `expected ${endpoint} to answer, found ${found}`, hint, cause);
+}

@@ -1,0 +1,237 @@
+// What is asked of a bucket: read, list, write under a condition, remove. Each is repeated until there is an answer that means something.
+// The SDKs' own repetitions would not do: a conditional write that was carried out, and whose answer got lost, fails when it is repeated,
+// because of its own success. So after every doubt the object is read, and decides.
+
+import { randomInt } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { NoAnswer, type BucketAnswer, type BucketRequest, type Connection } from './connection.ts';
+import { headersOf } from './headers.ts';
+import { errorOf, notAStore, parsedXml, refusal, unanswered, type Doing } from './refusals.ts';
+import type { RequestTotals } from './request-totals.ts';
+import { StoreClock } from './store-clock.ts';
+
+/** How many requests are under way at the same time. */
+const REQUESTS_AT_ONCE = 32;
+
+/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. */
+const ATTEMPTS = 8;
+const BACK_OFF_MS = 100;
+/** The longest `Retry-After` that is honoured. */
+const RETRY_AFTER_SECONDS_MAX = 30;
+
+/** How a store wants the ETag of `If-Match`: `unquoted` against RFC 9110, 13.1.1, as Ceph. */
+export type Dialect = 'quoted' | 'unquoted';
+
+/** The ETag of an object, as it came; null: there is no object. */
+export type Version = string | null;
+
+export interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly version: string;
+}
+
+export interface ListedObject {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Elements of XML. */
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Listing {
+  readonly objects: readonly ListedObject[];
+  readonly folders: readonly string[];
+}
+
+/** What became of a conditional write; `found`: what is there instead. */
+export type Written =
+  | { readonly isWritten: true; readonly version: string }
+  | { readonly isWritten: false; readonly found: StoredObject | null };
+
+export class Requests {
+  readonly connection: Connection;
+  readonly clock = new StoreClock();
+  /** What the store calls itself; null where it does not say. */
+  server: string | null = null;
+  readonly #limit = pLimit(REQUESTS_AT_ONCE);
+  #totals = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  get totals(): RequestTotals {
+    return { ...this.#totals };
+  }
+
+  /** @returns null where there is no such object. @throws AppError tree-unreadable, and those of buckets */
+  async read(path: string): Promise<StoredObject | null> {
+    const answer = await this.#answer({ method: 'GET', path }, 'read', () => Promise.resolve());
+    if (answer.status === 404) return null;
+    return { bytes: answer.bytes, version: versionOf(answer) };
+  }
+
+  /**
+   * All objects below a folder ('' for all), 1,000 a request; `isDeep` false: those directly in it, and its folders.
+   * @throws AppError tree-unreadable, and those of buckets
+   */
+  async list(folder: string, isDeep = true): Promise<Listing> {
+    const objects: ListedObject[] = [];
+    const folders: string[] = [];
+    let token = '';
+    do {
+      const page = await this.#page(folder, isDeep, token);
+      objects.push(...page.objects);
+      folders.push(...page.folders);
+      token = page.next;
+    } while (token !== '');
+    return { objects, folders };
+  }
+
+  /**
+   * Writes an object if it is still of a version. `mayWrite` is asked before each attempt, and throws where the lease is over.
+   * @throws AppError tree-not-writable, and those of buckets
+   */
+  async write(
+    path: string,
+    bytes: Uint8Array,
+    version: Version,
+    dialect: Dialect,
+    mayWrite: () => Promise<void>,
+  ): Promise<Written> {
+    const request: BucketRequest = {
+      method: 'PUT',
+      path,
+      body: bytes,
+      headers: { ...headersOf(path), ...conditionOf(version, dialect) },
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      await mayWrite();
+      const answer = await this.#once(request, attempt);
+      if (answer instanceof NoAnswer || isTransient(answer, request) || isPreconditionFailed(answer)) {
+        const isLast = attempt === ATTEMPTS;
+        if (!isPreconditionFailed(answer) && !isLast) await backOff(answer, attempt);
+        const found = await this.read(path);
+        if (found !== null && Buffer.compare(found.bytes, bytes) === 0) return { isWritten: true, version: found.version };
+        // Twice refused although nothing has changed: the store has its own idea of the condition.
+        const isRefused = isPreconditionFailed(answer) && attempt > 1;
+        if ((found?.version ?? null) !== version || isRefused) return { isWritten: false, found };
+        if (isLast) throw answer instanceof NoAnswer ? unanswered(answer, 'write', path, this.connection) : refusal(answer, 'write', path, this.connection);
+        continue;
+      }
+      if (answer.status === 200 || answer.status === 201 || answer.status === 204)
+        return { isWritten: true, version: versionOf(answer) };
+      // Of an object that is not there any more.
+      if (answer.status === 404 && version !== null && errorOf(answer)?.code !== 'NoSuchBucket')
+        return { isWritten: false, found: await this.read(path) };
+      throw refusal(answer, 'write', path, this.connection);
+    }
+  }
+
+  /** One attempt to write, for the probe; null where no answer came. */
+  async attempt(path: string, bytes: Uint8Array, version: Version): Promise<BucketAnswer | null> {
+    const headers = { ...headersOf(path), ...conditionOf(version, 'quoted') };
+    const answer = await this.#once({ method: 'PUT', path, body: bytes, headers }, 1);
+    return answer instanceof NoAnswer ? null : answer;
+  }
+
+  /** Removes an object that may be there. @throws AppError tree-not-writable, and those of buckets */
+  async remove(path: string, mayWrite: () => Promise<void>): Promise<void> {
+    await this.#answer({ method: 'DELETE', path }, 'remove', mayWrite);
+  }
+
+  /** One page of a listing, and the token of the next; '' where there is none. */
+  async #page(folder: string, isDeep: boolean, token: string): Promise<Listing & { readonly next: string }> {
+    const { prefix } = this.connection.address;
+    const query = {
+      'list-type': '2',
+      'encoding-type': 'url',
+      prefix: folder === '' ? prefix : `${prefix}${folder}/`,
+      ...(isDeep ? {} : { delimiter: '/' }),
+      ...(token === '' ? {} : { 'continuation-token': token }),
+    };
+    const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', () => Promise.resolve());
+    const result = parsedXml(new TextDecoder().decode(answer.bytes))?.['ListBucketResult'];
+    if (typeof result !== 'object' && result !== '') throw notAStore(this.connection, `status ${answer.status} to a listing`);
+    const fields = (result === '' ? {} : result) as Fields;
+    const elements = (name: string): readonly Fields[] => [(fields[name] ?? []) as Fields | readonly Fields[]].flat();
+    const pathIn = (key: unknown): string => decodeURIComponent(String(key).replaceAll('+', ' ')).slice(prefix.length);
+    return {
+      // Consoles of stores show an empty object with a slash at its end as a folder.
+      objects: elements('Contents')
+        .map((object) => ({ path: pathIn(object['Key']), bytes: Number(object['Size']) }))
+        .filter(({ path }) => !path.endsWith('/') && path !== ''),
+      folders: elements('CommonPrefixes').map((one) => pathIn(one['Prefix']).slice(0, -1)),
+      next: fields['IsTruncated'] === 'true' ? String(fields['NextContinuationToken'] ?? '') : '',
+    };
+  }
+
+  /** The answer of a request that may be made any number of times: 2xx, or 404 for an object. */
+  async #answer(request: BucketRequest, doing: Doing, mayAsk: () => Promise<void>): Promise<BucketAnswer> {
+    const { path } = request;
+    for (let attempt = 1; ; attempt += 1) {
+      await mayAsk();
+      const answer = await this.#once(request, attempt);
+      if (!(answer instanceof NoAnswer) && !isTransient(answer, request)) {
+        if (answer.status >= 200 && answer.status < 300) return answer;
+        const isAbsent = answer.status === 404 && path !== null && errorOf(answer)?.code !== 'NoSuchBucket';
+        if (isAbsent && (errorOf(answer) !== null || doing === 'remove')) return answer;
+        throw refusal(answer, doing, path, this.connection);
+      }
+      if (attempt === ATTEMPTS)
+        throw answer instanceof NoAnswer ? unanswered(answer, doing, path, this.connection) : refusal(answer, doing, path, this.connection);
+      await backOff(answer, attempt);
+    }
+  }
+
+  #once(request: BucketRequest, attempt: number): Promise<BucketAnswer | NoAnswer> {
+    return this.#limit(async () => {
+      const kind = request.method === 'PUT' ? 'puts' : request.method === 'DELETE' ? 'deletes' : request.path === null ? 'lists' : 'gets';
+      this.#totals[kind] += 1;
+      this.#totals.bytesSent += request.body?.length ?? 0;
+      if (attempt > 1) this.#totals.retries += 1;
+      try {
+        const answer = await this.connection.send(request);
+        this.clock.see(String(answer.headers['date']));
+        const { server } = answer.headers;
+        if (typeof server === 'string') this.server = server;
+        return answer;
+      } catch (error) {
+        if (error instanceof NoAnswer) return error;
+        throw error;
+      }
+    });
+  }
+}
+
+/** RFC 9110, 13.1. */
+function conditionOf(version: Version, dialect: Dialect): Readonly<Record<string, string>> {
+  if (version === null) return { 'if-none-match': '*' };
+  return { 'if-match': dialect === 'quoted' ? version : version.replaceAll('"', '') };
+}
+
+/** Whether another attempt may end otherwise; after a write, whether it was carried out is then not known. */
+function isTransient(answer: BucketAnswer, { method, path }: BucketRequest): boolean {
+  const { status } = answer;
+  // A store that has begun to answer 200 says in the body that it failed; the content of an object may say anything.
+  if (status === 200) return (method === 'PUT' || path === null) && errorOf(answer) !== null;
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
+}
+
+function isPreconditionFailed(answer: BucketAnswer | NoAnswer): boolean {
+  return !(answer instanceof NoAnswer) && answer.status === 412;
+}
+
+function versionOf({ headers }: BucketAnswer): string {
+  const { etag } = headers;
+  return typeof etag === 'string' ? etag : '';
+}
+
+/** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
+async function backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
+  const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
+  const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
+  const longest = BACK_OFF_MS * 2 ** (attempt - 1);
+  await setTimeout(askedMs + randomInt(longest / 2, longest + 1));
+}

@@ -1,0 +1,184 @@
+// A tree in a bucket, read and written. Promises: an object appears whole, by one request; an edition that is there is never written again;
+// everything else is replaced only while it is what this run has read first. What was listed is remembered: for a run that holds the lease
+// nothing changes but by its own hand. A run without one reads a tree of one instant, and opens another store to read a later one.
+
+import { AppError } from '../../errors.ts';
+import type { TreeEntry, TreeFolders } from '../../release/tree/files.ts';
+import { found, missing, type Found } from '../../release/tree/found.ts';
+import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import { FRONTS_FOLDER } from '../../render/paths.ts';
+import type { Lease } from './lease.ts';
+import type { Dialect, Requests, Version } from './requests.ts';
+import type { Uploads } from './uploads.ts';
+
+/** What lets a store write. */
+export interface Writing {
+  readonly uploads: Uploads;
+  /** How the store wants conditions. */
+  readonly dialect: () => Promise<Dialect>;
+  /** null: for what is written beside a run that holds it, the key ring. */
+  readonly lease: Lease | null;
+}
+
+export class BucketStore implements ReleaseStore, TreeFolders {
+  readonly root: string;
+  readonly #requests: Requests;
+  readonly #writing: Writing;
+  /** Sizes of the objects below listed folders, and of those that were written, by path. */
+  readonly #sizes = new Map<string, number>();
+  readonly #listed = new Map<string, Promise<void>>();
+  /** The keys of `#sizes`, sorted; null where they have changed. */
+  #paths: readonly string[] | null = null;
+  /** What this run has read first or written last. */
+  readonly #versions = new Map<string, Version>();
+
+  constructor(requests: Requests, writing: Writing) {
+    this.root = requests.connection.address.root;
+    this.#requests = requests;
+    this.#writing = writing;
+  }
+
+  async read(path: string): Promise<Found<Uint8Array>> {
+    const isListed = this.#writing.lease !== null && path.startsWith(`${FRONTS_FOLDER}/`);
+    const listing = isListed ? this.#listed.get(FRONTS_FOLDER) : undefined;
+    try {
+      await listing;
+      if (listing !== undefined && !this.#sizes.has(path)) {
+        this.#remember(path, null);
+        return missing(path);
+      }
+      const object = await this.#requests.read(path);
+      this.#remember(path, object?.version ?? null);
+      return object === null ? missing(path) : found(object.bytes);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
+      const message = `cannot be read: ${error.message}`;
+      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false };
+    }
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    await this.#know(folder);
+    return this.#below(folder);
+  }
+
+  async entries(folder: string): Promise<Found<readonly TreeEntry[]>> {
+    if (folder === FRONTS_FOLDER || folder.startsWith(`${FRONTS_FOLDER}/`)) await this.#know(FRONTS_FOLDER);
+    else return found(entriesOf(await this.#requests.list(folder, false)));
+    const rest = this.#below(folder).map((path) => path.slice(folder.length + 1));
+    const folders = new Set(rest.flatMap((name) => (name.includes('/') ? [name.slice(0, name.indexOf('/'))] : [])));
+    const objects = rest.filter((name) => !name.includes('/')).map((name) => ({ path: `${folder}/${name}` }));
+    return found(entriesOf({ objects, folders: [...folders].map((name) => `${folder}/${name}`) }));
+  }
+
+  async size(path: string): Promise<Found<number>> {
+    await this.#know(path.startsWith(`${FRONTS_FOLDER}/`) ? FRONTS_FOLDER : path.slice(0, path.lastIndexOf('/')));
+    const bytes = this.#sizes.get(path);
+    return bytes === undefined ? missing(path) : found(bytes);
+  }
+
+  async create(path: string, bytes: Uint8Array): Promise<void> {
+    // A copy: the caller reuses these bytes for the next edition.
+    const copy = bytes.slice();
+    await this.#writing.uploads.begin(copy.length, () => this.#write({ path, bytes: copy }, null));
+  }
+
+  settle(): Promise<void> {
+    return this.#writing.uploads.settle();
+  }
+
+  async confirmLock(): Promise<void> {
+    await this.#writing.lease?.renew();
+  }
+
+  async replace(files: readonly StoredFile[]): Promise<void> {
+    await allDone(
+      files.map(async (file) => {
+        if (!this.#versions.has(file.path)) await this.read(file.path);
+        const version = this.#versions.get(file.path) ?? null;
+        await this.#writing.uploads.run(file.bytes.length, () => this.#write(file, version));
+      }),
+    );
+  }
+
+  async remove(paths: readonly string[]): Promise<void> {
+    await allDone(
+      paths.map(async (path) => {
+        await this.#requests.remove(path, () => this.#mayWrite());
+        this.#versions.set(path, null);
+        this.#paths = this.#sizes.delete(path) ? null : this.#paths;
+      }),
+    );
+  }
+
+  async #write({ path, bytes }: StoredFile, version: Version): Promise<void> {
+    const dialect = await this.#writing.dialect();
+    const written = await this.#requests.write(path, bytes, version, dialect, () => this.#mayWrite());
+    if (written.isWritten) {
+      this.#versions.set(path, written.version);
+      this.#sizes.set(path, bytes.length);
+      this.#paths = null;
+      return;
+    }
+    // Whoever tries again reads it again.
+    this.#versions.delete(path);
+    const message = `another run has written ${this.root}/${path} meanwhile; it was not overwritten`;
+    throw new AppError('tree-locked', message, 'run the same command again');
+  }
+
+  async #mayWrite(): Promise<void> {
+    await this.#writing.lease?.confirm();
+  }
+
+  #remember(path: string, version: Version): void {
+    if (!this.#versions.has(path)) this.#versions.set(path, version);
+  }
+
+  /** Lists a folder, once. */
+  #know(folder: string): Promise<void> {
+    const known = this.#listed.get(folder);
+    if (known !== undefined) return known;
+    const listing = this.#requests.list(folder).then(({ objects }) => {
+      for (const { path, bytes } of objects) this.#sizes.set(path, bytes);
+      this.#paths = null;
+    });
+    this.#listed.set(folder, listing);
+    return listing;
+  }
+
+  /** Known paths below a folder, sorted. */
+  #below(folder: string): readonly string[] {
+    this.#paths ??= [...this.#sizes.keys()].sort();
+    if (folder === '') return this.#paths;
+    const [first, last] = [`${folder}/`, `${folder}0`].map((bound) => indexFrom(bound, this.#paths ?? []));
+    return this.#paths.slice(first, last);
+  }
+}
+
+/** The index of the first of sorted texts that is not less than a bound. `0` comes directly after `/`. */
+function indexFrom(bound: string, sorted: readonly string[]): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function entriesOf(listing: {
+  readonly objects: readonly { readonly path: string }[];
+  readonly folders: readonly string[];
+}): readonly TreeEntry[] {
+  const entries: TreeEntry[] = [
+    ...listing.folders.map((path) => ({ path, kind: 'folder' as const })),
+    ...listing.objects.map(({ path }) => ({ path, kind: 'file' as const })),
+  ];
+  return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Waits for all, so that nothing is written behind the caller's back; then throws what the first to fail has thrown. */
+async function allDone(works: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
+}

@@ -1,0 +1,64 @@
+// Files on their way into a bucket while the build goes on: bounded in number and in bytes, and counted.
+
+import type { OnTransfer } from '../open-tree.ts';
+
+const FILES_PENDING_MAX = 64;
+const BYTES_PENDING_MAX = 64_000_000;
+
+export class Uploads {
+  readonly #onTransfer: OnTransfer;
+  readonly #pending = new Set<Promise<void>>();
+  #bytesPending = 0;
+  #failure: { readonly error: unknown } | null = null;
+  #files = 0;
+  #filesTotal = 0;
+  #bytes = 0;
+
+  constructor(onTransfer: OnTransfer) {
+    this.#onTransfer = onTransfer;
+  }
+
+  /** Begins an upload, and returns when there is room for another. @throws what an earlier one has thrown */
+  async begin(bytes: number, upload: () => Promise<void>): Promise<void> {
+    this.#throwFailure();
+    const one = this.run(bytes, upload)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#pending.delete(one);
+        this.#bytesPending -= bytes;
+      });
+    this.#pending.add(one);
+    this.#bytesPending += bytes;
+    while (this.#pending.size >= FILES_PENDING_MAX || this.#bytesPending >= BYTES_PENDING_MAX)
+      await Promise.race(this.#pending);
+  }
+
+  /** Uploads, and counts. @throws what `upload` throws */
+  async run(bytes: number, upload: () => Promise<void>): Promise<void> {
+    this.#filesTotal += 1;
+    await upload();
+    this.#files += 1;
+    this.#bytes += bytes;
+    this.#onTransfer(this.#files, this.#filesTotal, this.#bytes);
+  }
+
+  /** Returns when none is on its way any more. @throws what one of them has thrown */
+  async settle(): Promise<void> {
+    await this.drain();
+    this.#throwFailure();
+  }
+
+  /** The same, however they end. */
+  async drain(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure === null) return;
+    const { error } = this.#failure;
+    this.#failure = null;
+    throw error;
+  }
+}
