@@ -22,7 +22,11 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
   if (RELEASE_NAME.test(name)) return openRelease(name, await openTree(outPath));
   const files = await openTree(name);
   const parent = join(name, '..');
-  if (!isInBucket(name) && !existsSync(join(name, RELEASES_FOLDER)) && existsSync(join(parent, pathOf({ kind: 'current' })))) {
+  if (
+    !isInBucket(name) &&
+    !existsSync(join(name, RELEASES_FOLDER)) &&
+    existsSync(join(parent, pathOf({ kind: 'current' })))
+  ) {
     const message = `expected a tree at ${name}, found a folder of the tree ${parent}`;
     throw new AppError('tree-missing', message, `did you mean ${shellWord(parent)}?`);
   }

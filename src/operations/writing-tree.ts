@@ -1,7 +1,8 @@
 // What every run that writes a tree does around its work: the lock, the tree as it is, and temporary names swept before and after.
 
 import { PublishedTree } from '../release/tree/published.ts';
-import { lockedTree, type LockedTree, type OnTransfer } from '../storage/open-tree.ts';
+import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
+import { lockedTree } from '../storage/open-tree.ts';
 
 /** Does something to a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws */
 export async function writingTree<T>(

@@ -13,7 +13,9 @@ export interface BucketAddress {
 /** Of an address without query, empty or dotted segments. @throws AppError usage */
 export function bucketAddress(root: string): BucketAddress {
   const trimmed = root.replace(/\/+$/, '');
-  const parts = /^s3:\/\/(?<bucket>[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/(?<prefix>[^?#\s]+))?$/.exec(trimmed)?.groups;
+  const parts = /^s3:\/\/(?<bucket>[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/(?<prefix>[^?#\s]+))?$/.exec(
+    trimmed,
+  )?.groups;
   const segments = parts?.['prefix']?.split('/') ?? [];
   const isSound = segments.every((segment) => !/^(|\.|\.\.)$/.test(segment));
   if (parts?.['bucket'] === undefined || !isSound) {

@@ -48,7 +48,13 @@ export class Connection {
   readonly #host: string;
   readonly #basePath: string;
 
-  private constructor(address: BucketAddress, endpoint: URL, region: string, isVirtualHost: boolean, leaseSeconds: number) {
+  private constructor(
+    address: BucketAddress,
+    endpoint: URL,
+    region: string,
+    isVirtualHost: boolean,
+    leaseSeconds: number,
+  ) {
     this.address = address;
     this.endpoint = endpoint.origin;
     this.region = region;
@@ -76,7 +82,11 @@ export class Connection {
     const resolvedRegion = region || (endpoint === '' ? '' : 'us-east-1');
     if (resolvedRegion === '') {
       const message = `expected the region of bucket ${address.bucket} in AWS_REGION or the profile, found none`;
-      throw new AppError('region-missing', message, 'for a store that is not Amazon: set AWS_ENDPOINT_URL to its address');
+      throw new AppError(
+        'region-missing',
+        message,
+        'for a store that is not Amazon: set AWS_ENDPOINT_URL to its address',
+      );
     }
     if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
       const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(endpoint)}`;
@@ -134,7 +144,7 @@ export class Connection {
 /** From the environment, or from the profile that AWS_PROFILE names. */
 async function settings() {
   const read = (variables: readonly string[], key: string): Promise<string> =>
-    loadConfig<string>({
+    loadConfig({
       environmentVariableSelector: (environment) => variables.map((name) => environment[name]).find(Boolean),
       configFileSelector: (profile) => profile[key],
       default: '',
@@ -158,7 +168,10 @@ function leaseSecondsOf(text: string): number {
 
 /** RFC 3986, 2.3: everything but the unreserved characters, as the signature has it. */
 function uriEncoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** SHA-256 as the signer asks for it, by Node's own. */
@@ -182,5 +195,7 @@ class Sha256 {
 
 function viewOf(data: string | ArrayBuffer | ArrayBufferView): string | Uint8Array {
   if (typeof data === 'string' || data instanceof Uint8Array) return data;
-  return data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return data instanceof ArrayBuffer
+    ? new Uint8Array(data)
+    : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

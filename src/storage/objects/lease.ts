@@ -46,7 +46,12 @@ export class Lease {
   #renewing: Promise<void> | null = null;
   #background: Promise<void> = Promise.resolve();
 
-  private constructor(requests: Requests, lifeSeconds: number, before: StoredObject | null, content: Pick<LeaseContent, 'generation' | 'dialect'>) {
+  private constructor(
+    requests: Requests,
+    lifeSeconds: number,
+    before: StoredObject | null,
+    content: Pick<LeaseContent, 'generation' | 'dialect'>,
+  ) {
     this.#requests = requests;
     this.#lifeSeconds = lifeSeconds;
     this.#owner = `${hostname()}, process ${process.pid}, ${randomUUID().slice(0, 8)}`;
@@ -62,7 +67,8 @@ export class Lease {
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
     const before = await requests.read(LOCK_FILE);
     const content = before && contentOf(before.bytes);
-    if (content !== null && content.owner !== null && content.expires >= requests.clock.now()) throw held(content, requests);
+    if (content !== null && content.owner !== null && content.expires >= requests.clock.now())
+      throw held(content, requests);
     const { dialect, generation } = content ?? { dialect: await probe(requests), generation: 0 };
     const lease = new Lease(requests, lifeSeconds, before, { dialect, generation });
     await lease.renew();
@@ -72,9 +78,11 @@ export class Lease {
 
   /** Puts off the end of the lease, if it is still ours. @throws AppError tree-locked, tree-not-writable */
   async renew(): Promise<void> {
-    this.#renewing ??= this.#write(this.#owner, Math.floor(this.#requests.clock.now()) + this.#lifeSeconds).finally(() => {
-      this.#renewing = null;
-    });
+    this.#renewing ??= this.#write(this.#owner, Math.floor(this.#requests.clock.now()) + this.#lifeSeconds).finally(
+      () => {
+        this.#renewing = null;
+      },
+    );
     await this.#renewing;
   }
 
@@ -83,7 +91,7 @@ export class Lease {
     if (monotonicSeconds() >= this.#writesEnd) await this.renew();
   }
 
-  /** Lets the next run begin at once. One that cannot be told waits for the end of the lease. */
+  /** Lets the next run begin at once. Where that fails, it waits for the end of the lease. */
   async release(): Promise<void> {
     this.#released.abort();
     await this.#background;
@@ -134,7 +142,8 @@ function contentOf(bytes: Uint8Array): LeaseContent | null {
 
 function held(content: LeaseContent | null, { connection, clock }: Requests): AppError {
   const { root } = connection.address;
-  if (content?.owner == null) return new AppError('tree-locked', `another run has begun to write ${root}`, HELD_HINT);
+  if (content === null || content.owner === null)
+    return new AppError('tree-locked', `another run has begun to write ${root}`, HELD_HINT);
   const left = Math.max(0, Math.ceil(content.expires - clock.now()));
   const until = `unless it renews its lease, that ends in ${left} s`;
   return new AppError('tree-locked', `another run is writing ${root} (${content.owner}); ${until}`, HELD_HINT);

@@ -1,6 +1,6 @@
 // Trees in buckets, opened: connection, requests and, for a run that writes, the lease.
 
-import type { LockedTree, OnTransfer } from '../open-tree.ts';
+import type { LockedTree, OnTransfer } from '../locked-tree.ts';
 import { bucketAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { dialectOf, Lease } from './lease.ts';

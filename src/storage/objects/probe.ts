@@ -3,7 +3,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AppError } from '../../errors.ts';
-import { errorOf, notConditional, refusal } from './refusals.ts';
+import { errorOf } from './answers.ts';
+import { notConditional, refusal } from './refusals.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
 
 const FOLDER = '.probe';
@@ -35,7 +36,8 @@ export async function probe(requests: Requests): Promise<Dialect> {
 async function swapped(path: string, requests: Requests): Promise<Dialect> {
   const isWritten = async (text: string, version: Version, dialect: Dialect): Promise<boolean> =>
     (await requests.write(path, bytesOf(text), version, dialect, async () => undefined)).isWritten;
-  if (!(await isWritten('first', null, 'quoted'))) throw unfit('refuses to create an object under If-None-Match: *', requests);
+  if (!(await isWritten('first', null, 'quoted')))
+    throw unfit('refuses to create an object under If-None-Match: *', requests);
   if (await isWritten('second', null, 'quoted')) throw unfit('overwrites an object under If-None-Match: *', requests);
   const version = (await requests.read(path))?.version ?? '';
   for (const dialect of DIALECTS) {
@@ -55,7 +57,8 @@ async function raced(path: string, requests: Requests): Promise<void> {
     if (answer !== null && answer.status < 300 && errorOf(answer) === null) winners += 1;
     if (answer?.status === 403) throw refusal(answer, 'write', path, requests.connection);
   }
-  if (winners > 1) throw unfit(`lets ${winners} of ${RACERS} writers create one object under If-None-Match: *`, requests);
+  if (winners > 1)
+    throw unfit(`lets ${winners} of ${RACERS} writers create one object under If-None-Match: *`, requests);
 }
 
 function unfit(found: string, { server, connection }: Requests): AppError {

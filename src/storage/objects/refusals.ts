@@ -1,33 +1,11 @@
 // What a store's refusals mean, as errors in terms of the command that was run. Codes are those of Amazon's API, which others share.
 
-import { XMLParser } from 'fast-xml-parser';
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { errorOf } from './answers.ts';
 import type { BucketAnswer, Connection } from './connection.ts';
 
 /** What was being done: it decides what a missing permission is called. */
 export type Doing = 'read' | 'list' | 'write' | 'remove';
-
-const parser = new XMLParser({ parseTagValue: false, processEntities: true });
-
-/** The code and message of an answer's `<Error>`; null where it has none. */
-export function errorOf({ bytes }: BucketAnswer): { readonly code: string; readonly message: string } | null {
-  const text = new TextDecoder().decode(bytes.subarray(0, 8192));
-  if (!text.includes('<Error')) return null;
-  const parsed = parsedXml(text);
-  const error = parsed?.['Error'];
-  if (typeof error !== 'object' || error === null) return null;
-  const textOf = (name: string): string => String((error as Readonly<Record<string, unknown>>)[name] ?? '');
-  return { code: textOf('Code'), message: textOf('Message') };
-}
-
-/** XML as nested values; null for what is none. */
-export function parsedXml(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return parser.parse(text) as Readonly<Record<string, unknown>>;
-  } catch {
-    return null;
-  }
-}
 
 const PERMISSIONS: Readonly<Record<Doing, readonly [code: ErrorCode, action: string]>> = {
   read: ['tree-unreadable', 's3:GetObject'],
@@ -36,15 +14,18 @@ const PERMISSIONS: Readonly<Record<Doing, readonly [code: ErrorCode, action: str
   remove: ['tree-not-writable', 's3:DeleteObject'],
 };
 
-const CREDENTIALS_REFUSED = /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|TokenRefreshRequired|InvalidSecurity)$/;
-const REGION_WRONG = /^(AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraintException|TemporaryRedirect)$/;
+const CREDENTIALS_REFUSED =
+  /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|TokenRefreshRequired|InvalidSecurity)$/;
+const REGION_WRONG =
+  /^(AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraintException|TemporaryRedirect)$/;
 
 /** The error that an answer is, which no repetition mends. `path`: what was asked for; null for the bucket. */
 export function refusal(answer: BucketAnswer, doing: Doing, path: string | null, connection: Connection): AppError {
   const { address, endpoint, region } = connection;
   const { code = '', message = '' } = errorOf(answer) ?? {};
   const place = path === null ? address.root : `${address.root}/${path}`;
-  const said = code === '' ? `status ${answer.status}` : `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
+  const said =
+    code === '' ? `status ${answer.status}` : `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
   if (code === 'NoSuchBucket') {
     return new AppError(
       'bucket-missing',
@@ -65,7 +46,8 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
     return new AppError('credentials-refused', `expected credentials that ${endpoint} accepts, found: ${said}`, hint);
   }
   if (REGION_WRONG.test(code) || answer.status === 301) {
-    const actual = answer.headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)</.exec(new TextDecoder().decode(answer.bytes))?.[1];
+    const actual =
+      answer.headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)</.exec(new TextDecoder().decode(answer.bytes))?.[1];
     const hint = `set AWS_REGION to the region of the bucket${actual === undefined ? '' : `: AWS_REGION=${String(actual)}`}`;
     return new AppError('region-wrong', `expected bucket ${address.bucket} in region ${region}, found: ${said}`, hint);
   }
@@ -77,28 +59,47 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
   }
   if (code === '' && answer.status < 500) return notAStore(connection, said);
   const stands = doing === 'write' || doing === 'remove' ? '; what was published stands' : '';
-  return new AppError(unable, `expected to ${doing} ${place}, found: ${said}${stands}`, 'run the same command again later');
+  return new AppError(
+    unable,
+    `expected to ${doing} ${place}, found: ${said}${stands}`,
+    'run the same command again later',
+  );
 }
 
 /** A store that cannot be published into. `found`: what it does instead. */
 export function notConditional(found: string, server: string | null, { endpoint }: Connection): AppError {
   const who = server === null ? '' : ` (it calls itself ${JSON.stringify(server)})`;
   const message = `expected a store that keeps the conditions of writes, found that ${endpoint}${who} ${found}`;
-  const hint = 'publish into a folder, and copy that; or use a store with conditional writes: Amazon S3, R2, Ceph, MinIO';
+  const hint =
+    'publish into a folder, and copy that; or use a store with conditional writes: Amazon S3, R2, Ceph, MinIO';
   return new AppError('store-not-conditional', message, hint);
 }
 
 export function notAStore({ endpoint }: Connection, found: string): AppError {
   const message = `expected an S3 store at ${endpoint}, found something that does not answer as one (${found})`;
-  return new AppError('store-unusable', message, 'check AWS_ENDPOINT_URL; it is the address of the store, without the bucket');
+  return new AppError(
+    'store-unusable',
+    message,
+    'check AWS_ENDPOINT_URL; it is the address of the store, without the bucket',
+  );
 }
 
 /** No answer after every repetition. */
-export function unanswered(cause: Error, doing: Doing, path: string | null, { address, endpoint }: Connection): AppError {
+export function unanswered(
+  cause: Error,
+  doing: Doing,
+  path: string | null,
+  { address, endpoint }: Connection,
+): AppError {
   const place = path === null ? address.root : `${address.root}/${path}`;
   const hint = 'check the network and AWS_ENDPOINT_URL, then run the same command again';
   const found = `no answer: ${cause.message}`;
   return doing === 'write' || doing === 'remove'
-    ? new AppError('tree-not-writable', `expected to ${doing} ${place}, found ${found}; what was published stands`, hint, cause)
+    ? new AppError(
+        'tree-not-writable',
+        `expected to ${doing} ${place}, found ${found}; what was published stands`,
+        hint,
+        cause,
+      )
     : new AppError('store-unreachable', `expected ${endpoint} to answer, found ${found}`, hint, cause);
 }

@@ -5,9 +5,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { errorOf, pageOf } from './answers.ts';
 import { NoAnswer, type BucketAnswer, type BucketRequest, type Connection } from './connection.ts';
 import { headersOf } from './headers.ts';
-import { errorOf, notAStore, parsedXml, refusal, unanswered, type Doing } from './refusals.ts';
+import { notAStore, refusal, unanswered, type Doing } from './refusals.ts';
 import type { RequestTotals } from './request-totals.ts';
 import { StoreClock } from './store-clock.ts';
 
@@ -35,9 +36,6 @@ export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
 }
-
-/** Elements of XML. */
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface Listing {
   readonly objects: readonly ListedObject[];
@@ -113,11 +111,15 @@ export class Requests {
         const isLast = attempt === ATTEMPTS;
         if (!isPreconditionFailed(answer) && !isLast) await backOff(answer, attempt);
         const found = await this.read(path);
-        if (found !== null && Buffer.compare(found.bytes, bytes) === 0) return { isWritten: true, version: found.version };
+        if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
+          return { isWritten: true, version: found.version };
         // Twice refused although nothing has changed: the store has its own idea of the condition.
         const isRefused = isPreconditionFailed(answer) && attempt > 1;
         if ((found?.version ?? null) !== version || isRefused) return { isWritten: false, found };
-        if (isLast) throw answer instanceof NoAnswer ? unanswered(answer, 'write', path, this.connection) : refusal(answer, 'write', path, this.connection);
+        if (isLast)
+          throw answer instanceof NoAnswer
+            ? unanswered(answer, 'write', path, this.connection)
+            : refusal(answer, 'write', path, this.connection);
         continue;
       }
       if (answer.status === 200 || answer.status === 201 || answer.status === 204)
@@ -152,18 +154,16 @@ export class Requests {
       ...(token === '' ? {} : { 'continuation-token': token }),
     };
     const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', () => Promise.resolve());
-    const result = parsedXml(new TextDecoder().decode(answer.bytes))?.['ListBucketResult'];
-    if (typeof result !== 'object' && result !== '') throw notAStore(this.connection, `status ${answer.status} to a listing`);
-    const fields = (result === '' ? {} : result) as Fields;
-    const elements = (name: string): readonly Fields[] => [(fields[name] ?? []) as Fields | readonly Fields[]].flat();
-    const pathIn = (key: unknown): string => decodeURIComponent(String(key).replaceAll('+', ' ')).slice(prefix.length);
+    const page = pageOf(answer);
+    if (page === null) throw notAStore(this.connection, `status ${answer.status} to a listing`);
+    const pathIn = (key: string): string => decodeURIComponent(key.replaceAll('+', ' ')).slice(prefix.length);
     return {
       // Consoles of stores show an empty object with a slash at its end as a folder.
-      objects: elements('Contents')
-        .map((object) => ({ path: pathIn(object['Key']), bytes: Number(object['Size']) }))
+      objects: page.objects
+        .map(({ key, bytes }) => ({ path: pathIn(key), bytes }))
         .filter(({ path }) => !path.endsWith('/') && path !== ''),
-      folders: elements('CommonPrefixes').map((one) => pathIn(one['Prefix']).slice(0, -1)),
-      next: fields['IsTruncated'] === 'true' ? String(fields['NextContinuationToken'] ?? '') : '',
+      folders: page.folders.map((folder) => pathIn(folder).slice(0, -1)),
+      next: page.next,
     };
   }
 
@@ -180,14 +180,23 @@ export class Requests {
         throw refusal(answer, doing, path, this.connection);
       }
       if (attempt === ATTEMPTS)
-        throw answer instanceof NoAnswer ? unanswered(answer, doing, path, this.connection) : refusal(answer, doing, path, this.connection);
+        throw answer instanceof NoAnswer
+          ? unanswered(answer, doing, path, this.connection)
+          : refusal(answer, doing, path, this.connection);
       await backOff(answer, attempt);
     }
   }
 
   #once(request: BucketRequest, attempt: number): Promise<BucketAnswer | NoAnswer> {
     return this.#limit(async () => {
-      const kind = request.method === 'PUT' ? 'puts' : request.method === 'DELETE' ? 'deletes' : request.path === null ? 'lists' : 'gets';
+      const kind =
+        request.method === 'PUT'
+          ? 'puts'
+          : request.method === 'DELETE'
+            ? 'deletes'
+            : request.path === null
+              ? 'lists'
+              : 'gets';
       this.#totals[kind] += 1;
       this.#totals.bytesSent += request.body?.length ?? 0;
       if (attempt > 1) this.#totals.retries += 1;

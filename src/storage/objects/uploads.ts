@@ -1,6 +1,6 @@
 // Files on their way into a bucket while the build goes on: bounded in number and in bytes, and counted.
 
-import type { OnTransfer } from '../open-tree.ts';
+import type { OnTransfer } from '../locked-tree.ts';
 
 const FILES_PENDING_MAX = 64;
 const BYTES_PENDING_MAX = 64_000_000;

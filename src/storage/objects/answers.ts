@@ -1,0 +1,47 @@
+// What a store says in XML: an error, or a page of a listing. Other stores than Amazon's leave out fields, and add some.
+
+import { XMLParser } from 'fast-xml-parser';
+import * as z from 'zod';
+import type { BucketAnswer } from './connection.ts';
+
+const parser = new XMLParser({
+  parseTagValue: false,
+  isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
+});
+
+const errorSchema = z.object({ Error: z.object({ Code: z.string(), Message: z.string().default('') }) });
+
+const pageSchema = z.object({
+  ListBucketResult: z.object({
+    Contents: z.array(z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number) })).default([]),
+    CommonPrefixes: z.array(z.object({ Prefix: z.string() })).default([]),
+    IsTruncated: z.string().default('false'),
+    NextContinuationToken: z.string().default(''),
+  }),
+});
+
+/** The code and message of an answer's `<Error>`; null where it has none. */
+export function errorOf({ bytes }: BucketAnswer): { readonly code: string; readonly message: string } | null {
+  const { data } = errorSchema.safeParse(xmlOf(bytes.subarray(0, 8192)));
+  return data === undefined ? null : { code: data.Error.Code, message: data.Error.Message };
+}
+
+/** Keys and folders of a page, as they are encoded in a URL, and the token of the next page ('' at the end); null for another answer. */
+export function pageOf({ bytes }: BucketAnswer) {
+  const { data } = pageSchema.safeParse(xmlOf(bytes));
+  if (data === undefined) return null;
+  const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken } = data.ListBucketResult;
+  return {
+    objects: Contents.map(({ Key, Size }) => ({ key: Key, bytes: Size })),
+    folders: CommonPrefixes.map(({ Prefix }) => Prefix),
+    next: IsTruncated === 'true' ? NextContinuationToken : '',
+  };
+}
+
+function xmlOf(bytes: Uint8Array): unknown {
+  try {
+    return parser.parse(Buffer.from(bytes));
+  } catch {
+    return null;
+  }
+}
