@@ -38,6 +38,11 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     this.#writing = writing;
   }
 
+  /** The same tree with nothing remembered of it. */
+  fresh(): BucketStore {
+    return new BucketStore(this.#requests, this.#writing);
+  }
+
   async read(path: string): Promise<Found<Uint8Array>> {
     const isListed = this.#writing.lease !== null && path.startsWith(`${FRONTS_FOLDER}/`);
     const listing = isListed ? this.#listed.get(FRONTS_FOLDER) : undefined;
