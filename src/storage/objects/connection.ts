@@ -99,8 +99,14 @@ export class Connection {
     return new Connection(address, url, resolvedRegion, isVirtualHost, leaseSeconds);
   }
 
-  /** Sends a request and reads its answer, whatever it says. @throws NoAnswer, AppError credentials-missing */
-  async send({ method, path, query = {}, headers = {}, body }: BucketRequest): Promise<BucketAnswer> {
+  /**
+   * Sends a request and reads its answer, whatever it says. `maySend` is asked directly before.
+   * @throws NoAnswer, AppError credentials-missing, and what `maySend` throws
+   */
+  async send(
+    { method, path, query = {}, headers = {}, body }: BucketRequest,
+    maySend: () => Promise<void>,
+  ): Promise<BucketAnswer> {
     const key = path === null ? '' : `/${this.address.prefix}${path}`;
     const request = await this.#signed({
       method,
@@ -111,6 +117,7 @@ export class Connection {
       headers: { ...headers, host: this.#host },
       ...(body === undefined ? {} : { body }),
     });
+    await maySend();
     const text = Object.entries(query).map(([name, value]) => `${uriEncoded(name)}=${uriEncoded(value)}`);
     try {
       const answer = await this.#pool.request({

@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { LOCK_FILE } from '../../render/paths.ts';
+import { notAStore } from './refusals.ts';
 import { probe } from './probe.ts';
 import type { Dialect, Requests, StoredObject } from './requests.ts';
 import { monotonicSeconds } from './store-clock.ts';
@@ -66,6 +67,7 @@ export class Lease {
    */
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
     const before = await requests.read(LOCK_FILE);
+    if (Number.isNaN(requests.clock.now())) throw notAStore(requests.connection, 'no Date in its answers');
     const content = before && contentOf(before.bytes);
     if (content !== null && content.owner !== null && content.expires >= requests.clock.now())
       throw held(content, requests);
@@ -104,7 +106,7 @@ export class Lease {
     const begunAt = monotonicSeconds();
     const content: LeaseContent = { schema: 1, generation: this.#generation + 1, owner, expires, dialect };
     const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
-    const written = await this.#requests.write(LOCK_FILE, bytes, this.#version, dialect, async () => undefined);
+    const written = await this.#requests.write(LOCK_FILE, bytes, this.#version, dialect, null);
     if (!written.isWritten) throw held(written.found && contentOf(written.found.bytes), this.#requests);
     this.#version = written.version;
     this.#generation += 1;
