@@ -16,9 +16,8 @@ import { StoreClock } from './store-clock.ts';
 /** How many requests are under way at the same time. */
 const REQUESTS_AT_ONCE = 32;
 
-/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. */
+/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. The first of these is a setting. */
 const ATTEMPTS = 8;
-const BACK_OFF_MS = 100;
 /** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
@@ -113,7 +112,7 @@ export class Requests {
       if (!isRefused) {
         // Nothing that another attempt would change; or as many as there may be.
         if (!isTransient(answer, request)) throw this.#failure(answer, 'write', path);
-        if (attempt < ATTEMPTS) await backOff(answer, attempt);
+        if (attempt < ATTEMPTS) await this.#backOff(answer, attempt);
       }
       const found = await this.#read(path, mayWrite === null ? null : always);
       if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
@@ -166,8 +165,16 @@ export class Requests {
       const answer = await this.#once(request, attempt, maySend);
       if (!(answer instanceof NoAnswer) && (isDone(answer, request) || isAbsent(answer, request))) return answer;
       if (attempt === ATTEMPTS || !isTransient(answer, request)) throw this.#failure(answer, doing, request.path);
-      await backOff(answer, attempt);
+      await this.#backOff(answer, attempt);
     }
+  }
+
+  /** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
+  async #backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
+    const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
+    const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
+    const longest = this.connection.backOffMs * 2 ** (attempt - 1);
+    await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 
   #failure(answer: BucketAnswer | NoAnswer, doing: Doing, path: string | null): AppError {
@@ -237,12 +244,4 @@ function isTransient(answer: BucketAnswer | NoAnswer, request: BucketRequest): b
 function versionOf({ headers }: BucketAnswer): string {
   const { etag } = headers;
   return typeof etag === 'string' ? etag : '';
-}
-
-/** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
-async function backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
-  const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
-  const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
-  const longest = BACK_OFF_MS * 2 ** (attempt - 1);
-  await setTimeout(askedMs + randomInt(longest / 2, longest + 1));
 }
