@@ -43,6 +43,8 @@ export class Lease {
   #version: string | null;
   /** By `monotonicSeconds`. */
   #writesEnd = Number.NEGATIVE_INFINITY;
+  /** The same by the store's clock: ours stands still while this machine is suspended. */
+  #writesEndThere = Number.NEGATIVE_INFINITY;
   readonly #released = new AbortController();
   #renewing: Promise<void> | null = null;
   #background: Promise<void> = Promise.resolve();
@@ -90,7 +92,8 @@ export class Lease {
 
   /** Returns while writing is allowed. @throws AppError tree-locked: this process slept for so long that somebody else writes */
   async confirm(): Promise<void> {
-    if (monotonicSeconds() >= this.#writesEnd) await this.renew();
+    const isOver = monotonicSeconds() >= this.#writesEnd || this.#requests.clock.now() >= this.#writesEndThere;
+    if (isOver) await this.renew();
   }
 
   /** Lets the next run begin at once. Where that fails, it waits for the end of the lease. */
@@ -106,11 +109,13 @@ export class Lease {
     const begunAt = monotonicSeconds();
     const content: LeaseContent = { schema: 1, generation: this.#generation + 1, owner, expires, dialect };
     const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
-    const written = await this.#requests.write(LOCK_FILE, bytes, this.#version, dialect, null);
+    const written = await this.#requests.write({ path: LOCK_FILE, bytes }, this.#version, dialect, null);
     if (!written.isWritten) throw held(written.found && contentOf(written.found.bytes), this.#requests);
     this.#version = written.version;
     this.#generation += 1;
-    this.#writesEnd = begunAt + this.#lifeSeconds - Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
+    const margin = Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
+    this.#writesEnd = begunAt + this.#lifeSeconds - margin;
+    this.#writesEndThere = expires - margin;
   }
 
   async #renewInBackground(): Promise<void> {

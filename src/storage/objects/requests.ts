@@ -10,17 +10,17 @@ import { errorOf, pageOf } from './answers.ts';
 import { NoAnswer, type BucketAnswer, type BucketRequest, type Connection } from './connection.ts';
 import { headersOf } from './headers.ts';
 import { notAStore, refusal, unanswered, type Doing } from './refusals.ts';
+import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestTotals } from './request-totals.ts';
 import { StoreClock } from './store-clock.ts';
 
 /** How many requests are under way at the same time. */
 const REQUESTS_AT_ONCE = 32;
 
-/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. */
+/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. The first of these is a setting. */
 const ATTEMPTS = 8;
 /** Where nothing has ever answered, an address or a network is wrong. */
 const ATTEMPTS_TO_REACH = 3;
-const BACK_OFF_MS = 100;
 /** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
@@ -100,14 +100,13 @@ export class Requests {
    * @throws AppError tree-not-writable, and those of buckets
    */
   async write(
-    path: string,
-    bytes: Uint8Array,
+    { path, bytes, sha256 }: StoredFile,
     version: Version,
     dialect: Dialect,
     mayWrite: MaySend | null,
   ): Promise<Written> {
     const headers = { ...headersOf(path), ...conditionOf(version, dialect) };
-    const request: BucketRequest = { method: 'PUT', path, body: bytes, headers };
+    const request: BucketRequest = { method: 'PUT', path, body: bytes, headers, ...(sha256 && { sha256 }) };
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(request, attempt, mayWrite);
       if (!(answer instanceof NoAnswer) && isDone(answer, request))
@@ -116,7 +115,7 @@ export class Requests {
       if (!isRefused) {
         // Nothing that another attempt would change; or as many as there may be.
         if (!isTransient(answer, request)) throw this.#failure(answer, 'write', path);
-        if (attempt < this.#attempts) await backOff(answer, attempt);
+        if (attempt < this.#attempts) await this.#backOff(answer, attempt);
       }
       const found = await this.#read(path, mayWrite === null ? null : always);
       if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
@@ -169,12 +168,20 @@ export class Requests {
       const answer = await this.#once(request, attempt, maySend);
       if (!(answer instanceof NoAnswer) && (isDone(answer, request) || isAbsent(answer, request))) return answer;
       if (attempt >= this.#attempts || !isTransient(answer, request)) throw this.#failure(answer, doing, request.path);
-      await backOff(answer, attempt);
+      await this.#backOff(answer, attempt);
     }
   }
 
   get #attempts(): number {
     return this.#isReached ? ATTEMPTS : ATTEMPTS_TO_REACH;
+  }
+
+  /** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
+  async #backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
+    const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
+    const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
+    const longest = this.connection.backOffMs * 2 ** (attempt - 1);
+    await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 
   #failure(answer: BucketAnswer | NoAnswer, doing: Doing, path: string | null): AppError {
@@ -245,12 +252,4 @@ function isTransient(answer: BucketAnswer | NoAnswer, request: BucketRequest): b
 function versionOf({ headers }: BucketAnswer): string {
   const { etag } = headers;
   return typeof etag === 'string' ? etag : '';
-}
-
-/** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
-async function backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
-  const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
-  const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
-  const longest = BACK_OFF_MS * 2 ** (attempt - 1);
-  await setTimeout(askedMs + randomInt(longest / 2, longest + 1));
 }

@@ -74,10 +74,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     return bytes === undefined ? missing(path) : found(bytes);
   }
 
-  async create(path: string, bytes: Uint8Array): Promise<void> {
+  async create(file: StoredFile): Promise<void> {
     // A copy: the caller reuses these bytes for the next edition.
-    const copy = bytes.slice();
-    await this.#writing.uploads.begin(copy.length, () => this.#write({ path, bytes: copy }, null));
+    const copy = { ...file, bytes: file.bytes.slice() };
+    await this.#writing.uploads.begin(copy.bytes.length, () => this.#write(copy, null));
   }
 
   settle(): Promise<void> {
@@ -109,9 +109,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     );
   }
 
-  async #write({ path, bytes }: StoredFile, version: Version): Promise<void> {
+  async #write(file: StoredFile, version: Version): Promise<void> {
+    const { path, bytes } = file;
     const dialect = await this.#writing.dialect();
-    const written = await this.#requests.write(path, bytes, version, dialect, () => this.#mayWrite());
+    const written = await this.#requests.write(file, version, dialect, () => this.#mayWrite());
     if (written.isWritten) {
       this.#versions.set(path, written.version);
       this.#keepPointer(path, bytes);
@@ -120,8 +121,8 @@ export class BucketStore implements ReleaseStore, TreeFolders {
       return;
     }
     // Of a compressed sibling that a stopped run has left: compressed by another version of the library, it is as good.
-    const file = treeFileOf(path);
-    if (version === null && file?.kind === 'edition' && file.encoding !== 'identity') return;
+    const kind = treeFileOf(path);
+    if (version === null && kind?.kind === 'edition' && kind.encoding !== 'identity') return;
     // Whoever tries again reads it again.
     this.#versions.delete(path);
     const message = `another run has written ${this.root}/${path} meanwhile; it was not overwritten`;
