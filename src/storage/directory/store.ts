@@ -32,7 +32,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     }
   }
 
-  async create(path: string, bytes: Uint8Array): Promise<void> {
+  async create({ path, bytes }: StoredFile): Promise<void> {
     this.#writeTemporary(path, bytes);
     this.#unsettled.add(path);
   }

@@ -16,6 +16,8 @@ export interface BucketRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Of the body, in hex, where it is known. */
+  readonly sha256?: string;
 }
 
 export interface BucketAnswer {
@@ -28,21 +30,30 @@ export interface BucketAnswer {
 /** No answer, or half of one: whether the request was carried out is not known. */
 export class NoAnswer extends Error {}
 
-/** How long the store may keep silent. */
-const SILENCE_MS = 30_000;
 const CONNECT_MS = 10_000;
 
-const LEASE_SECONDS = 60;
-const LEASE_SECONDS_MIN = 6;
-const LEASE_SECONDS_MAX = 3600;
+/** A setting that is a number, from the environment or, in lower case, from the profile. */
+interface NumberSetting {
+  readonly variable: string;
+  readonly least: number;
+  readonly most: number;
+  readonly usual: number;
+}
+
+/** How long the lease of a tree lasts that is not renewed. A shorter one could end between two renewals of a slow machine. */
+const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', least: 6, most: 3600, usual: 60 };
+/** How long the store may keep silent before a request counts as unanswered. */
+const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', least: 1, most: 600, usual: 30 };
+/** How long the first repetition of a request waits at most; each further one, twice as long. */
+const BACK_OFF_MS: NumberSetting = { variable: 'PLAYBILL_S3_BACKOFF_MS', least: 1, most: 10_000, usual: 100 };
 
 export class Connection {
   readonly address: BucketAddress;
   /** For messages. */
   readonly endpoint: string;
   readonly region: string;
-  /** How long the lease of a tree lasts that is not renewed. */
   readonly leaseSeconds: number;
+  readonly backOffMs: number;
   readonly #pool: Pool;
   readonly #signer: SignatureV4;
   readonly #host: string;
@@ -53,19 +64,20 @@ export class Connection {
     endpoint: URL,
     region: string,
     isVirtualHost: boolean,
-    leaseSeconds: number,
+    { leaseSeconds, timeoutSeconds, backOffMs }: Awaited<ReturnType<typeof settings>>,
   ) {
     this.address = address;
     this.endpoint = endpoint.origin;
     this.region = region;
     this.leaseSeconds = leaseSeconds;
+    this.backOffMs = backOffMs;
     this.#host = isVirtualHost ? `${address.bucket}.${endpoint.host}` : endpoint.host;
     const folder = endpoint.pathname.replace(/\/$/, '');
     this.#basePath = isVirtualHost ? folder : `${folder}/${address.bucket}`;
     this.#pool = new Pool(`${endpoint.protocol}//${this.#host}`, {
       connect: { timeout: CONNECT_MS },
-      headersTimeout: SILENCE_MS,
-      bodyTimeout: SILENCE_MS,
+      headersTimeout: timeoutSeconds * 1000,
+      bodyTimeout: timeoutSeconds * 1000,
     });
     this.#signer = new SignatureV4({
       service: 's3',
@@ -76,9 +88,10 @@ export class Connection {
     });
   }
 
-  /** @throws AppError region-missing, usage (an endpoint that is no URL) */
+  /** @throws AppError region-missing, usage (an endpoint that is no URL, a setting that is no such number) */
   static async open(address: BucketAddress): Promise<Connection> {
-    const { endpoint, region, isVirtualHosts, leaseSeconds } = await settings();
+    const read = await settings();
+    const { endpoint, region, isVirtualHosts } = read;
     const resolvedRegion = region || (endpoint === '' ? '' : 'us-east-1');
     if (resolvedRegion === '') {
       const message = `expected the region of bucket ${address.bucket} in AWS_REGION or the profile, found none`;
@@ -96,11 +109,17 @@ export class Connection {
     const url = new URL(endpoint === '' ? `https://s3.${resolvedRegion}.${domain}` : endpoint);
     // Of a bucket with a dot no certificate of the store has the name.
     const isVirtualHost = isVirtualHosts || (endpoint === '' && !address.bucket.includes('.'));
-    return new Connection(address, url, resolvedRegion, isVirtualHost, leaseSeconds);
+    return new Connection(address, url, resolvedRegion, isVirtualHost, read);
   }
 
-  /** Sends a request and reads its answer, whatever it says. @throws NoAnswer, AppError credentials-missing */
-  async send({ method, path, query = {}, headers = {}, body }: BucketRequest): Promise<BucketAnswer> {
+  /**
+   * Sends a request and reads its answer, whatever it says. `maySend` is asked directly before.
+   * @throws NoAnswer, AppError credentials-missing, and what `maySend` throws
+   */
+  async send(
+    { method, path, query = {}, headers = {}, body, sha256 }: BucketRequest,
+    maySend: () => Promise<void>,
+  ): Promise<BucketAnswer> {
     const key = path === null ? '' : `/${this.address.prefix}${path}`;
     const request = await this.#signed({
       method,
@@ -108,9 +127,10 @@ export class Connection {
       hostname: this.#host,
       path: this.#basePath + key.split('/').map(uriEncoded).join('/') || '/',
       query: { ...query },
-      headers: { ...headers, host: this.#host },
+      headers: { ...headers, host: this.#host, ...(sha256 && { 'x-amz-content-sha256': sha256 }) },
       ...(body === undefined ? {} : { body }),
     });
+    await maySend();
     const text = Object.entries(query).map(([name, value]) => `${uriEncoded(name)}=${uriEncoded(value)}`);
     try {
       const answer = await this.#pool.request({
@@ -141,7 +161,7 @@ export class Connection {
   }
 }
 
-/** From the environment, or from the profile that AWS_PROFILE names. */
+/** From the environment, or from the profile that AWS_PROFILE names. @throws AppError usage */
 async function settings() {
   const read = (variables: readonly string[], key: string): Promise<string> =>
     loadConfig({
@@ -149,21 +169,22 @@ async function settings() {
       configFileSelector: (profile) => profile[key],
       default: '',
     })();
+  const readNumber = async ({ variable, least, most, usual }: NumberSetting): Promise<number> => {
+    const text = await read([variable], variable.toLowerCase());
+    if (text === '') return usual;
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    const message = `expected ${variable} to be ${least} to ${most}, found ${JSON.stringify(text)}`;
+    throw new AppError('usage', message, `leave it out: then it is ${usual}`);
+  };
   return {
     endpoint: await read(['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'], 'endpoint_url'),
     region: await read(['AWS_REGION', 'AWS_DEFAULT_REGION'], 'region'),
-    leaseSeconds: leaseSecondsOf(await read(['PLAYBILL_LEASE_SECONDS'], 'playbill_lease_seconds')),
+    leaseSeconds: await readNumber(LEASE_SECONDS),
+    timeoutSeconds: await readNumber(TIMEOUT_SECONDS),
+    backOffMs: await readNumber(BACK_OFF_MS),
     isVirtualHosts: (await read(['PLAYBILL_S3_VIRTUAL_HOSTS'], 'playbill_s3_virtual_hosts')) !== '',
   };
-}
-
-/** A shorter lease could end between two renewals of a slow machine. @throws AppError usage */
-function leaseSecondsOf(text: string): number {
-  if (text === '') return LEASE_SECONDS;
-  const seconds = Number(text);
-  if (Number.isInteger(seconds) && seconds >= LEASE_SECONDS_MIN && seconds <= LEASE_SECONDS_MAX) return seconds;
-  const message = `expected PLAYBILL_LEASE_SECONDS to be ${LEASE_SECONDS_MIN} to ${LEASE_SECONDS_MAX}, found ${JSON.stringify(text)}`;
-  throw new AppError('usage', message, 'leave it out for a lease of a minute');
 }
 
 /** RFC 3986, 2.3: everything but the unreserved characters, as the signature has it. */
