@@ -7,7 +7,7 @@ import { loadConfig } from '@smithy/node-config-provider';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
 import { AppError, messageOf } from '../../errors.ts';
-import type { BucketAddress } from './address.ts';
+import { withoutUser, type BucketAddress } from './address.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
@@ -102,7 +102,7 @@ export class Connection {
       );
     }
     if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
-      const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(endpoint)}`;
+      const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(withoutUser(endpoint))}`;
       throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
     }
     const domain = resolvedRegion.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
