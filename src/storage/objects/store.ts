@@ -5,7 +5,7 @@
 import { AppError } from '../../errors.ts';
 import type { TreeEntry, TreeFolders } from '../../release/tree/files.ts';
 import { found, missing, type Found } from '../../release/tree/found.ts';
-import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { FRONTS_FOLDER, treeFileOf } from '../../render/paths.ts';
 import type { Lease } from './lease.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
@@ -55,7 +55,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
       const message = `cannot be read: ${error.message}`;
-      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false };
+      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false, hint: error.hint };
     }
   }
 
@@ -82,10 +82,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   async create(file: StoredFile): Promise<void> {
     // A copy: the caller reuses these bytes for the next edition.
     const copy = { ...file, bytes: file.bytes.slice() };
-    await this.#writing.uploads.begin(copy.bytes.length, () => this.#write(copy, null));
+    await this.#writing.uploads.begin(copy, () => this.#write(copy, null));
   }
 
-  settle(): Promise<void> {
+  settle(): Promise<readonly RefusedFile[]> {
     return this.#writing.uploads.settle();
   }
 
