@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BuildResultJson } from '../../src/contract/results.ts';
+import type { RequestTotals } from '../../src/storage/objects/request-totals.ts';
 import { Ceph } from '../../test/support/objects/ceph.ts';
 import { RemoteBucket } from '../../test/support/objects/remote-bucket.ts';
 import { seedCatalogue } from '../seed.ts';
@@ -14,6 +14,10 @@ import type { Row } from './table.ts';
 import { interleaved, printed, timed } from './timing.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
+interface Result {
+  readonly requests?: RequestTotals;
+}
+
 const REQUESTS_AT_ONCE = '32';
 
 /** What this benchmark runs that npm cannot install and the machine lacks, in words; null where everything is there. */
@@ -46,11 +50,11 @@ export async function benchBucket(root: string, rounds: number, memory: string, 
       },
       rclone: () => timed('rclone', rcloneWords(tree, `copy-${serial}`), '', rcloneEnvironment(bucket)),
     });
-    const later = (now: string): { readonly seconds: number; readonly result: BuildResultJson } => {
+    const later = (now: string): { readonly seconds: number; readonly result: Result } => {
       const started = process.hrtime.bigint();
       const text = printed(process.execPath, [...words(into(), now), '--json'], environment);
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      return { seconds, result: JSON.parse(text) as BuildResultJson };
+      return { seconds, result: JSON.parse(text) as Result };
     };
     const unchanged = later('2026-05-01T09:05:00Z');
     sell(database, '', 1);
@@ -75,14 +79,8 @@ export async function benchBucket(root: string, rounds: number, memory: string, 
   }
 }
 
-function bill({
-  seconds,
-  result: { requests },
-}: {
-  readonly seconds: number;
-  readonly result: BuildResultJson;
-}): string {
-  if (requests == null) throw new Error('a build into a bucket says what it has asked of it');
+function bill({ seconds, result: { requests } }: { readonly seconds: number; readonly result: Result }): string {
+  if (requests === undefined) throw new Error('a build into a bucket says what it has asked of it');
   const { puts, gets, lists, deletes, bytesSent } = requests;
   const sent = `${(bytesSent / 1e6).toFixed(1)} MB`;
   return `${seconds.toFixed(1)} s; ${puts} PUT with ${sent}, ${gets} GET, ${lists} LIST, ${deletes} DELETE`;

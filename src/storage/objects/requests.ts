@@ -180,7 +180,7 @@ export class Requests {
   async #backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
     const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
     const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
-    const longest = this.connection.backOffMs * 2 ** (attempt - 1);
+    const longest = this.connection.settings.backOffMs * 2 ** (attempt - 1);
     await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 
