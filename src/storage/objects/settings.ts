@@ -16,6 +16,7 @@ export interface BucketSettings {
   readonly leaseSeconds: number;
   readonly timeoutMs: number;
   readonly backOffMs: number;
+  readonly requestsAtOnce: number;
 }
 
 /** A setting that is a number, from the environment or, in lower case, from the profile. */
@@ -30,6 +31,8 @@ interface NumberSetting {
 const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', least: 6, most: 3600, usual: 60 };
 /** How long the store may keep silent before a request counts as unanswered. */
 const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', least: 1, most: 600, usual: 30 };
+/** How many requests are under way at the same time. */
+const REQUESTS_AT_ONCE: NumberSetting = { variable: 'PLAYBILL_S3_REQUESTS', least: 1, most: 256, usual: 32 };
 /** How long the first repetition of a request waits at most; each further one, twice as long. */
 const BACK_OFF_MS: NumberSetting = { variable: 'PLAYBILL_S3_BACKOFF_MS', least: 1, most: 10_000, usual: 100 };
 
@@ -57,6 +60,7 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
     leaseSeconds: await readNumber(LEASE_SECONDS),
     timeoutMs: 1000 * (await readNumber(TIMEOUT_SECONDS)),
     backOffMs: await readNumber(BACK_OFF_MS),
+    requestsAtOnce: await readNumber(REQUESTS_AT_ONCE),
   };
 }
 
