@@ -4,6 +4,7 @@ import type { LockedTree, OnTransfer } from '../locked-tree.ts';
 import { bucketAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { dialectOf, Lease } from './lease.ts';
+import { probe } from './probe.ts';
 import { Requests } from './requests.ts';
 import { BucketStore } from './store.ts';
 import { Uploads } from './uploads.ts';
@@ -13,6 +14,16 @@ export async function openBucket(root: string): Promise<BucketStore> {
   const requests = new Requests(await Connection.open(bucketAddress(root)));
   const writing = { uploads: new Uploads(() => undefined), dialect: () => dialectOf(requests), lease: null };
   return new BucketStore(requests, writing);
+}
+
+/** Asks the store once more whether it keeps the conditions of writes. @throws AppError store-not-conditional, and those of buckets */
+export async function probeBucket(root: string): Promise<void> {
+  const connection = await Connection.open(bucketAddress(root));
+  try {
+    await probe(new Requests(connection));
+  } finally {
+    await connection.close();
+  }
 }
 
 /** The tree, for its one writer. @throws AppError tree-locked, store-not-conditional, and those of buckets */

@@ -40,6 +40,11 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     this.#writing = writing;
   }
 
+  /** The same tree with nothing remembered of it. */
+  fresh(): BucketStore {
+    return new BucketStore(this.#requests, this.#writing);
+  }
+
   async read(path: string): Promise<Found<Uint8Array>> {
     try {
       const pointer = this.#pointers.get(path);
