@@ -35,6 +35,8 @@ export interface StoredObject {
 export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
+  /** '' where the listing does not say. */
+  readonly version: string;
 }
 
 export interface Listing {
@@ -153,7 +155,7 @@ export class Requests {
     return {
       // Consoles of stores show an empty object with a slash at its end as a folder.
       objects: page.objects
-        .map(({ key, bytes }) => ({ path: pathIn(key), bytes }))
+        .map(({ key, ...object }) => ({ path: pathIn(key), ...object }))
         .filter(({ path }) => !path.endsWith('/') && path !== ''),
       folders: page.folders.map((folder) => pathIn(folder).slice(0, -1)),
       next: page.next,
