@@ -5,6 +5,7 @@ import type { ReleaseStore } from '../release/tree/store.ts';
 export function dryRunStore(store: ReleaseStore): ReleaseStore {
   return {
     root: store.root,
+    knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),

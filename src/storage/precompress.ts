@@ -43,6 +43,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
   };
   return {
     root: store.root,
+    knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),

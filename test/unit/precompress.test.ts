@@ -19,6 +19,7 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
   let asked = 0;
   const store: ReleaseStore = {
     root: '/',
+    knownDates: null,
     read: async (path) => missing(path),
     size: async (path) => missing(path),
     list: async () => [...created.keys()],

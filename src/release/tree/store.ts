@@ -1,11 +1,14 @@
 // What publishing asks of a place that keeps releases: a folder, or a bucket. Small on purpose. A dry run is a store that writes nothing,
 // so that publishing need not know of it.
 
+import type { Instant } from '../../catalogue/instant.ts';
 import type { AppError } from '../../errors.ts';
 import type { TreeFiles } from './files.ts';
 import type { Found } from './found.ts';
 
 export interface ReleaseStore extends TreeFiles {
+  /** Kept where reading is slow, and paid; null elsewhere. */
+  readonly knownDates: KnownDates | null;
   /** The size of a file in bytes. */
   size(path: string): Promise<Found<number>>;
   /**
@@ -32,6 +35,13 @@ export interface ReleaseStore extends TreeFiles {
 export interface RefusedFile {
   readonly path: string;
   readonly error: AppError;
+}
+
+/** Instants of releases whose manifests have not changed since they were read and found whole. */
+export interface KnownDates {
+  get(manifestPath: string): Promise<Instant | null>;
+  /** Of a manifest that this run has read. */
+  set(manifestPath: string, now: Instant): void;
 }
 
 export interface StoredFile {

@@ -18,6 +18,7 @@ import { treeError } from './tree-error.ts';
 const FILES_FOR_ONE_SYNC = 64;
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
+  readonly knownDates = null;
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();
   readonly #knownFolders = new Set<string>();

@@ -13,7 +13,11 @@ const errorSchema = z.object({ Error: z.object({ Code: z.string(), Message: z.st
 
 const pageSchema = z.object({
   ListBucketResult: z.object({
-    Contents: z.array(z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number) })).default([]),
+    Contents: z
+      .array(
+        z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number), ETag: z.string().default('') }),
+      )
+      .default([]),
     CommonPrefixes: z.array(z.object({ Prefix: z.string() })).default([]),
     IsTruncated: z.string().default('false'),
     NextContinuationToken: z.string().default(''),
@@ -32,7 +36,7 @@ export function pageOf({ bytes }: BucketAnswer) {
   if (data === undefined) return null;
   const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken } = data.ListBucketResult;
   return {
-    objects: Contents.map(({ Key, Size }) => ({ key: Key, bytes: Size })),
+    objects: Contents.map(({ Key, Size, ETag }) => ({ key: Key, bytes: Size, version: ETag })),
     folders: CommonPrefixes.map(({ Prefix }) => Prefix),
     next: IsTruncated === 'true' ? NextContinuationToken : '',
   };

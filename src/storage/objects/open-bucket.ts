@@ -30,7 +30,7 @@ export async function probeBucket(root: string): Promise<void> {
 export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<LockedTree> {
   const connection = await Connection.open(bucketAddress(root));
   const requests = new Requests(connection);
-  const lease = await Lease.take(requests, connection.leaseSeconds);
+  const lease = await Lease.take(requests, connection.settings.leaseSeconds);
   const uploads = new Uploads(onTransfer);
   return {
     store: new BucketStore(requests, { uploads, dialect: async () => lease.dialect, lease }),

@@ -24,6 +24,10 @@ export class BreakingStore implements ReleaseStore {
     return this.#inner.root;
   }
 
+  get knownDates(): ReleaseStore['knownDates'] {
+    return this.#inner.knownDates;
+  }
+
   read(path: string): Promise<Found<Uint8Array>> {
     return this.#inner.read(path);
   }
