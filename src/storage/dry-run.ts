@@ -10,7 +10,7 @@ export function dryRunStore(store: ReleaseStore): ReleaseStore {
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),
     create: async () => undefined,
-    settle: async () => undefined,
+    settle: async () => [],
     confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,

@@ -27,7 +27,7 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
       if (++asked > filesTaken) throw new Error('full');
       created.set(path, bytes.slice());
     },
-    settle: async () => undefined,
+    settle: async () => [],
     confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,

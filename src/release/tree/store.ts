@@ -2,6 +2,7 @@
 // so that publishing need not know of it.
 
 import type { Instant } from '../../catalogue/instant.ts';
+import type { AppError } from '../../errors.ts';
 import type { TreeFiles } from './files.ts';
 import type { Found } from './found.ts';
 
@@ -15,8 +16,8 @@ export interface ReleaseStore extends TreeFiles {
    * name only after `settle`.
    */
   create(file: StoredFile): Promise<void>;
-  /** Everything created so far is durable and bears its name. */
-  settle(): Promise<void>;
+  /** Everything created so far is durable and bears its name, but for the files that are given back. */
+  settle(): Promise<readonly RefusedFile[]>;
   /**
    * Makes sure that nobody else has begun to write meanwhile, as after a long pause of this machine; asked directly before what readers
    * look for is replaced. @throws AppError tree-locked
@@ -35,6 +36,12 @@ export interface KnownDates {
   get(manifestPath: string): Promise<Instant | null>;
   /** Of a manifest that this run has read. */
   set(manifestPath: string, now: Instant): void;
+}
+
+/** A file that this run may not write, although it may write others: it is not there. */
+export interface RefusedFile {
+  readonly path: string;
+  readonly error: AppError;
 }
 
 export interface StoredFile {

@@ -74,7 +74,10 @@ export class Requests {
 
   async #read(path: string, maySend: MaySend | null): Promise<StoredObject | null> {
     const answer = await this.#answer({ method: 'GET', path }, 'read', maySend);
-    return answer.status === 404 ? null : { bytes: answer.bytes, version: versionOf(answer) };
+    if (answer.status === 404) return null;
+    // Whatever a web server that is no store has there.
+    if (versionOf(answer) === '') throw notAStore(this.connection, `status ${answer.status} without an ETag`);
+    return { bytes: answer.bytes, version: versionOf(answer) };
   }
 
   /**

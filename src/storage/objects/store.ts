@@ -6,7 +6,7 @@ import { instantOf } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
 import type { TreeEntry, TreeFolders } from '../../release/tree/files.ts';
 import { found, missing, type Found } from '../../release/tree/found.ts';
-import type { KnownDates, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import type { KnownDates, RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { FRONTS_FOLDER, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
 import type { Lease } from './lease.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
@@ -75,7 +75,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
       const message = `cannot be read: ${error.message}`;
-      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false };
+      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false, hint: error.hint };
     }
   }
 
@@ -102,10 +102,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   async create(file: StoredFile): Promise<void> {
     // A copy: the caller reuses these bytes for the next edition.
     const copy = { ...file, bytes: file.bytes.slice() };
-    await this.#writing.uploads.begin(copy.bytes.length, () => this.#write(copy, null));
+    await this.#writing.uploads.begin(copy, () => this.#write(copy, null));
   }
 
-  settle(): Promise<void> {
+  settle(): Promise<readonly RefusedFile[]> {
     return this.#writing.uploads.settle();
   }
 
