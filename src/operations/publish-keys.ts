@@ -21,7 +21,7 @@ interface LoadedKeys {
   readonly before: KeyRing | null;
 }
 
-/** Refuses an address that is none, before keys are changed for the tree there. @throws AppError usage */
+/** Refuses a malformed address before keys are changed for the tree there. @throws AppError usage */
 export function checkTreeAddress(outPath: string): void {
   checkAddress(outPath);
 }

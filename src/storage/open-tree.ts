@@ -18,7 +18,7 @@ export function isInBucket(root: string): boolean {
   return /^(s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(root);
 }
 
-/** Refuses an address that is none, before anything is done that does not need it yet. @throws AppError usage */
+/** Refuses a malformed address before anything is done that does not need it yet. @throws AppError usage */
 export function checkAddress(root: string): void {
   if (isInBucket(root)) bucketAddress(root);
 }
