@@ -33,7 +33,6 @@ import {
   type DatedRelease,
 } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
-import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
