@@ -1,0 +1,73 @@
+// Stands in for src/storage/open-tree.ts where suites run on a bucket: opens the tree of a folder as `s3://…`, by the real module. What it
+// gives back calls itself by the folder's name, as the messages do that tests compare.
+
+import type { TreeFolders } from '../../../src/release/tree/files.ts';
+import type { ReleaseStore } from '../../../src/release/tree/store.ts';
+import type { LockedTree, OnTransfer } from '../../../src/storage/locked-tree.ts';
+import * as real from '../../../src/storage/open-tree.ts';
+import { mirrored, type MirroredTree } from './mirror.ts';
+
+export const isInBucket = real.isInBucket;
+
+export async function openTree(root: string): Promise<TreeFolders> {
+  const tree = await mirrored(root);
+  return filesNamed(root, tree, await tree.reading(root, () => real.openTree(tree.address)));
+}
+
+export async function openReleases(root: string): Promise<TreeFolders> {
+  const tree = await mirrored(root);
+  return filesNamed(root, tree, await tree.reading(root, () => real.openReleases(tree.address)));
+}
+
+export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFolders> {
+  const tree = await mirrored(root);
+  const store = await tree.reading(root, () => real.unlockedStore(tree.address));
+  return { ...storeNamed(root, tree, store), ...filesNamed(root, tree, store) };
+}
+
+export async function lockedTree(root: string, onTransfer?: OnTransfer): Promise<LockedTree> {
+  const tree = await mirrored(root);
+  const locked = await tree.writing(root, () => real.lockedTree(tree.address, onTransfer));
+  return {
+    store: storeNamed(root, tree, locked.store),
+    requests: () => locked.requests(),
+    sweep: () => tree.named(root, () => locked.sweep()),
+    release: async () => {
+      await locked.release();
+      await tree.written();
+    },
+  };
+}
+
+export async function changingKeyRing<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
+  const { root } = store;
+  const tree = await mirrored(root);
+  const result = await tree.writing(root, () => real.changingKeyRing({ ...store, root: tree.address }, change));
+  await tree.written();
+  return result;
+}
+
+function filesNamed(root: string, tree: MirroredTree, files: TreeFolders): TreeFolders {
+  return {
+    root,
+    read: (path) => tree.named(root, () => files.read(path)),
+    list: (folder) => tree.named(root, () => files.list(folder)),
+    entries: (folder) => tree.named(root, () => files.entries(folder)),
+  };
+}
+
+function storeNamed(root: string, tree: MirroredTree, store: ReleaseStore): ReleaseStore {
+  return {
+    root,
+    read: (path) => tree.named(root, () => store.read(path)),
+    list: (folder) => tree.named(root, () => store.list(folder)),
+    size: (path) => tree.named(root, () => store.size(path)),
+    create: (path, bytes) => tree.named(root, () => store.create(path, bytes)),
+    settle: () => tree.named(root, () => store.settle()),
+    confirmLock: () => tree.named(root, () => store.confirmLock()),
+    replace: (files) => tree.named(root, () => store.replace(files)),
+    remove: (paths) => tree.named(root, () => store.remove(paths)),
+  };
+}
+
+void ({ isInBucket, openTree, openReleases, unlockedStore, lockedTree, changingKeyRing } satisfies typeof real);
