@@ -199,9 +199,10 @@ function metricRows(): string[][] {
   };
   const release = { id: '0123456789abcdef', now: at, horizonSeconds: 0, tool: '1', tzdata: '1' };
   const fronts = [{ front: 'moscow', stale: null, snapshot }];
+  const requests = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
   const written =
     treeMetrics({ at, isStale: false, hold: null, release, fronts, findings: [] }) +
-    buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, endedAt: 0 }, '');
+    buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, requests, endedAt: 0 }, '');
   return [...written.matchAll(/^# HELP (\S+) (.*)\n# TYPE .*\n\S+?(?:\{(.*)\})? /gm)].map(
     ([, name = '', help = '', labels = '']) => [
       `\`${name}\``,

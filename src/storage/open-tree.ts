@@ -19,12 +19,20 @@ export function isInBucket(root: string): boolean {
 
 /** A tree that is there, to be read. @throws AppError tree-missing, tree-unreadable, and those of buckets */
 export async function openTree(root: string): Promise<TreeFolders> {
-  if (!isInBucket(root)) return DirectoryReader.open(root);
+  return (await freshTrees(root))();
+}
+
+/** The same, to look at again and again: each call gives the tree as it is by then. @throws as `openTree` */
+export async function freshTrees(root: string): Promise<() => TreeFolders> {
+  if (!isInBucket(root)) {
+    const reader = DirectoryReader.open(root);
+    return () => reader;
+  }
   const { openBucket } = await import('./objects/open-bucket.ts');
-  const reader = await openBucket(root);
-  const entries = await reader.entries('');
+  const bucket = await openBucket(root);
+  const entries = await bucket.entries('');
   if (entries.ok && entries.value.length === 0) throw treeMissing(root, 'nothing');
-  return reader;
+  return () => bucket.fresh();
 }
 
 /** The same, which must have releases. @throws AppError tree-missing, tree-unreadable, and those of buckets */
@@ -57,6 +65,14 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
   const lock = lockTree(root);
   const store = new DirectoryStore(root);
   return { store, requests: () => null, sweep: () => store.sweep(), release: async () => lock.release() };
+}
+
+/** Asks the store of a tree in a bucket whether it keeps conditions; false: a folder, which has none. @throws AppError store-not-conditional, and those of buckets */
+export async function probeConditions(root: string): Promise<boolean> {
+  if (!isInBucket(root)) return false;
+  const { probeBucket } = await import('./objects/open-bucket.ts');
+  await probeBucket(root);
+  return true;
 }
 
 /**

@@ -27,7 +27,7 @@ export interface Preview {
 export async function startPreview(tree: string, now = NOW, database: string | null = null): Promise<Preview> {
   const bugs: string[] = [];
   const server = createPreviewServer({
-    data: new PreviewData(DirectoryReader.open(tree)),
+    data: new PreviewData(() => DirectoryReader.open(tree)),
     catalogue: database === null ? null : previewCatalogue(database, process.versions['tz'] ?? '', explanationWords),
     page: await bundlePage(),
     now: () => instant(now),

@@ -12,7 +12,7 @@ import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notifyOfPublish, warningLine } from '../on-publish.ts';
-import { holdLines, planLines, prunedText } from '../output/releases.ts';
+import { holdLines, planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { foldedText, tableText } from '../output/table.ts';
@@ -112,6 +112,8 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
         if (phase === 'publish') bars.load.end();
         bars[phase].show(done, total);
       },
+      onTransfer: (files, filesTotal, bytes) =>
+        bars.publish.note(`; uploading ${files}/${filesTotal} files, ${bytesText(bytes)}`),
     },
     now,
   ).finally(() => {
@@ -142,6 +144,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     pruned: prunedTotals(plan),
     ...(flags.dryRun === true ? { plan } : {}),
     ...(result.differences === undefined ? {} : { differences: result.differences }),
+    ...(result.requests === null ? {} : { requests: result.requests }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: result.findings,
     findingsTotal: result.findingsTotal,
@@ -153,6 +156,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     exitCode: exitCodeOfBuild(json),
     findings: json.findingsTotal,
     isOnPublishFailed: json.warnings.some(({ code }) => code === 'on-publish-failed'),
+    requests: result.requests,
   };
 }
 
@@ -213,6 +217,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
     `Files: ${put.files} ${isPlan ? 'to put' : 'put'} (${bytesText(put.bytes)}), ` +
       `${kept.files} ${isPlan ? 'to keep' : 'kept'} (${bytesText(kept.bytes)}), ${removed.files} ${isPlan ? 'to remove' : 'removed'}`,
   );
+  lines.push(...requestLines(result.requests));
   if (pruned.releases > 0 || pruned.files > 0)
     lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));

@@ -31,6 +31,7 @@ import {
   releaseIds,
   type DatedRelease,
 } from '../tree/read.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
@@ -47,7 +48,10 @@ export interface PruneOptions {
  * that cannot be read might name any file: then nothing is removed. Releases come newest first.
  * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
  */
-export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Omit<PruneResultJson, 'isDryRun'>> {
+export async function prune(
+  options: PruneOptions,
+  store: ReleaseStore,
+): Promise<Omit<PruneResultJson, 'isDryRun' | 'requests'>> {
   const releases: DatedRelease[] = [];
   for (const id of await idsToRead(options, store)) {
     releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
@@ -138,10 +142,9 @@ interface FrontsFolder {
 async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   const files = (await store.list(FRONTS_FOLDER)).map((path) => ({ path, file: treeFileOf(path) }));
   const pointerOf = new Map<string, Pointer | null>();
-  for (const { file } of files) {
-    if (file?.kind !== 'pointer') continue;
-    pointerOf.set(file.front, orNull(await readPointer(file.front, store))?.pointer ?? null);
-  }
+  const codes = files.flatMap(({ file }) => (file?.kind === 'pointer' ? [file.front] : []));
+  for await (const [code, read] of readAhead(codes, (front) => readPointer(front, store)))
+    pointerOf.set(code, orNull(read)?.pointer ?? null);
   const named = new Set(
     [...pointerOf.values()].flatMap((pointer) => (pointer === null ? [] : editionPathsOf(pointer))),
   );

@@ -11,7 +11,7 @@ export interface ReleaseStore extends TreeFiles {
    * Writes a file that no reader looks for yet. The bytes are the caller's again when the call returns. The file may appear under its
    * name only after `settle`.
    */
-  create(path: string, bytes: Uint8Array): Promise<void>;
+  create(file: StoredFile): Promise<void>;
   /** Everything created so far is durable and bears its name. */
   settle(): Promise<void>;
   /**
@@ -30,4 +30,6 @@ export interface ReleaseStore extends TreeFiles {
 export interface StoredFile {
   readonly path: string;
   readonly bytes: Uint8Array;
+  /** In hex, where it is known. */
+  readonly sha256?: string;
 }

@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { LOCK_FILE } from '../../render/paths.ts';
+import { notAStore } from './refusals.ts';
 import { probe } from './probe.ts';
 import type { Dialect, Requests, StoredObject } from './requests.ts';
 import { monotonicSeconds } from './store-clock.ts';
@@ -42,6 +43,8 @@ export class Lease {
   #version: string | null;
   /** By `monotonicSeconds`. */
   #writesEnd = Number.NEGATIVE_INFINITY;
+  /** The same by the store's clock: ours stands still while this machine is suspended. */
+  #writesEndThere = Number.NEGATIVE_INFINITY;
   readonly #released = new AbortController();
   #renewing: Promise<void> | null = null;
   #background: Promise<void> = Promise.resolve();
@@ -66,6 +69,7 @@ export class Lease {
    */
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
     const before = await requests.read(LOCK_FILE);
+    if (Number.isNaN(requests.clock.now())) throw notAStore(requests.connection, 'no Date in its answers');
     const content = before && contentOf(before.bytes);
     if (content !== null && content.owner !== null && content.expires >= requests.clock.now())
       throw held(content, requests);
@@ -88,7 +92,8 @@ export class Lease {
 
   /** Returns while writing is allowed. @throws AppError tree-locked: this process slept for so long that somebody else writes */
   async confirm(): Promise<void> {
-    if (monotonicSeconds() >= this.#writesEnd) await this.renew();
+    const isOver = monotonicSeconds() >= this.#writesEnd || this.#requests.clock.now() >= this.#writesEndThere;
+    if (isOver) await this.renew();
   }
 
   /** Lets the next run begin at once. Where that fails, it waits for the end of the lease. */
@@ -104,11 +109,13 @@ export class Lease {
     const begunAt = monotonicSeconds();
     const content: LeaseContent = { schema: 1, generation: this.#generation + 1, owner, expires, dialect };
     const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
-    const written = await this.#requests.write(LOCK_FILE, bytes, this.#version, dialect, async () => undefined);
+    const written = await this.#requests.write({ path: LOCK_FILE, bytes }, this.#version, dialect, null);
     if (!written.isWritten) throw held(written.found && contentOf(written.found.bytes), this.#requests);
     this.#version = written.version;
     this.#generation += 1;
-    this.#writesEnd = begunAt + this.#lifeSeconds - Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
+    const margin = Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
+    this.#writesEnd = begunAt + this.#lifeSeconds - margin;
+    this.#writesEndThere = expires - margin;
   }
 
   async #renewInBackground(): Promise<void> {

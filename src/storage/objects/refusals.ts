@@ -21,7 +21,7 @@ const REGION_WRONG =
 
 /** The error that an answer is, which no repetition mends. `path`: what was asked for; null for the bucket. */
 export function refusal(answer: BucketAnswer, doing: Doing, path: string | null, connection: Connection): AppError {
-  const { address, endpoint, region } = connection;
+  const { address, endpoint, settings } = connection;
   const { code = '', message = '' } = errorOf(answer) ?? {};
   const place = path === null ? address.root : `${address.root}/${path}`;
   const said =
@@ -49,7 +49,11 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
     const actual =
       answer.headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)</.exec(new TextDecoder().decode(answer.bytes))?.[1];
     const hint = `set AWS_REGION to the region of the bucket${actual === undefined ? '' : `: AWS_REGION=${String(actual)}`}`;
-    return new AppError('region-wrong', `expected bucket ${address.bucket} in region ${region}, found: ${said}`, hint);
+    return new AppError(
+      'region-wrong',
+      `expected bucket ${address.bucket} in region ${settings.region}, found: ${said}`,
+      hint,
+    );
   }
   if (answer.status === 501) return notConditional(`answers ${said}`, null, connection);
   const [unable, action] = PERMISSIONS[doing];

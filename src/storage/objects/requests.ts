@@ -4,20 +4,20 @@
 
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { AppError } from '../../errors.ts';
 import { errorOf, pageOf } from './answers.ts';
 import { NoAnswer, type BucketAnswer, type BucketRequest, type Connection } from './connection.ts';
 import { headersOf } from './headers.ts';
 import { notAStore, refusal, unanswered, type Doing } from './refusals.ts';
+import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestTotals } from './request-totals.ts';
 import { StoreClock } from './store-clock.ts';
 
-/** How many requests are under way at the same time. */
-const REQUESTS_AT_ONCE = 32;
-
-/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. */
+/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. The first of these is a setting. */
 const ATTEMPTS = 8;
-const BACK_OFF_MS = 100;
+/** Where nothing has ever answered, an address or a network is wrong. */
+const ATTEMPTS_TO_REACH = 3;
 /** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
@@ -52,11 +52,13 @@ export class Requests {
   readonly clock = new StoreClock();
   /** What the store calls itself; null where it does not say. */
   server: string | null = null;
-  readonly #limit = pLimit(REQUESTS_AT_ONCE);
+  readonly #limit: LimitFunction;
+  #isReached = false;
   #totals = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
 
   constructor(connection: Connection) {
     this.connection = connection;
+    this.#limit = pLimit(connection.settings.requestsAtOnce);
   }
 
   get totals(): RequestTotals {
@@ -64,10 +66,13 @@ export class Requests {
   }
 
   /** @returns null where there is no such object. @throws AppError tree-unreadable, and those of buckets */
-  async read(path: string): Promise<StoredObject | null> {
-    const answer = await this.#answer({ method: 'GET', path }, 'read', () => Promise.resolve());
-    if (answer.status === 404) return null;
-    return { bytes: answer.bytes, version: versionOf(answer) };
+  read(path: string): Promise<StoredObject | null> {
+    return this.#read(path, always);
+  }
+
+  async #read(path: string, maySend: MaySend | null): Promise<StoredObject | null> {
+    const answer = await this.#answer({ method: 'GET', path }, 'read', maySend);
+    return answer.status === 404 ? null : { bytes: answer.bytes, version: versionOf(answer) };
   }
 
   /**
@@ -88,58 +93,46 @@ export class Requests {
   }
 
   /**
-   * Writes an object if it is still of a version. `mayWrite` is asked before each attempt, and throws where the lease is over.
+   * Writes an object if it is still of a version. `mayWrite` is asked directly before each attempt, and throws where the lease is over; null
+   * for what waits behind no other request: the lease itself.
    * @throws AppError tree-not-writable, and those of buckets
    */
   async write(
-    path: string,
-    bytes: Uint8Array,
+    { path, bytes, sha256 }: StoredFile,
     version: Version,
     dialect: Dialect,
-    mayWrite: () => Promise<void>,
+    mayWrite: MaySend | null,
   ): Promise<Written> {
-    const request: BucketRequest = {
-      method: 'PUT',
-      path,
-      body: bytes,
-      headers: { ...headersOf(path), ...conditionOf(version, dialect) },
-    };
+    const headers = { ...headersOf(path), ...conditionOf(version, dialect) };
+    const request: BucketRequest = { method: 'PUT', path, body: bytes, headers, ...(sha256 && { sha256 }) };
     for (let attempt = 1; ; attempt += 1) {
-      await mayWrite();
-      const answer = await this.#once(request, attempt);
-      if (answer instanceof NoAnswer || isTransient(answer, request) || isPreconditionFailed(answer)) {
-        const isLast = attempt === ATTEMPTS;
-        if (!isPreconditionFailed(answer) && !isLast) await backOff(answer, attempt);
-        const found = await this.read(path);
-        if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
-          return { isWritten: true, version: found.version };
-        // Twice refused although nothing has changed: the store has its own idea of the condition.
-        const isRefused = isPreconditionFailed(answer) && attempt > 1;
-        if ((found?.version ?? null) !== version || isRefused) return { isWritten: false, found };
-        if (isLast)
-          throw answer instanceof NoAnswer
-            ? unanswered(answer, 'write', path, this.connection)
-            : refusal(answer, 'write', path, this.connection);
-        continue;
-      }
-      if (answer.status === 200 || answer.status === 201 || answer.status === 204)
+      const answer = await this.#once(request, attempt, mayWrite);
+      if (!(answer instanceof NoAnswer) && isDone(answer, request))
         return { isWritten: true, version: versionOf(answer) };
-      // Of an object that is not there any more.
-      if (answer.status === 404 && version !== null && errorOf(answer)?.code !== 'NoSuchBucket')
-        return { isWritten: false, found: await this.read(path) };
-      throw refusal(answer, 'write', path, this.connection);
+      const isRefused = !(answer instanceof NoAnswer) && (answer.status === 412 || isAbsent(answer, request));
+      if (!isRefused) {
+        // Nothing that another attempt would change; or as many as there may be.
+        if (!isTransient(answer, request)) throw this.#failure(answer, 'write', path);
+        if (attempt < this.#attempts) await this.#backOff(answer, attempt);
+      }
+      const found = await this.#read(path, mayWrite === null ? null : always);
+      if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
+        return { isWritten: true, version: found.version };
+      // Refused twice although nothing has changed: the store has its own idea of the condition.
+      if ((found?.version ?? null) !== version || (isRefused && attempt > 1)) return { isWritten: false, found };
+      if (attempt >= this.#attempts) throw this.#failure(answer, 'write', path);
     }
   }
 
   /** One attempt to write, for the probe; null where no answer came. */
   async attempt(path: string, bytes: Uint8Array, version: Version): Promise<BucketAnswer | null> {
     const headers = { ...headersOf(path), ...conditionOf(version, 'quoted') };
-    const answer = await this.#once({ method: 'PUT', path, body: bytes, headers }, 1);
+    const answer = await this.#once({ method: 'PUT', path, body: bytes, headers }, 1, always);
     return answer instanceof NoAnswer ? null : answer;
   }
 
   /** Removes an object that may be there. @throws AppError tree-not-writable, and those of buckets */
-  async remove(path: string, mayWrite: () => Promise<void>): Promise<void> {
+  async remove(path: string, mayWrite: MaySend): Promise<void> {
     await this.#answer({ method: 'DELETE', path }, 'remove', mayWrite);
   }
 
@@ -153,7 +146,7 @@ export class Requests {
       ...(isDeep ? {} : { delimiter: '/' }),
       ...(token === '' ? {} : { 'continuation-token': token }),
     };
-    const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', () => Promise.resolve());
+    const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', always);
     const page = pageOf(answer);
     if (page === null) throw notAStore(this.connection, `status ${answer.status} to a listing`);
     const pathIn = (key: string): string => decodeURIComponent(key.replaceAll('+', ' ')).slice(prefix.length);
@@ -168,40 +161,41 @@ export class Requests {
   }
 
   /** The answer of a request that may be made any number of times: 2xx, or 404 for an object. */
-  async #answer(request: BucketRequest, doing: Doing, mayAsk: () => Promise<void>): Promise<BucketAnswer> {
-    const { path } = request;
+  async #answer(request: BucketRequest, doing: Doing, maySend: MaySend | null): Promise<BucketAnswer> {
     for (let attempt = 1; ; attempt += 1) {
-      await mayAsk();
-      const answer = await this.#once(request, attempt);
-      if (!(answer instanceof NoAnswer) && !isTransient(answer, request)) {
-        if (answer.status >= 200 && answer.status < 300) return answer;
-        const isAbsent = answer.status === 404 && path !== null && errorOf(answer)?.code !== 'NoSuchBucket';
-        if (isAbsent && (errorOf(answer) !== null || doing === 'remove')) return answer;
-        throw refusal(answer, doing, path, this.connection);
-      }
-      if (attempt === ATTEMPTS)
-        throw answer instanceof NoAnswer
-          ? unanswered(answer, doing, path, this.connection)
-          : refusal(answer, doing, path, this.connection);
-      await backOff(answer, attempt);
+      const answer = await this.#once(request, attempt, maySend);
+      if (!(answer instanceof NoAnswer) && (isDone(answer, request) || isAbsent(answer, request))) return answer;
+      if (attempt >= this.#attempts || !isTransient(answer, request)) throw this.#failure(answer, doing, request.path);
+      await this.#backOff(answer, attempt);
     }
   }
 
-  #once(request: BucketRequest, attempt: number): Promise<BucketAnswer | NoAnswer> {
-    return this.#limit(async () => {
-      const kind =
-        request.method === 'PUT'
-          ? 'puts'
-          : request.method === 'DELETE'
-            ? 'deletes'
-            : request.path === null
-              ? 'lists'
-              : 'gets';
-      this.#totals[kind] += 1;
+  get #attempts(): number {
+    return this.#isReached ? ATTEMPTS : ATTEMPTS_TO_REACH;
+  }
+
+  /** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
+  async #backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
+    const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
+    const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
+    const longest = this.connection.settings.backOffMs * 2 ** (attempt - 1);
+    await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
+  }
+
+  #failure(answer: BucketAnswer | NoAnswer, doing: Doing, path: string | null): AppError {
+    return answer instanceof NoAnswer
+      ? unanswered(answer, doing, path, this.connection)
+      : refusal(answer, doing, path, this.connection);
+  }
+
+  #once(request: BucketRequest, attempt: number, maySend: MaySend | null): Promise<BucketAnswer | NoAnswer> {
+    const send = async (): Promise<BucketAnswer | NoAnswer> => {
+      this.#totals[kindOf(request)] += 1;
       this.#totals.bytesSent += request.body?.length ?? 0;
       if (attempt > 1) this.#totals.retries += 1;
       try {
-        const answer = await this.connection.send(request);
+        const answer = await this.connection.send(request, maySend ?? always);
+        this.#isReached = true;
         this.clock.see(String(answer.headers['date']));
         const { server } = answer.headers;
         if (typeof server === 'string') this.server = server;
@@ -210,8 +204,20 @@ export class Requests {
         if (error instanceof NoAnswer) return error;
         throw error;
       }
-    });
+    };
+    return maySend === null ? send() : this.#limit(send);
   }
+}
+
+/** Asked directly before a request is sent; throws where it must not be sent any more. */
+type MaySend = () => Promise<void>;
+
+const always: MaySend = async () => undefined;
+
+function kindOf({ method, path }: BucketRequest): 'puts' | 'deletes' | 'lists' | 'gets' {
+  if (method === 'PUT') return 'puts';
+  if (method === 'DELETE') return 'deletes';
+  return path === null ? 'lists' : 'gets';
 }
 
 /** RFC 9110, 13.1. */
@@ -220,27 +226,28 @@ function conditionOf(version: Version, dialect: Dialect): Readonly<Record<string
   return { 'if-match': dialect === 'quoted' ? version : version.replaceAll('"', '') };
 }
 
-/** Whether another attempt may end otherwise; after a write, whether it was carried out is then not known. */
-function isTransient(answer: BucketAnswer, { method, path }: BucketRequest): boolean {
-  const { status } = answer;
-  // A store that has begun to answer 200 says in the body that it failed; the content of an object may say anything.
-  if (status === 200) return (method === 'PUT' || path === null) && errorOf(answer) !== null;
-  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
+function isDone(answer: BucketAnswer, request: BucketRequest): boolean {
+  return answer.status >= 200 && answer.status < 300 && !isErrorIn200(answer, request);
 }
 
-function isPreconditionFailed(answer: BucketAnswer | NoAnswer): boolean {
-  return !(answer instanceof NoAnswer) && answer.status === 412;
+/** A store that has begun to answer 200 says in the body that it failed. The content of an object may say anything. */
+function isErrorIn200(answer: BucketAnswer, { method, path }: BucketRequest): boolean {
+  return answer.status === 200 && (method === 'PUT' || path === null) && errorOf(answer) !== null;
+}
+
+/** Whether there is no such object; what is no store would also answer 404. */
+function isAbsent(answer: BucketAnswer, { path }: BucketRequest): boolean {
+  return answer.status === 404 && path !== null && (errorOf(answer)?.code ?? 'NoSuchBucket') !== 'NoSuchBucket';
+}
+
+/** Whether another attempt may end otherwise; of a write, whether it was carried out is then not known. */
+function isTransient(answer: BucketAnswer | NoAnswer, request: BucketRequest): boolean {
+  if (answer instanceof NoAnswer || isErrorIn200(answer, request)) return true;
+  const { status } = answer;
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
 function versionOf({ headers }: BucketAnswer): string {
   const { etag } = headers;
   return typeof etag === 'string' ? etag : '';
-}
-
-/** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
-async function backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
-  const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
-  const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
-  const longest = BACK_OFF_MS * 2 ** (attempt - 1);
-  await setTimeout(askedMs + randomInt(longest / 2, longest + 1));
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import type { TreeEntry, TreeFolders } from '../../release/tree/files.ts';
 import { found, missing, type Found } from '../../release/tree/found.ts';
 import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
-import { FRONTS_FOLDER } from '../../render/paths.ts';
+import { FRONTS_FOLDER, treeFileOf } from '../../render/paths.ts';
 import type { Lease } from './lease.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
 import type { Uploads } from './uploads.ts';
@@ -31,6 +31,8 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   #paths: readonly string[] | null = null;
   /** What this run has read first or written last. */
   readonly #versions = new Map<string, Version>();
+  /** Pointers that it has read or written, under its lease. */
+  readonly #pointers = new Map<string, Uint8Array>();
 
   constructor(requests: Requests, writing: Writing) {
     this.root = requests.connection.address.root;
@@ -38,17 +40,17 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     this.#writing = writing;
   }
 
+  /** The same tree with nothing remembered of it. */
+  fresh(): BucketStore {
+    return new BucketStore(this.#requests, this.#writing);
+  }
+
   async read(path: string): Promise<Found<Uint8Array>> {
-    const isListed = this.#writing.lease !== null && path.startsWith(`${FRONTS_FOLDER}/`);
-    const listing = isListed ? this.#listed.get(FRONTS_FOLDER) : undefined;
     try {
-      await listing;
-      if (listing !== undefined && !this.#sizes.has(path)) {
-        this.#remember(path, null);
-        return missing(path);
-      }
-      const object = await this.#requests.read(path);
-      this.#remember(path, object?.version ?? null);
+      const pointer = this.#pointers.get(path);
+      if (pointer !== undefined) return found(pointer);
+      const object = (await this.#isKnownAbsent(path)) ? null : await this.#requests.read(path);
+      this.#remember(path, object?.version ?? null, object?.bytes ?? null);
       return object === null ? missing(path) : found(object.bytes);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
@@ -77,10 +79,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     return bytes === undefined ? missing(path) : found(bytes);
   }
 
-  async create(path: string, bytes: Uint8Array): Promise<void> {
+  async create(file: StoredFile): Promise<void> {
     // A copy: the caller reuses these bytes for the next edition.
-    const copy = bytes.slice();
-    await this.#writing.uploads.begin(copy.length, () => this.#write({ path, bytes: copy }, null));
+    const copy = { ...file, bytes: file.bytes.slice() };
+    await this.#writing.uploads.begin(copy.bytes.length, () => this.#write(copy, null));
   }
 
   settle(): Promise<void> {
@@ -106,20 +108,26 @@ export class BucketStore implements ReleaseStore, TreeFolders {
       paths.map(async (path) => {
         await this.#requests.remove(path, () => this.#mayWrite());
         this.#versions.set(path, null);
+        this.#pointers.delete(path);
         this.#paths = this.#sizes.delete(path) ? null : this.#paths;
       }),
     );
   }
 
-  async #write({ path, bytes }: StoredFile, version: Version): Promise<void> {
+  async #write(file: StoredFile, version: Version): Promise<void> {
+    const { path, bytes } = file;
     const dialect = await this.#writing.dialect();
-    const written = await this.#requests.write(path, bytes, version, dialect, () => this.#mayWrite());
+    const written = await this.#requests.write(file, version, dialect, () => this.#mayWrite());
     if (written.isWritten) {
       this.#versions.set(path, written.version);
+      this.#keepPointer(path, bytes);
       this.#sizes.set(path, bytes.length);
       this.#paths = null;
       return;
     }
+    // Of a compressed sibling that a stopped run has left: compressed by another version of the library, it is as good.
+    const kind = treeFileOf(path);
+    if (version === null && kind?.kind === 'edition' && kind.encoding !== 'identity') return;
     // Whoever tries again reads it again.
     this.#versions.delete(path);
     const message = `another run has written ${this.root}/${path} meanwhile; it was not overwritten`;
@@ -130,8 +138,22 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     await this.#writing.lease?.confirm();
   }
 
-  #remember(path: string, version: Version): void {
-    if (!this.#versions.has(path)) this.#versions.set(path, version);
+  /** Of the fronts, a run that holds the lease knows what there is once it has listed them. */
+  async #isKnownAbsent(path: string): Promise<boolean> {
+    const listing = this.#listed.get(FRONTS_FOLDER);
+    if (listing === undefined || this.#writing.lease === null || !path.startsWith(`${FRONTS_FOLDER}/`)) return false;
+    await listing;
+    return !this.#sizes.has(path);
+  }
+
+  #remember(path: string, version: Version, bytes: Uint8Array | null): void {
+    if (this.#versions.has(path)) return;
+    this.#versions.set(path, version);
+    if (bytes !== null) this.#keepPointer(path, bytes);
+  }
+
+  #keepPointer(path: string, bytes: Uint8Array): void {
+    if (this.#writing.lease !== null && treeFileOf(path)?.kind === 'pointer') this.#pointers.set(path, bytes);
   }
 
   /** Lists a folder, once. */

@@ -36,11 +36,11 @@ export class BreakingStore implements ReleaseStore {
     return this.#inner.list(folder);
   }
 
-  async create(path: string, bytes: Uint8Array): Promise<void> {
-    this.#created.push({ path, bytes: bytes.slice() });
+  async create(file: StoredFile): Promise<void> {
+    this.#created.push({ path: file.path, bytes: file.bytes.slice() });
     await this.#breakable(
       1,
-      () => this.#inner.create(path, bytes),
+      () => this.#inner.create(file),
       () => undefined,
     );
   }
@@ -52,7 +52,7 @@ export class BreakingStore implements ReleaseStore {
       created.length,
       () => this.#inner.settle(),
       async (count) => {
-        for (const { path, bytes } of created.slice(0, count)) await this.#second.create(path, bytes);
+        for (const { path, bytes } of created.slice(0, count)) await this.#second.create({ path, bytes });
         await this.#second.settle();
       },
     );
