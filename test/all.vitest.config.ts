@@ -2,7 +2,7 @@
 
 import { defineConfig } from 'vitest/config';
 import { BOTH, SERVERS_AND_TIME } from './speeds.ts';
-import { LONG, ON_GATEWAY } from './support/objects/mirror-suites.ts';
+import { ABOUT_DOCUMENTS, LONG, ON_GATEWAY } from './support/objects/mirror-suites.ts';
 import { onBucket, perProject, perRun } from './vitest.config.ts';
 
 export default defineConfig({
@@ -23,7 +23,7 @@ export default defineConfig({
         },
       },
       // Briefly, each on its own.
-      onBucket('memory', LONG),
+      onBucket('memory', [...LONG, ...ABOUT_DOCUMENTS]),
       onBucket('gateway', ON_GATEWAY),
       onBucket('proxy', ON_GATEWAY),
     ],

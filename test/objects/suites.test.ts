@@ -2,13 +2,20 @@
 
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { BRIEF, FILES_WITH_EXCLUSIONS, FOLDERS_ONLY, LONG, ON_GATEWAY } from '../support/objects/mirror-suites.ts';
+import {
+  ABOUT_DOCUMENTS,
+  BRIEF,
+  FILES_WITH_EXCLUSIONS,
+  FOLDERS_ONLY,
+  LONG,
+  ON_GATEWAY,
+} from '../support/objects/mirror-suites.ts';
 
 const FOLDERS = 'test/{cli,fault,golden,property,reference,unit}';
 
 test('each test file of these folders is in one list', () => {
   const files = globSync(`${FOLDERS}/*.test.ts`, { cwd: new URL('../..', import.meta.url) });
-  const listed = [...BRIEF, ...LONG, ...FOLDERS_ONLY.flatMap(({ files }) => files)];
+  const listed = [...BRIEF, ...LONG, ...ABOUT_DOCUMENTS, ...FOLDERS_ONLY.flatMap(({ files }) => files)];
   expect(listed.sort()).toEqual(files.sort());
 });
 

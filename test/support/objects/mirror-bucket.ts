@@ -32,7 +32,7 @@ let starting: Promise<MirrorBucket> | undefined;
 
 /** The one of this process. It ends with the process: no test has to end it. */
 export function mirrorBucket(): Promise<MirrorBucket> {
-  starting ??= start();
+  starting ??= startBucket(z.enum(['memory', 'gateway', 'proxy']).parse(process.env['PLAYBILL_TEST_STORE']));
   return starting;
 }
 
@@ -40,8 +40,8 @@ export function md5Of(bytes: Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex');
 }
 
-async function start(): Promise<MirrorBucket> {
-  const name = z.enum(['memory', 'gateway', 'proxy']).parse(process.env['PLAYBILL_TEST_STORE']) satisfies StoreName;
+/** A bucket of its own in a store. */
+export async function startBucket(name: StoreName): Promise<MirrorBucket> {
   if (name === 'memory') return inMemory(await startMemoryStore());
   const bucket = await (await sharedGateway()).newBucket();
   if (name === 'gateway') return remote(bucket, bucket, null);

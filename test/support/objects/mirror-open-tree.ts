@@ -14,6 +14,11 @@ export async function openTree(root: string): Promise<TreeFolders> {
   return filesNamed(root, tree, await tree.reading(root, () => real.openTree(tree.address)));
 }
 
+export async function freshTrees(root: string): Promise<() => TreeFolders> {
+  await openTree(root);
+  return () => whenRead(root, () => openTree(root));
+}
+
 export async function openReleases(root: string): Promise<TreeFolders> {
   const tree = await mirrored(root);
   return filesNamed(root, tree, await tree.reading(root, () => real.openReleases(tree.address)));
@@ -30,7 +35,8 @@ export async function lockedTree(root: string, onTransfer?: OnTransfer): Promise
   const locked = await tree.writing(root, () => real.lockedTree(tree.address, onTransfer));
   return {
     store: storeNamed(root, tree, locked.store),
-    requests: () => locked.requests(),
+    // A summary says nothing of requests where it speaks of a folder.
+    requests: () => null,
     sweep: () => tree.named(root, () => locked.sweep()),
     release: async () => {
       await locked.release();
@@ -47,11 +53,28 @@ export async function changingKeyRing<T>(store: ReleaseStore, change: () => Prom
   return result;
 }
 
+/** Of conditions the commands say for a folder what they say for a folder; what a probe finds is for the tests of the probe. */
+export const probeConditions = real.probeConditions;
+
+/** A tree that is opened when something of it is read first. */
+export function whenRead(root: string, open: () => Promise<TreeFolders>): TreeFolders {
+  let opening: Promise<TreeFolders> | undefined;
+  const files = (): Promise<TreeFolders> => (opening ??= open());
+  return {
+    root,
+    read: async (path) => (await files()).read(path),
+    list: async (folder) => (await files()).list(folder),
+    size: async (path) => (await files()).size(path),
+    entries: async (folder) => (await files()).entries(folder),
+  };
+}
+
 function filesNamed(root: string, tree: MirroredTree, files: TreeFolders): TreeFolders {
   return {
     root,
     read: (path) => tree.named(root, () => files.read(path)),
     list: (folder) => tree.named(root, () => files.list(folder)),
+    size: (path) => tree.named(root, () => files.size(path)),
     entries: (folder) => tree.named(root, () => files.entries(folder)),
   };
 }
@@ -62,7 +85,7 @@ function storeNamed(root: string, tree: MirroredTree, store: ReleaseStore): Rele
     read: (path) => tree.named(root, () => store.read(path)),
     list: (folder) => tree.named(root, () => store.list(folder)),
     size: (path) => tree.named(root, () => store.size(path)),
-    create: (path, bytes) => tree.named(root, () => store.create(path, bytes)),
+    create: (file) => tree.named(root, () => store.create(file)),
     settle: () => tree.named(root, () => store.settle()),
     confirmLock: () => tree.named(root, () => store.confirmLock()),
     replace: (files) => tree.named(root, () => store.replace(files)),
@@ -70,4 +93,13 @@ function storeNamed(root: string, tree: MirroredTree, store: ReleaseStore): Rele
   };
 }
 
-void ({ isInBucket, openTree, openReleases, unlockedStore, lockedTree, changingKeyRing } satisfies typeof real);
+void ({
+  isInBucket,
+  openTree,
+  freshTrees,
+  openReleases,
+  unlockedStore,
+  lockedTree,
+  probeConditions,
+  changingKeyRing,
+} satisfies typeof real);
