@@ -1,5 +1,5 @@
 // Which of the suites for folders run on a bucket as well, and why the rest does not. Every test file of the six folders in which trees are
-// published is in one of these lists (test/objects/suites.test.ts).
+// published is in one of these lists (test/objects/suites.test.ts), but for those that make their trees in a bucket themselves.
 
 /** In `npm test`, on the store in memory. */
 export const BRIEF: readonly string[] = [
@@ -105,7 +105,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
     ],
   },
   {
-    why: 'runs the command in a process of its own, which no mirror reaches; test/objects has the like on a bucket',
+    why: 'runs the command in a process of its own, which no mirror reaches',
     files: [
       'test/cli/completion-shells.test.ts',
       'test/cli/demo.test.ts',
