@@ -36,6 +36,8 @@ export async function startWorkerHost(
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
     origin,
+    originEndpoint: null,
+    originRegion: null,
     // What Vercel's runtime is given for an encoding it forgets, as the README says.
     encodings: host === 'vercel' ? [] : ['br', 'gzip'],
     pointerSeconds: 5,

@@ -21,6 +21,8 @@ export async function startWorkerd(world: World, pointerSeconds: number): Promis
       settings: DEFAULT_SETTINGS,
       publicRoot: join(world.root, 'public'),
       origin: 'TREE',
+      originEndpoint: null,
+      originRegion: null,
       encodings: ['br', 'gzip'],
       pointerSeconds,
     }),
