@@ -13,6 +13,6 @@ export default defineConfig({
     // Servers, memory and signals: every file has a process of its own.
     isolate: true,
     env: { PLAYBILL_THOROUGH: 'yes' },
-    globalSetup: ['test/support/compiled.ts', 'test/support/machine-setup.ts'],
+    globalSetup: ['test/support/compiled.ts', 'test/support/machine-setup.ts', 'test/support/objects/gateway.ts'],
   },
 });

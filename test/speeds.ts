@@ -12,6 +12,8 @@ export const SERVERS_AND_TIME = [
   'test/contract/openapi.test.ts',
   // Every way for a run to break: strace, SIGKILL, small disks.
   'test/fault/*.test.ts',
+  // Ceph.
+  'test/objects/gateway.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',
   // The archive installed on three versions of Node.js; npm.

@@ -20,6 +20,10 @@ const DEBIAN_PACKAGES = [
   'golang-go',
   'zsh',
   'fish',
+  'ceph-common',
+  'ceph-mon',
+  'ceph-osd',
+  'radosgw',
 ] as const;
 
 export function setup(): void {

@@ -18,6 +18,8 @@ const REQUESTS_AT_ONCE = 32;
 
 /** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. */
 const ATTEMPTS = 8;
+/** Where nothing has ever answered, an address or a network is wrong. */
+const ATTEMPTS_TO_REACH = 3;
 const BACK_OFF_MS = 100;
 /** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -54,6 +56,7 @@ export class Requests {
   /** What the store calls itself; null where it does not say. */
   server: string | null = null;
   readonly #limit = pLimit(REQUESTS_AT_ONCE);
+  #isReached = false;
   #totals = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
 
   constructor(connection: Connection) {
@@ -113,14 +116,14 @@ export class Requests {
       if (!isRefused) {
         // Nothing that another attempt would change; or as many as there may be.
         if (!isTransient(answer, request)) throw this.#failure(answer, 'write', path);
-        if (attempt < ATTEMPTS) await backOff(answer, attempt);
+        if (attempt < this.#attempts) await backOff(answer, attempt);
       }
       const found = await this.#read(path, mayWrite === null ? null : always);
       if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
         return { isWritten: true, version: found.version };
       // Refused twice although nothing has changed: the store has its own idea of the condition.
       if ((found?.version ?? null) !== version || (isRefused && attempt > 1)) return { isWritten: false, found };
-      if (attempt === ATTEMPTS) throw this.#failure(answer, 'write', path);
+      if (attempt >= this.#attempts) throw this.#failure(answer, 'write', path);
     }
   }
 
@@ -165,9 +168,13 @@ export class Requests {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(request, attempt, maySend);
       if (!(answer instanceof NoAnswer) && (isDone(answer, request) || isAbsent(answer, request))) return answer;
-      if (attempt === ATTEMPTS || !isTransient(answer, request)) throw this.#failure(answer, doing, request.path);
+      if (attempt >= this.#attempts || !isTransient(answer, request)) throw this.#failure(answer, doing, request.path);
       await backOff(answer, attempt);
     }
+  }
+
+  get #attempts(): number {
+    return this.#isReached ? ATTEMPTS : ATTEMPTS_TO_REACH;
   }
 
   #failure(answer: BucketAnswer | NoAnswer, doing: Doing, path: string | null): AppError {
@@ -183,6 +190,7 @@ export class Requests {
       if (attempt > 1) this.#totals.retries += 1;
       try {
         const answer = await this.connection.send(request, maySend ?? always);
+        this.#isReached = true;
         this.clock.see(String(answer.headers['date']));
         const { server } = answer.headers;
         if (typeof server === 'string') this.server = server;

@@ -120,11 +120,12 @@ function sendPieces(
   response: ServerResponse,
 ): void {
   const size = Math.max(1, Math.ceil(body.length / pieces));
+  let timer: NodeJS.Timeout | undefined;
   const sendFrom = (start: number): void => {
-    if (response.destroyed) return;
     response.write(body.subarray(start, start + size));
     if (start + size >= body.length) response.end();
-    else setTimeout(sendFrom, gapMs, start + size);
+    else timer = setTimeout(sendFrom, gapMs, start + size);
   };
+  response.once('close', () => clearTimeout(timer));
   sendFrom(0);
 }

@@ -144,11 +144,12 @@ export class MemoryStore extends StoreServer {
     const current = this.#objects.get(key);
     const { 'if-match': expected, 'if-none-match': absent } = headers;
     if (absent !== undefined) {
-      if (absent !== '*' || expected !== undefined) throw new S3Error('NotImplemented', NOT_IMPLEMENTED);
-      if (current !== undefined && !this.#isCreateLost()) throw failed('If-None-Match');
+      if (absent !== '*' && this.dialect === 'quoted') throw new S3Error('NotImplemented', NOT_IMPLEMENTED);
+      const isMet = current === undefined || (absent !== '*' && absent !== this.#inDialect(current.etag));
+      if (!isMet && !this.#isCreateLost()) throw failed('If-None-Match');
     }
     if (expected === undefined) return;
-    if (current === undefined) throw noSuchKey(key);
+    if (current === undefined) throw this.dialect === 'quoted' ? noSuchKey(key) : failed('If-Match');
     if (expected !== this.#inDialect(current.etag)) throw failed('If-Match');
   }
 

@@ -37,13 +37,7 @@ export class RemoteBucket implements TestStore {
 
   async objects(): Promise<ReadonlyMap<string, StoredObject>> {
     const objects = new Map<string, StoredObject>();
-    let token: string | null = null;
-    do {
-      const query: Record<string, string> = {
-        'list-type': '2',
-        ...(token === null ? {} : { 'continuation-token': token }),
-      };
-      const { keys, nextToken }: ListedPage = parseListing((await this.#demand({ method: 'GET', query })).body);
+    for await (const { keys } of listPages(this, {})) {
       for (const key of keys) {
         const { body, headers } = await this.#demand({ method: 'GET', key });
         const plain = Object.entries(headers).flatMap(([name, value]) =>
@@ -51,8 +45,7 @@ export class RemoteBucket implements TestStore {
         );
         objects.set(key, { bytes: body, headers: Object.fromEntries(plain) });
       }
-      token = nextToken;
-    } while (token !== null);
+    }
     return objects;
   }
 
@@ -77,6 +70,26 @@ export class RemoteBucket implements TestStore {
     if (answer.status < 300) return answer;
     throw new Error(`${request.method} ${request.key ?? this.bucket}: ${answer.status} ${answer.body.toString()}`);
   }
+}
+
+/** All pages of a listing, each as it comes. */
+export async function* listPages(
+  from: Destination,
+  query: Readonly<Record<string, string>>,
+): AsyncGenerator<ListedPage> {
+  let token: string | null = null;
+  do {
+    const pageQuery: Record<string, string> = {
+      'list-type': '2',
+      ...query,
+      ...(token === null ? {} : { 'continuation-token': token }),
+    };
+    const { status, body } = await send(from, { method: 'GET', query: pageQuery });
+    if (status !== 200) throw new Error(`listing ${from.bucket}: ${status} ${body.toString()}`);
+    const page = parseListing(body);
+    yield page;
+    token = page.nextToken;
+  } while (token !== null);
 }
 
 /** What a page of ListObjectsV2 says. */

@@ -2,29 +2,8 @@
 // gateway in its own dialect, and on the proxy that makes AWS's dialect of it. Where the gateway differs, the row says so.
 
 import { createHash } from 'node:crypto';
-import { send, sha256, signRequest, transmit, receive } from './send.ts';
-import type { Destination, ReceivedAnswer, SentRequest, SignedRequest } from './send.ts';
-import type { TestStore } from './test-store.ts';
-
-export interface Expected {
-  readonly status: number;
-  /** Of the error. */
-  readonly code?: string;
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** All that the bucket holds afterwards. */
-  readonly objects?: Readonly<Record<string, string>>;
-}
-
-export interface Rule {
-  readonly name: string;
-  /** What the bucket holds before. */
-  readonly given?: Readonly<Record<string, string>>;
-  readonly request: SentRequest | ((to: Destination) => Promise<SignedRequest>);
-  readonly expected: Expected;
-  /** What Ceph's gateway answers where it differs. */
-  readonly ceph?: Expected;
-}
+import type { Expected, Rule } from './judge.ts';
+import { sha256, signRequest, type SentRequest } from './send.ts';
 
 /** Quoted. */
 export function etagOf(text: string): string {
@@ -82,18 +61,21 @@ const WRITES: readonly Rule[] = [
     given: OLD,
     request: put('new', { 'if-none-match': etagOf('old') }),
     expected: { status: 501, code: 'NotImplemented', objects: OLD },
+    ceph: { status: 200, objects: { key: 'new' } },
   },
   {
     name: 'PUT If-Match replaces the object with this ETag',
     given: OLD,
     request: put('new', { 'if-match': etagOf('old') }),
     expected: { status: 200, objects: { key: 'new' } },
+    ceph: { status: 412, code: 'PreconditionFailed', objects: OLD },
   },
   {
     name: 'PUT If-Match without quotes',
     given: OLD,
     request: put('new', { 'if-match': unquoted(etagOf('old')) }),
     expected: { status: 412, code: 'PreconditionFailed', objects: OLD },
+    ceph: { status: 200, objects: { key: 'new' } },
   },
   {
     name: 'PUT If-Match leaves an object with another ETag',
@@ -105,6 +87,7 @@ const WRITES: readonly Rule[] = [
     name: 'PUT If-Match makes no object',
     request: put('new', { 'if-match': etagOf('old') }),
     expected: { status: 404, code: 'NoSuchKey', objects: {} },
+    ceph: { status: 412, code: 'PreconditionFailed', objects: {} },
   },
   {
     name: 'PUT with the Content-MD5 of its body',
@@ -150,6 +133,18 @@ const WRITES: readonly Rule[] = [
 const get = (headers: Readonly<Record<string, string>>): SentRequest => ({ method: 'GET', key: 'key', headers });
 
 const READS: readonly Rule[] = [
+  {
+    name: 'GET gives back what PUT said of the object',
+    first: put('new', KEPT),
+    request: get({}),
+    expected: { status: 200, body: 'new', headers: KEPT },
+  },
+  {
+    name: 'HEAD gives back what PUT said of the object',
+    first: put('new', KEPT),
+    request: { method: 'HEAD', key: 'key' },
+    expected: { status: 200, headers: { ...KEPT, 'content-length': '3' } },
+  },
   {
     name: 'GET gives the bytes',
     given: OLD,
@@ -207,121 +202,92 @@ const READS: readonly Rule[] = [
   },
 ];
 
-/** Requests that a store must not believe. */
-const SIGNATURES: readonly Rule[] = [
+/** In the order of their bytes in UTF-8: the last two stand the other way round in UTF-16. */
+const NAMES = ['a', 'a b', 'a/1', 'a/2', 'a/b/3', 'b+&<"', 'c/4', 'é', '\uff5e', '🎭'];
+const NAMED = Object.fromEntries(NAMES.toReversed().map((name) => [name, 'x']));
+
+const list = (query: Readonly<Record<string, string>>): SentRequest => ({
+  method: 'GET',
+  query: { 'list-type': '2', ...query },
+});
+const listed = (keys: readonly string[], commonPrefixes: readonly string[] = []): Expected => ({
+  status: 200,
+  listed: { keys, commonPrefixes },
+});
+
+const LISTINGS: readonly Rule[] = [
+  { name: 'a list of nothing', request: list({}), expected: listed([]) },
+  { name: 'a list is in the order of UTF-8', given: NAMED, request: list({}), expected: listed(NAMES) },
   {
-    name: 'a request that is not signed',
-    given: OLD,
-    request: async (to) => spoilt(await signRequest(to, get({})), { authorization: undefined }),
-    expected: { status: 403, code: 'AccessDenied' },
+    name: 'a list of a prefix',
+    given: NAMED,
+    request: list({ prefix: 'a/' }),
+    expected: listed(['a/1', 'a/2', 'a/b/3']),
   },
   {
-    name: 'a request signed with another secret',
-    given: OLD,
-    request: async (to) =>
-      signRequest({ ...to, credentials: { ...to.credentials, secretAccessKey: 'other' } }, put('new')),
-    expected: { status: 403, code: 'SignatureDoesNotMatch', objects: OLD },
+    name: 'a list up to a delimiter',
+    given: NAMED,
+    request: list({ delimiter: '/' }),
+    expected: listed(['a', 'a b', 'b+&<"', 'é', '\uff5e', '🎭'], ['a/', 'c/']),
   },
   {
-    name: 'a request signed by nobody known',
-    given: OLD,
-    request: async (to) =>
-      signRequest({ ...to, credentials: { ...to.credentials, accessKeyId: 'AKIDNOBODY' } }, put('new')),
-    expected: { status: 403, code: 'InvalidAccessKeyId', objects: OLD },
+    name: 'a list of a prefix up to a delimiter',
+    given: NAMED,
+    request: list({ prefix: 'a/', delimiter: '/' }),
+    expected: listed(['a/1', 'a/2'], ['a/b/']),
   },
   {
-    name: 'a header changed after it was signed',
-    given: OLD,
-    request: async (to) =>
-      spoilt(await signRequest(to, put('new', { 'if-none-match': '*' })), { 'if-none-match': undefined }),
-    expected: { status: 403, code: 'SignatureDoesNotMatch', objects: OLD },
+    name: 'a list of no more than is asked for',
+    given: NAMED,
+    request: list({ 'max-keys': '2' }),
+    expected: listed(['a', 'a b']),
   },
   {
-    name: 'a key changed after it was signed',
+    name: 'a list after a name',
+    given: NAMED,
+    request: list({ 'start-after': 'c/4' }),
+    expected: listed(['é', '\uff5e', '🎭']),
+  },
+  {
+    name: 'a list with names encoded',
+    given: NAMED,
+    request: list({ 'encoding-type': 'url' }),
+    expected: listed([
+      'a',
+      'a+b',
+      'a/1',
+      'a/2',
+      'a/b/3',
+      'b%2B%26%3C%22',
+      'c/4',
+      '%C3%A9',
+      '%EF%BD%9E',
+      '%F0%9F%8E%AD',
+    ]),
+    ceph: listed([
+      'a',
+      'a%20b',
+      'a%2F1',
+      'a%2F2',
+      'a%2Fb%2F3',
+      'b%2B%26%3C%22',
+      'c%2F4',
+      '%C3%A9',
+      '%EF%BD%9E',
+      '%F0%9F%8E%AD',
+    ]),
+    isCephsOwn: true,
+  },
+  {
+    name: 'a list says length and ETag of each object',
     given: OLD,
-    request: async (to) => {
-      const signed = await signRequest(to, put('new'));
-      return { ...signed, url: new URL('other', signed.url) };
+    request: list({}),
+    expected: {
+      ...listed(['key']),
+      says: [`<ETag>${etagOf('old').replaceAll('"', '&quot;')}</ETag>`, '<Size>3</Size>'],
     },
-    expected: { status: 403, code: 'SignatureDoesNotMatch', objects: OLD },
-  },
-  {
-    name: 'a body changed after it was signed',
-    given: OLD,
-    request: async (to) => ({ ...(await signRequest(to, put('new'))), body: Buffer.from('wen') }),
-    expected: { status: 400, code: 'XAmzContentSHA256Mismatch', objects: OLD },
-  },
-  {
-    name: 'a request of 16 minutes ago',
-    given: OLD,
-    request: async (to) => signRequest(to, put('new'), datetimeAgo(16 * 60_000)),
-    expected: { status: 403, code: 'RequestTimeTooSkewed', objects: OLD },
-  },
-  {
-    name: 'a request of 14 minutes ago',
-    given: OLD,
-    request: async (to) => signRequest(to, put('new'), datetimeAgo(14 * 60_000)),
-    expected: { status: 200, objects: { key: 'new' } },
-  },
-  {
-    name: 'a request signed for another region',
-    given: OLD,
-    request: async (to) => signRequest({ ...to, region: 'mars-north-1' }, put('new')),
-    expected: { status: 400, code: 'AuthorizationHeaderMalformed', objects: OLD },
-  },
-  {
-    name: 'a session that is over',
-    given: OLD,
-    request: async (to) => signRequest(to, put('new', { 'x-amz-security-token': 'expired' })),
-    expected: { status: 400, code: 'ExpiredToken', objects: OLD },
   },
 ];
 
-export const RULES: readonly Rule[] = [
-  ...WRITES,
-  ...READS,
-  ...SIGNATURES,
-  {
-    name: 'PUT gives back the headers that a tree needs: written',
-    request: put('new', KEPT),
-    expected: { status: 200, objects: { key: 'new' } },
-  },
-];
-
-export { KEPT };
-
-function spoilt(request: SignedRequest, changes: Readonly<Record<string, string | undefined>>): SignedRequest {
-  const headers = Object.entries({ ...request.headers, ...changes });
-  return {
-    ...request,
-    headers: Object.fromEntries(headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
-  };
-}
-
-function datetimeAgo(milliseconds: number): string {
-  return `${new Date(Date.now() - milliseconds)
-    .toISOString()
-    .replaceAll(/[-:]|\.\d+/g, '')
-    .slice(0, 15)}Z`;
-}
-
-/** What a store answers to a rule's request, in the form of what is expected of it. */
-export async function outcomeOf(store: TestStore, { given = {}, request }: Rule): Promise<Required<Expected>> {
-  for (const key of (await store.objects()).keys()) await store.delete(key);
-  for (const [key, text] of Object.entries(given)) await store.put(key, text);
-  const answer =
-    typeof request === 'function' ? await receive(await transmit(await request(store))) : await send(store, request);
-  const objects = [...(await store.objects())].map(([key, { bytes }]) => [key, bytes.toString()] as const);
-  return {
-    status: answer.status,
-    code: codeOf(answer),
-    body: answer.body.toString(),
-    headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
-    objects: Object.fromEntries(objects),
-  };
-}
-
-/** The code in an error's document; empty where there is none. */
-export function codeOf({ body }: ReceivedAnswer): string {
-  return /<Code>(\w+)<\/Code>/.exec(body.toString())?.[1] ?? '';
-}
+/** Rules about single requests that any store keeps, in its dialect. */
+export const RULES: readonly Rule[] = [...WRITES, ...READS, ...LISTINGS];
