@@ -1,6 +1,7 @@
 // Signature Version 4 against the vectors that AWS publishes, and the headers that a store gets. Whether a store lets them in:
 // worker-buckets.test.ts.
 
+import { AwsV4Signer } from 'aws4fetch';
 import { describe, expect, test } from 'vitest';
 import {
   authorization,
@@ -99,5 +100,31 @@ describe('a request to a store', () => {
     const headers = await signedHeaders('GET', url, { ...S3_EXAMPLE, sessionToken: 'token' }, 'eu-central-1', now);
     expect(headers[2]).toEqual(['x-amz-security-token', 'token']);
     expect(headers[3]?.[1]).toContain('SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,');
+  });
+
+  test.each([
+    ['GET', url.href, null],
+    ['HEAD', url.href, 'token/of+temporary=='],
+    ['GET', 'https://bucket.s3.eu-central-1.amazonaws.com/public/fronts/a/pointer.json', 'token'],
+    [
+      'GET',
+      'http://127.0.0.1:9000/bucket/%28new%29%21%27%2A/%C3%A9/x.json.br?response-content-encoding=identity',
+      null,
+    ],
+  ])('%s %s is signed as another implementation does', async (method, href, sessionToken) => {
+    const ours = await signedHeaders(method, new URL(href), { ...S3_EXAMPLE, sessionToken }, 'eu-central-1', now);
+    const signer = new AwsV4Signer({
+      method,
+      url: href,
+      headers: { 'x-amz-content-sha256': EMPTY_PAYLOAD },
+      accessKeyId: S3_EXAMPLE.accessKeyId,
+      secretAccessKey: S3_EXAMPLE.secretAccessKey,
+      ...(sessionToken === null ? {} : { sessionToken }),
+      service: 's3',
+      region: 'eu-central-1',
+      datetime: '20260501T090000Z',
+    });
+    const { headers } = await signer.sign();
+    expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(headers));
   });
 });

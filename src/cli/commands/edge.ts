@@ -11,7 +11,7 @@ const HELP = `
 Examples:
   playbill edge build --target nginx --to edge --public-root /srv/public
   playbill edge build --target worker --origin https://origin.example
-  playbill edge build --target worker --origin s3://bucket/prefix --origin-region eu-central-1
+  playbill edge build --target worker --origin s3://bucket/prefix
   playbill edge build --target worker --origin r2://bucket/prefix
 
 Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`;

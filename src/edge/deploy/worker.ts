@@ -181,16 +181,19 @@ Precompressed siblings are files of their own there, without \`Content-Encoding\
       return `The tree comes from the binding \`${tree.origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
     case 's3':
       return `The tree is fetched from the bucket \`${tree.bucket}\`, at \`${tree.origin}\`. The bucket stays private: the worker signs what it
-fetches (AWS Signature Version 4, region \`${tree.region}\`). Its credentials should be its own, and may do no more than this:
+fetches (AWS Signature Version 4, region \`${tree.region}\`). Give it credentials of its own, with these rights alone:
 
 - \`s3:GetObject\` on \`${tree.bucket}/${tree.folder}*\`
 - \`s3:ListBucket\` on \`${tree.bucket}\`, so that the store answers 404 for what is not there. Without it the answer is 403 \`AccessDenied\`, which
   therefore counts as 404: credentials that may read nothing then look like a tree where nothing is published.
 
+Precompressed siblings are asked for with \`response-content-encoding=identity\`, since a fetch would decode what bears its encoding. From a
+store that does not know that, the plain files are sent.
+
 ${unreadable}`;
     case 'r2':
-      return `The tree comes from the R2 bucket \`${tree.bucket}\`, from below \`${tree.folder}\`, by the binding \`${tree.origin}\`. It needs no credentials for it, and
-the bucket no public access.
+      return `The tree comes from the R2 bucket \`${tree.bucket}\`, from below \`${tree.folder}\`, by the binding \`${tree.origin}\`. The worker needs
+no credentials for it, and the bucket no public access.
 
 ${unreadable}`;
   }
@@ -204,20 +207,23 @@ function hostsText(worker: Worker): string {
     case 'binding':
       return folderHosts(worker);
     case 'r2':
-      return `Other hosts have no R2 binding: \`playbill edge build --target worker --origin s3://${worker.tree.bucket}\`, with the endpoint of R2's S3 API, writes
+      return `Other hosts have no R2 binding: \`playbill edge build --target worker --origin ${worker.origin.replace(/^r2/, 's3')}\`, with the endpoint of R2's S3 API, writes
 their ways.
 `;
   }
 }
 
-function secretsText({ keySecrets, treeSecrets }: Worker): string {
-  const names = [...keySecrets, ...treeSecrets];
+function secretsText({ keySecrets, treeSecrets: [keyId, key, token] }: Worker): string {
+  const names = [...keySecrets, ...(keyId !== undefined && key !== undefined ? [keyId, key] : [])];
   if (names.length === 0) return 'No key of this key ring needs a secret.';
+  const how = `These secrets are needed, under these names: ${codeList(names)}. On Cloudflare they are set by
+\`wrangler secret put NAME\`; everywhere else they are environment variables.`;
+  const empty = keySecrets.length > 0 ? ' An empty secret refuses its keys, as a missing one does.' : '';
   const tree = `
-The tree is read with the credentials in ${codeList(treeSecrets.slice(0, 2))}; \`${treeSecrets[2]}\` goes with temporary ones alone.
-Without them clients get 503.`;
-  return `These secrets are needed, under these names: ${codeList(names)}. On Cloudflare they are set by
-\`wrangler secret put NAME\`; everywhere else they are environment variables.${keySecrets.length > 0 ? ' An empty secret refuses its keys, as a missing one does.' : ''}${treeSecrets.length > 0 ? `\n${tree}` : ''}`;
+
+The last two are the credentials by which the tree is read; temporary ones have a third part, \`${token ?? ''}\`. Without them clients
+get 503.`;
+  return `${how}${empty}${token === undefined ? '' : tree}`;
 }
 
 /** Hosts that fetch the tree. test/edge/worker-hosts.test.ts runs each example as written here. */

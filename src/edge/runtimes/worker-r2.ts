@@ -26,7 +26,7 @@ export default fetchHandler((bindings) => async (path, method) => {
     const key = PLAYBILL.folder + path;
     return await (method === 'HEAD' ? bucket.head(key).then((found) => found && new Response()) : bucket.get(key));
   } catch (error) {
-    console.error(`playbill: the tree cannot be read: ${String(error)}`);
+    console.error(`playbill: the tree cannot be read: ${error instanceof Error ? error.message : ''}`);
     throw error;
   }
 });
