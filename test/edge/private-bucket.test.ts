@@ -2,7 +2,8 @@
 // of R2 in miniflare.
 
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
@@ -12,7 +13,7 @@ import { startMiniflare } from '../support/edge/runtimes/miniflare.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { TRANSCRIPTS } from '../support/edge/transcript.ts';
-import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
+import { editionContent, makeWorld, pointerText, type World } from '../support/edge/world.ts';
 import type { MemoryStore, MemoryStoreOptions } from '../support/objects/memory-store.ts';
 import { EXPIRED_TOKEN } from '../support/objects/signature.ts';
 
@@ -26,6 +27,12 @@ async function ask(runtime: Runtime, front: string, encoding = 'identity', metho
   const written = [`${method} /products/ HTTP/1.1`, 'Host: edge.test', `X-Front: ${front}`];
   const lines = [...written, `Accept-Encoding: ${encoding}`, `Sign: keyid=${front}-1`];
   return runtime.send(await prepareLines(lines, runtime.now(), world));
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
 }
 
 describe('S3', () => {
@@ -79,6 +86,32 @@ describe('S3', () => {
       await listed.close();
     }
   });
+
+  test.each(['GET', 'HEAD'])(
+    'is asked for the pointer once more where the kept one is too old, for %s',
+    async (method) => {
+      const bucket = await startPrivateBucket(world);
+      const worker = await startWorkerd(world, 10, originIn(bucket), bucket.environment);
+      const kazan = world.fronts.get('kazan');
+      const [edition] = kazan?.products ?? [];
+      if (kazan === undefined || edition === undefined) throw new Error('no such front');
+      const folder = `${PREFIX}/public/fronts/kazan`;
+      try {
+        expect((await ask(worker, 'kazan')).status).toBe(200);
+        // Another build has published another edition, and pruned this one.
+        const digest = 'f'.repeat(16);
+        const next = { ...kazan, products: [{ ...edition, digest }] };
+        await bucket.put(`${folder}/products.${digest}.json`, edition.content);
+        await bucket.put(`${folder}/pointer.json`, pointerText('kazan', world.now, next));
+        await bucket.delete(`${folder}/products.${edition.digest}.json`);
+        const answer = await ask(worker, 'kazan', 'identity', method);
+        expect([answer.status, headerValues(answer, 'ETag')]).toEqual([200, [`W/"${digest}"`]]);
+      } finally {
+        await worker.stop();
+        await bucket.close();
+      }
+    },
+  );
 
   test.each<[Override, readonly string[]]>([
     ['obeyed', ['br']],
@@ -142,6 +175,23 @@ describe('a bucket that cannot be read makes it a 503 and a line in the log:', (
   });
 });
 
+test('what answers 404 without a word of S3 is no bucket, and makes it a 503', async () => {
+  const server = createHttpServer((_, response) => response.writeHead(404).end('<h1>Not found</h1>'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${portOf(server)}`;
+  const origin = { origin: 's3://bucket', originEndpoint: endpoint, originRegion: 'eu-central-1' };
+  const credentials = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const runtime = await startWorkerd(world, 0, origin, credentials);
+  try {
+    expect((await ask(runtime, 'moscow')).status).toBe(503);
+  } finally {
+    await runtime.stop();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
 describe('R2', () => {
   let runtime: Runtime;
   beforeAll(async () => {
@@ -199,8 +249,7 @@ test('workerd asks an origin at https by TLS', async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  const origin = `https://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+  const origin = `https://127.0.0.1:${portOf(server)}`;
   const runtime = await startWorkerd(world, 0, { origin, originEndpoint: null, originRegion: null });
   try {
     expect((await ask(runtime, 'moscow')).status).toBe(503);

@@ -34,9 +34,9 @@ export default fetchHandler((bindings, now) => async (path, method) => {
   // It only saves bytes: not every store knows that parameter.
   if (isSibling) return null;
 
-  // An answer to HEAD has no code: then the pointer tells, which is read before and after it.
+  // A store says why, and whatever says nothing is no store; but for HEAD: then the pointer tells, which is read before and after it.
   const code = /<Code>(\w+)</.exec(await response.text())?.[1] ?? '';
-  if ([403, 404].includes(response.status) && (code === '' || ABSENT.includes(code))) return null;
+  if ([403, 404].includes(response.status) && (method === 'HEAD' || ABSENT.includes(code))) return null;
   throw unreadable(`${url.host} answers ${response.status} ${code}`);
 });
 
