@@ -38,21 +38,23 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     });
   };
   const writeAllBut = async (left: number): Promise<void> => {
-    for (const { path, bytes } of pending.splice(0, pending.length - left)) await store.create(path, await bytes);
+    for (const { path, bytes } of pending.splice(0, pending.length - left))
+      await store.create({ path, bytes: await bytes });
   };
   return {
     root: store.root,
+    knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),
-    create: async (path, bytes) => {
-      await store.create(path, bytes);
-      pending.push(...siblingsOf({ path, bytes }));
+    create: async (file) => {
+      await store.create(file);
+      pending.push(...siblingsOf(file));
       if (pending.length > PENDING_MAX) await writeAllBut(PENDING_MAX);
     },
     settle: async () => {
       await writeAllBut(0);
-      await store.settle();
+      return await store.settle();
     },
     confirmLock: () => store.confirmLock(),
     // A damaged edition that is rewritten gets new siblings with it.

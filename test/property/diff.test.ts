@@ -337,7 +337,7 @@ describe('a dry run', () => {
     const outcome = { held: 'findings', guards: [], listing: null, files: [], plan: [], findings: [] } as const;
     for (let i = 0; i < 300; i++) {
       for (const digest of ['0123456789abcdef', '123456789abcdef0'])
-        await store.create(`public/fronts/f${i}/products.${digest}.json`, bytes);
+        await store.create({ path: `public/fronts/f${i}/products.${digest}.json`, bytes });
       await diffs.add({ code: `f${i}`, ...outcome });
     }
     const kept = (): number => bytesInUse() - before;

@@ -19,14 +19,15 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
   let asked = 0;
   const store: ReleaseStore = {
     root: '/',
+    knownDates: null,
     read: async (path) => missing(path),
     size: async (path) => missing(path),
     list: async () => [...created.keys()],
-    create: async (path, bytes) => {
+    create: async ({ path, bytes }) => {
       if (++asked > filesTaken) throw new Error('full');
       created.set(path, bytes.slice());
     },
-    settle: async () => undefined,
+    settle: async () => [],
     confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,
@@ -40,7 +41,7 @@ test('every edition has its siblings once the store is settled, whatever became 
   const reused = new Uint8Array(200_000);
   for (const { path, bytes } of EDITIONS) {
     reused.set(bytes);
-    await precompressing.create(path, reused);
+    await precompressing.create({ path, bytes: reused });
   }
   await precompressing.settle();
   expect(created.size).toBe(3 * EDITIONS.length);
@@ -52,7 +53,7 @@ test('when a write fails, nothing is written any more: the disk is swept and the
     const { store, created } = memoryStore(filesTaken);
     const precompressing = precompressingStore(store, ['gzip', 'br']);
     const build = async (): Promise<void> => {
-      for (const { path, bytes } of EDITIONS) await precompressing.create(path, bytes);
+      for (const { path, bytes } of EDITIONS) await precompressing.create({ path, bytes });
       await precompressing.settle();
     };
     await expect(build()).rejects.toThrow('full');

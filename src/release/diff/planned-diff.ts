@@ -45,12 +45,13 @@ export class PlannedDiffs {
     const store = this.#store;
     return {
       root: store.root,
+      knownDates: store.knownDates,
       read: (path) => store.read(path),
       size: (path) => store.size(path),
       list: (folder) => store.list(folder),
-      create: async (path, bytes) => {
-        this.#see(path, bytes);
-        await store.create(path, bytes);
+      create: async (file) => {
+        this.#see(file.path, file.bytes);
+        await store.create(file);
       },
       settle: () => store.settle(),
       confirmLock: () => store.confirmLock(),

@@ -143,7 +143,7 @@ async function putFile(
   if (bytes === null) return { ...kept, reason: 'same-recipe' };
   const size = await store.size(path);
   if (!size.ok && size.why === 'missing') {
-    await store.create(path, bytes);
+    await store.create({ path, bytes, sha256 });
     return { action: 'put', path, bytes: length, reason: 'new-content' };
   }
   if (size.ok && size.value === length && !(isForced && (await isDamaged(path, sha256, store))))

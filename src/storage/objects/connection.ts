@@ -3,11 +3,11 @@
 
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { loadConfig } from '@smithy/node-config-provider';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
 import { AppError, messageOf } from '../../errors.ts';
 import type { BucketAddress } from './address.ts';
+import { bucketSettings, type BucketSettings } from './settings.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
@@ -16,6 +16,8 @@ export interface BucketRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Of the body, in hex, where it is known. */
+  readonly sha256?: string;
 }
 
 export interface BucketAnswer {
@@ -28,44 +30,30 @@ export interface BucketAnswer {
 /** No answer, or half of one: whether the request was carried out is not known. */
 export class NoAnswer extends Error {}
 
-/** How long the store may keep silent. */
-const SILENCE_MS = 30_000;
 const CONNECT_MS = 10_000;
-
-const LEASE_SECONDS = 60;
-const LEASE_SECONDS_MIN = 6;
-const LEASE_SECONDS_MAX = 3600;
 
 export class Connection {
   readonly address: BucketAddress;
   /** For messages. */
   readonly endpoint: string;
-  readonly region: string;
-  /** How long the lease of a tree lasts that is not renewed. */
-  readonly leaseSeconds: number;
+  readonly settings: BucketSettings;
   readonly #pool: Pool;
   readonly #signer: SignatureV4;
   readonly #host: string;
   readonly #basePath: string;
 
-  private constructor(
-    address: BucketAddress,
-    endpoint: URL,
-    region: string,
-    isVirtualHost: boolean,
-    leaseSeconds: number,
-  ) {
+  private constructor(address: BucketAddress, settings: BucketSettings) {
+    const { endpoint, region, isVirtualHost, timeoutMs, certificates } = settings;
     this.address = address;
+    this.settings = settings;
     this.endpoint = endpoint.origin;
-    this.region = region;
-    this.leaseSeconds = leaseSeconds;
     this.#host = isVirtualHost ? `${address.bucket}.${endpoint.host}` : endpoint.host;
     const folder = endpoint.pathname.replace(/\/$/, '');
     this.#basePath = isVirtualHost ? folder : `${folder}/${address.bucket}`;
     this.#pool = new Pool(`${endpoint.protocol}//${this.#host}`, {
-      connect: { timeout: CONNECT_MS },
-      headersTimeout: SILENCE_MS,
-      bodyTimeout: SILENCE_MS,
+      connect: { timeout: CONNECT_MS, ...(certificates === null ? {} : { ca: certificates }) },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     });
     this.#signer = new SignatureV4({
       service: 's3',
@@ -76,27 +64,9 @@ export class Connection {
     });
   }
 
-  /** @throws AppError region-missing, usage (an endpoint that is no URL) */
+  /** @throws AppError region-missing, usage (a setting that cannot be one) */
   static async open(address: BucketAddress): Promise<Connection> {
-    const { endpoint, region, isVirtualHosts, leaseSeconds } = await settings();
-    const resolvedRegion = region || (endpoint === '' ? '' : 'us-east-1');
-    if (resolvedRegion === '') {
-      const message = `expected the region of bucket ${address.bucket} in AWS_REGION or the profile, found none`;
-      throw new AppError(
-        'region-missing',
-        message,
-        'for a store that is not Amazon: set AWS_ENDPOINT_URL to its address',
-      );
-    }
-    if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
-      const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(endpoint)}`;
-      throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
-    }
-    const domain = resolvedRegion.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-    const url = new URL(endpoint === '' ? `https://s3.${resolvedRegion}.${domain}` : endpoint);
-    // Of a bucket with a dot no certificate of the store has the name.
-    const isVirtualHost = isVirtualHosts || (endpoint === '' && !address.bucket.includes('.'));
-    return new Connection(address, url, resolvedRegion, isVirtualHost, leaseSeconds);
+    return new Connection(address, await bucketSettings(address));
   }
 
   /**
@@ -104,7 +74,7 @@ export class Connection {
    * @throws NoAnswer, AppError credentials-missing, and what `maySend` throws
    */
   async send(
-    { method, path, query = {}, headers = {}, body }: BucketRequest,
+    { method, path, query = {}, headers = {}, body, sha256 }: BucketRequest,
     maySend: () => Promise<void>,
   ): Promise<BucketAnswer> {
     const key = path === null ? '' : `/${this.address.prefix}${path}`;
@@ -114,7 +84,7 @@ export class Connection {
       hostname: this.#host,
       path: this.#basePath + key.split('/').map(uriEncoded).join('/') || '/',
       query: { ...query },
-      headers: { ...headers, host: this.#host },
+      headers: { ...headers, host: this.#host, ...(sha256 && { 'x-amz-content-sha256': sha256 }) },
       ...(body === undefined ? {} : { body }),
     });
     await maySend();
@@ -146,31 +116,6 @@ export class Connection {
       throw new AppError('credentials-missing', message, hint, error);
     }
   }
-}
-
-/** From the environment, or from the profile that AWS_PROFILE names. */
-async function settings() {
-  const read = (variables: readonly string[], key: string): Promise<string> =>
-    loadConfig({
-      environmentVariableSelector: (environment) => variables.map((name) => environment[name]).find(Boolean),
-      configFileSelector: (profile) => profile[key],
-      default: '',
-    })();
-  return {
-    endpoint: await read(['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'], 'endpoint_url'),
-    region: await read(['AWS_REGION', 'AWS_DEFAULT_REGION'], 'region'),
-    leaseSeconds: leaseSecondsOf(await read(['PLAYBILL_LEASE_SECONDS'], 'playbill_lease_seconds')),
-    isVirtualHosts: (await read(['PLAYBILL_S3_VIRTUAL_HOSTS'], 'playbill_s3_virtual_hosts')) !== '',
-  };
-}
-
-/** A shorter lease could end between two renewals of a slow machine. @throws AppError usage */
-function leaseSecondsOf(text: string): number {
-  if (text === '') return LEASE_SECONDS;
-  const seconds = Number(text);
-  if (Number.isInteger(seconds) && seconds >= LEASE_SECONDS_MIN && seconds <= LEASE_SECONDS_MAX) return seconds;
-  const message = `expected PLAYBILL_LEASE_SECONDS to be ${LEASE_SECONDS_MIN} to ${LEASE_SECONDS_MAX}, found ${JSON.stringify(text)}`;
-  throw new AppError('usage', message, 'leave it out for a lease of a minute');
 }
 
 /** RFC 3986, 2.3: everything but the unreserved characters, as the signature has it. */

@@ -35,7 +35,7 @@ export async function probe(requests: Requests): Promise<Dialect> {
 /** Creates an object, and replaces one version of it by another. */
 async function swapped(path: string, requests: Requests): Promise<Dialect> {
   const isWritten = async (text: string, version: Version, dialect: Dialect): Promise<boolean> =>
-    (await requests.write(path, bytesOf(text), version, dialect, async () => undefined)).isWritten;
+    (await requests.write({ path, bytes: bytesOf(text) }, version, dialect, async () => undefined)).isWritten;
   if (!(await isWritten('first', null, 'quoted')))
     throw unfit('refuses to create an object under If-None-Match: *', requests);
   if (await isWritten('second', null, 'quoted')) throw unfit('overwrites an object under If-None-Match: *', requests);
