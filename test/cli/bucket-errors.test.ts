@@ -239,7 +239,7 @@ describe('what no command can do anything with', () => {
     'S3://bucket/tree',
     's3n://bucket/tree',
     'https://bucket.s3.amazonaws.com/tree',
-  ])('an address that is none: %s', async (address) => {
+  ])('a malformed address: %s', async (address) => {
     const message = /^expected s3:\/\/bucket or s3:\/\/bucket\/prefix, found "/;
     const hint = /^type it as --out s3:\/\/shop-catalogue\/tree$/;
     await expectRefused(EVERY(), { code: 'usage', exit: 2, message, hint }, address);
