@@ -7,7 +7,7 @@ import type { LockedTree, OnTransfer } from '../../../src/storage/locked-tree.ts
 import * as real from '../../../src/storage/open-tree.ts';
 import { mirrored, type MirroredTree } from './mirror.ts';
 
-export const isInBucket = real.isInBucket;
+export const { checkAddress, isInBucket } = real;
 
 export async function openTree(root: string): Promise<TreeFolders> {
   const tree = await mirrored(root);
@@ -82,6 +82,7 @@ function filesNamed(root: string, tree: MirroredTree, files: TreeFolders): TreeF
 function storeNamed(root: string, tree: MirroredTree, store: ReleaseStore): ReleaseStore {
   return {
     root,
+    knownDates: store.knownDates,
     read: (path) => tree.named(root, () => store.read(path)),
     list: (folder) => tree.named(root, () => store.list(folder)),
     size: (path) => tree.named(root, () => store.size(path)),
@@ -94,6 +95,7 @@ function storeNamed(root: string, tree: MirroredTree, store: ReleaseStore): Rele
 }
 
 void ({
+  checkAddress,
   isInBucket,
   openTree,
   freshTrees,
