@@ -13,9 +13,33 @@ import * as z from 'zod';
 import { rollBackTree } from '../../src/operations/history.ts';
 import { Command } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { startMemoryStore } from '../support/objects/memory-store.ts';
 import { samplesOf } from '../support/textfile.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { recipe, RECIPES, run, uncompressedEditions } from '../support/recipe.ts';
+
+/** What is asked of a CronJob here, which has one container. */
+const cronJobSchema = z.object({
+  spec: z.object({
+    jobTemplate: z.object({
+      spec: z.object({
+        template: z.object({
+          spec: z.object({
+            containers: z.tuple([
+              z.object({
+                args: z.array(z.string()),
+                env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+                envFrom: z
+                  .array(z.object({ secretRef: z.object({ name: z.string(), optional: z.boolean() }) }))
+                  .default([]),
+              }),
+            ]),
+          }),
+        }),
+      }),
+    }),
+  }),
+});
 
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const root = temporaryFolderOfFile();
@@ -74,8 +98,8 @@ describe('GitHub Actions', () => {
   });
 });
 
-describe('Kubernetes', () => {
-  const text = recipe('cronjob.yaml');
+describe.each(['cronjob.yaml', 'cronjob-bucket.yaml'])('Kubernetes: %s', (name) => {
+  const text = recipe(name);
   type CronJobData = NonNullable<ConstructorParameters<typeof CronJob>[0]>;
 
   test('it is a CronJob of batch/v1', () => {
@@ -133,16 +157,47 @@ describe('Kubernetes', () => {
     const mounts = (container?.volumeMounts ?? []).map(({ name }) => name);
     expect(mounts.toSorted()).toEqual((pod?.volumes ?? []).map(({ name }) => name).toSorted());
   });
+});
 
-  test('its arguments build', async () => {
-    const { spec } = parse(text) as CronJobData;
-    const words = spec?.jobTemplate.spec?.template.spec?.containers[0]?.args ?? [];
+describe('what the CronJobs run', () => {
+  const containerOf = (name: string) =>
+    cronJobSchema.parse(parse(recipe(name))).spec.jobTemplate.spec.template.spec.containers[0];
+  const inCatalogue = (word: string): string => word.replace(/^\/catalogue\//, `${root}/`);
+
+  test('into a volume: it builds', async () => {
     const tree = temporaryFolder();
-    const mapped = words.map((word) => word.replace(/^\/catalogue\//, `${root}/`).replace(/^\/tree\//, `${tree}/`));
-    const built = await run([join(bin, 'playbill'), ...mapped], { PATH: '/usr/bin:/bin' });
+    const words = containerOf('cronjob.yaml').args.map((word) => inCatalogue(word).replace(/^\/tree\//, `${tree}/`));
+    const built = await run([join(bin, 'playbill'), ...words], { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect(readdirSync(tree).toSorted()).toEqual(['out', 'playbill.prom']);
     expect(uncompressedEditions(join(tree, 'out'))).toEqual([]);
+  });
+
+  test('into a bucket: it builds, and writes nothing else', async () => {
+    await using store = await startMemoryStore({ bucket: 'shop' });
+    const { args, env, envFrom } = containerOf('cronjob-bucket.yaml');
+    const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = store.environment;
+    // The keys that the file says the secret has; all else is in the file.
+    const secret = { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+    expect(envFrom).toEqual([{ secretRef: { name: 'playbill-bucket', optional: true } }]);
+    for (const key of Object.keys(secret)) expect(recipe('cronjob-bucket.yaml')).toContain(key);
+    const environment = {
+      PATH: '/usr/bin:/bin',
+      ...secret,
+      ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    };
+    const folder = temporaryFolder();
+    const before = readdirSync(root);
+    for (const released of [1, 2]) {
+      const words = [join(bin, 'playbill'), ...args.map(inCatalogue)];
+      const built = await run(words, { ...environment, TMPDIR: '/nonexistent', HOME: '/nonexistent' }, { cwd: folder });
+      expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
+      const keys = [...(await store.objects()).keys()];
+      expect(keys.filter((key) => /^tree\/releases\/[0-9a-f]{16}\.json$/.test(key))).toHaveLength(released);
+      expect(keys.filter((key) => key.endsWith('.json.gz')).length).toBeGreaterThan(0);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(root)).toEqual(before);
   });
 });
 

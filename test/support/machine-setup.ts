@@ -10,6 +10,7 @@ const DEBIAN_PACKAGES = [
   'nginx',
   'libnginx-mod-http-js',
   'rsync',
+  'rclone',
   'systemd',
   'chromium',
   'strace',

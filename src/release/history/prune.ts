@@ -37,6 +37,9 @@ import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
 
+/** Those of a large catalogue have ten megabytes each. */
+const MANIFESTS_AHEAD = 4;
+
 export interface PruneOptions {
   /** How long a superseded release is kept in any case, by the releases' own `now`. */
   readonly graceSeconds: number;
@@ -54,7 +57,9 @@ export async function prune(
   store: ReleaseStore,
 ): Promise<Omit<PruneResultJson, 'isDryRun' | 'requests'>> {
   const releases: DatedRelease[] = [];
-  for (const id of await idsToRead(options, store)) releases.push(await dateOf(id, store));
+  const date = (id: string): Promise<DatedRelease> => dateOf(id, store);
+  for await (const [, release] of readAhead(await idsToRead(options, store), date, MANIFESTS_AHEAD))
+    releases.push(release);
   const current = await readCurrent(store);
   if (!current.ok && current.why === 'obstructed') orThrow(current);
   const currentId = orNull(current);

@@ -31,17 +31,17 @@ export interface ReleaseStore extends TreeFiles {
   remove(paths: readonly string[]): Promise<void>;
 }
 
-/** A file that this run may not write, although it may write others: it is not there. */
-export interface RefusedFile {
-  readonly path: string;
-  readonly error: AppError;
-}
-
 /** Instants of releases whose manifests have not changed since they were read and found whole. */
 export interface KnownDates {
   get(manifestPath: string): Promise<Instant | null>;
   /** Of a manifest that this run has read. */
   set(manifestPath: string, now: Instant): void;
+}
+
+/** A file that this run may not write, although it may write others: it is not there. */
+export interface RefusedFile {
+  readonly path: string;
+  readonly error: AppError;
 }
 
 export interface StoredFile {

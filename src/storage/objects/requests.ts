@@ -154,13 +154,12 @@ export class Requests {
     const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', always);
     const page = pageOf(answer);
     if (page === null) throw notAStore(this.connection, `status ${answer.status} to a listing`);
-    const pathIn = (key: string): string => decodeURIComponent(key.replaceAll('+', ' ')).slice(prefix.length);
     return {
       // Consoles of stores show an empty object with a slash at its end as a folder.
       objects: page.objects
-        .map(({ key, ...object }) => ({ path: pathIn(key), ...object }))
+        .map(({ key, ...object }) => ({ path: key.slice(prefix.length), ...object }))
         .filter(({ path }) => !path.endsWith('/') && path !== ''),
-      folders: page.folders.map((folder) => pathIn(folder).slice(0, -1)),
+      folders: page.folders.map((key) => key.slice(prefix.length, -1)),
       next: page.next,
     };
   }
