@@ -110,6 +110,7 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   stranger: 'warning: an unexpected file',
   'temporary-name': 'warning: a temporary file of an interrupted run; the next run removes it',
   'file-kind-wrong': 'a folder or a link where a file belongs',
+  'file-not-writable': '`build`: files of a front that a bucket does not allow to be written; the front is held back',
   'file-unreadable': 'a file that the system does not allow to be read',
   'endpoints-disagree': 'the two documents of a front show different categories at one instant',
   'weekend-unchecked': 'warning: the manifest does not say which days are the weekend',

@@ -11,10 +11,16 @@ import { DirectoryReader } from './directory/reader.ts';
 import { DirectoryStore } from './directory/store.ts';
 import { refuseNoFolder } from './folder.ts';
 import type { LockedTree, OnTransfer } from './locked-tree.ts';
+import { bucketAddress } from './objects/address.ts';
 
-/** Whether a tree is in a bucket. */
+/** Whether a tree is in a bucket. An address of another kind counts: it is refused as one, and does not become a folder called `https:`. */
 export function isInBucket(root: string): boolean {
-  return /^s3:/i.test(root);
+  return /^(s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(root);
+}
+
+/** Refuses a malformed address before anything is done that does not need it yet. @throws AppError usage */
+export function checkAddress(root: string): void {
+  if (isInBucket(root)) bucketAddress(root);
 }
 
 /** A tree that is there, to be read. @throws AppError tree-missing, tree-unreadable, and those of buckets */

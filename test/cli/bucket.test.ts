@@ -52,7 +52,7 @@ async function loggedDuring(work: () => Promise<unknown>) {
   return { puts: countOf('PUT'), gets: countOf('GET'), lists: countOf('GET', true), deletes: countOf('DELETE'), seen };
 }
 
-const BILL = /^Requests: (\d+) PUT \([\d.]+ k?B sent\), (\d+) GET, (\d+) LIST, (\d+) DELETE; 0 repeated$/m;
+const BILL = /^Requests: (\d+) PUT \([\d.]+ k?B sent\), (\d+) GET, (\d+) LIST, (\d+) DELETE, 0 repeated$/m;
 
 describe('the bill', () => {
   test('build, rollback and prune print what the store has seen, and --json has it', async () => {
@@ -109,6 +109,24 @@ describe('the bill', () => {
     await playbill(['status', '--out', out, '--at', NOW, '--prometheus', textfile]);
     expect(readFileSync(textfile, 'utf8')).toContain('playbill_build_bucket_requests{method="put"}');
   });
+});
+
+test('a notice of what was published names the same paths as that of a folder', async () => {
+  const notices = [];
+  for (const out of ['s3://bucket/notified', join(folder, 'notified')]) {
+    const file = join(folder, 'notice.json');
+    for (const [db, now] of [
+      [one, NOW],
+      [two, LATER],
+    ] as const)
+      await build(db, out, now, '--on-publish', `cat > ${file}`);
+    notices.push(JSON.parse(readFileSync(file, 'utf8')) as unknown);
+  }
+  expect(notices[0]).toMatchObject({
+    fronts: ['alpha', 'bravo'],
+    changed: expect.arrayContaining(['/fronts/alpha/pointer.json']),
+  });
+  expect(notices[0]).toEqual(notices[1]);
 });
 
 describe('verify --sizes', () => {

@@ -166,10 +166,13 @@ function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]
   return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
 }
 
+/** Holds that are failures, and no guard's. */
+const FAILED = ['findings', 'file-size-wrong', 'file-kind-wrong', 'file-not-writable'] as const;
+
 /** 3 outranks 4; a front that was not selected is no failure. */
 function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
-  const isAnyFailed = held.has('findings') || held.has('file-size-wrong') || held.has('file-kind-wrong');
+  const isAnyFailed = FAILED.some((code) => held.has(code));
   if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
   if (hold !== null) return EXIT.guarded;
   if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
@@ -201,6 +204,8 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
     if (held === 'file-kind-wrong')
       lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
+    if (held === 'file-not-writable')
+      lines.push(`${front}: held back: not allowed to write its files (the finding says what to allow)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > 20)

@@ -31,7 +31,7 @@ export function requestLines(requests: RequestsJson | null | undefined): string[
   if (requests === null || requests === undefined) return [];
   const { puts, gets, lists, deletes, retries, bytesSent } = requests;
   return [
-    `Requests: ${puts} PUT (${bytesText(bytesSent)} sent), ${gets} GET, ${lists} LIST, ${deletes} DELETE; ${retries} repeated`,
+    `Requests: ${puts} PUT (${bytesText(bytesSent)} sent), ${gets} GET, ${lists} LIST, ${deletes} DELETE, ${retries} repeated`,
   ];
 }
 

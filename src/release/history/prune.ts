@@ -7,7 +7,8 @@
 // A stop after any single removal leaves every manifest with all its files, and the next run finishes. The caller holds the
 // tree's lock.
 //
-// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed; the fronts'
+// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed, and in a bucket only
+// once; the fronts'
 // folders are listed once and the pointers read; that of the current release is parsed; and where there is then any edition left
 // to explain, the other kept releases are asked for their files, one by one, until there is none.
 
@@ -36,6 +37,9 @@ import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
 
+/** Those of a large catalogue have ten megabytes each. */
+const MANIFESTS_AHEAD = 4;
+
 export interface PruneOptions {
   /** How long a superseded release is kept in any case, by the releases' own `now`. */
   readonly graceSeconds: number;
@@ -53,9 +57,9 @@ export async function prune(
   store: ReleaseStore,
 ): Promise<Omit<PruneResultJson, 'isDryRun' | 'requests'>> {
   const releases: DatedRelease[] = [];
-  for (const id of await idsToRead(options, store)) {
-    releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
-  }
+  const date = (id: string): Promise<DatedRelease> => dateOf(id, store);
+  for await (const [, release] of readAhead(await idsToRead(options, store), date, MANIFESTS_AHEAD))
+    releases.push(release);
   const current = await readCurrent(store);
   if (!current.ok && current.why === 'obstructed') orThrow(current);
   const currentId = orNull(current);
@@ -129,6 +133,16 @@ async function idsToRead(
   const ids = new Set(await releaseIds(store));
   if (replacedId !== null && graceSeconds > 0) ids.add(replacedId);
   return ids;
+}
+
+/** When a release was built for, from its manifest; read again only where that may have changed. @throws AppError release-damaged */
+async function dateOf(id: string, store: ReleaseStore): Promise<DatedRelease> {
+  const path = pathOf({ kind: 'manifest', id });
+  const known = await store.knownDates?.get(path);
+  if (known !== null && known !== undefined) return { id, now: known };
+  const release = orThrow(await readReleaseDate(id, store), 'release-damaged');
+  store.knownDates?.set(path, release.now);
+  return release;
 }
 
 interface FrontsFolder {

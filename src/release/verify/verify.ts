@@ -72,7 +72,7 @@ async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<Read
   const entries = await tree.entries('');
   if (!entries.ok) {
     const message = `expected to read ${tree.root}: ${entries.message}`;
-    throw new AppError('tree-unreadable', message, 'check its owner and permissions');
+    throw new AppError('tree-unreadable', message, entries.hint ?? 'check its owner and permissions');
   }
   const usable = new Set<string>(TOP_FOLDERS);
   let isAnyThere = false;

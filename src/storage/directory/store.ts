@@ -9,7 +9,7 @@ import { systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { removeFile } from '../../remove-file.ts';
 import { type Failure, type Found } from '../../release/tree/found.ts';
-import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../../render/paths.ts';
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
 import { treeError } from './tree-error.ts';
@@ -18,6 +18,7 @@ import { treeError } from './tree-error.ts';
 const FILES_FOR_ONE_SYNC = 64;
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
+  readonly knownDates = null;
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();
   readonly #knownFolders = new Set<string>();
@@ -37,10 +38,11 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#unsettled.add(path);
   }
 
-  async settle(): Promise<void> {
+  async settle(): Promise<readonly RefusedFile[]> {
     // State after a stop here: temporary names, which the next run sweeps, and content that nothing points at.
     this.#nameDurably([...this.#unsettled]);
     this.#unsettled.clear();
+    return [];
   }
 
   /** The system keeps the lock for as long as the process lives. */

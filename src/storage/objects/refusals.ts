@@ -4,6 +4,9 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { errorOf } from './answers.ts';
 import type { BucketAnswer, Connection } from './connection.ts';
 
+/** This run may not do that to this file; whether it may to others is another question. */
+export class NotAllowed extends AppError {}
+
 /** What was being done: it decides what a missing permission is called. */
 export type Doing = 'read' | 'list' | 'write' | 'remove';
 
@@ -59,7 +62,7 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
   const [unable, action] = PERMISSIONS[doing];
   if (answer.status === 403) {
     const hint = `allow ${action} on this prefix, or look for a lock or retention on the object`;
-    return new AppError(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
+    return new NotAllowed(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
   }
   if (code === '' && answer.status < 500) return notAStore(connection, said);
   const stands = doing === 'write' || doing === 'remove' ? '; what was published stands' : '';

@@ -35,6 +35,8 @@ export interface StoredObject {
 export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
+  /** '' where the listing does not say. */
+  readonly version: string;
 }
 
 export interface Listing {
@@ -72,7 +74,10 @@ export class Requests {
 
   async #read(path: string, maySend: MaySend | null): Promise<StoredObject | null> {
     const answer = await this.#answer({ method: 'GET', path }, 'read', maySend);
-    return answer.status === 404 ? null : { bytes: answer.bytes, version: versionOf(answer) };
+    if (answer.status === 404) return null;
+    // Whatever a web server that is no store has there.
+    if (versionOf(answer) === '') throw notAStore(this.connection, `status ${answer.status} without an ETag`);
+    return { bytes: answer.bytes, version: versionOf(answer) };
   }
 
   /**
@@ -149,13 +154,12 @@ export class Requests {
     const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', always);
     const page = pageOf(answer);
     if (page === null) throw notAStore(this.connection, `status ${answer.status} to a listing`);
-    const pathIn = (key: string): string => decodeURIComponent(key.replaceAll('+', ' ')).slice(prefix.length);
     return {
       // Consoles of stores show an empty object with a slash at its end as a folder.
       objects: page.objects
-        .map(({ key, bytes }) => ({ path: pathIn(key), bytes }))
+        .map(({ key, ...object }) => ({ path: key.slice(prefix.length), ...object }))
         .filter(({ path }) => !path.endsWith('/') && path !== ''),
-      folders: page.folders.map((folder) => pathIn(folder).slice(0, -1)),
+      folders: page.folders.map((key) => key.slice(prefix.length, -1)),
       next: page.next,
     };
   }

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@smithy/node-config-provider';
 import { AppError, messageOf } from '../../errors.ts';
-import type { BucketAddress } from './address.ts';
+import { withoutUser, type BucketAddress } from './address.ts';
 
 export interface BucketSettings {
   readonly endpoint: URL;
@@ -46,7 +46,7 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
     throw new AppError('region-missing', message, hint);
   }
   if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
-    const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(endpoint)}`;
+    const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(withoutUser(endpoint))}`;
     throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
