@@ -96,6 +96,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/unit/near-names.test.ts',
       'test/unit/precompress.test.ts',
       'test/unit/preview-page.test.ts',
+      'test/unit/read-ahead.test.ts',
       'test/unit/retention.test.ts',
       'test/unit/schema-in-the-shell.test.ts',
       'test/unit/seed.test.ts',
