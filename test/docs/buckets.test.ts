@@ -169,6 +169,19 @@ test('the objects have the headers that the guide gives', async () => {
   expect(objects.filter(([key]) => key.startsWith('tree/.probe/'))).toEqual([]);
 });
 
+test('an edge that reads a folder is not written for a bucket', async () => {
+  const environment = { ...bare, ...store.environment, PLAYBILL_OUT: 's3://shop/tree' };
+  const words = ['playbill', 'edge', 'build', '--to', 'other', '--target'];
+  for (const target of ['nginx', 'worker']) {
+    const { status, stderr } = await run([...words, target], environment, { cwd: work });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error edge-option-invalid: expected --public-root FOLDER/),
+    ]);
+  }
+  expect((await run([...words, 'nginx', '--public-root', 'public'], environment, { cwd: work })).status).toBe(0);
+});
+
 test('a build without news puts what the guide says', async () => {
   const before = store.log.length;
   const environment = {
