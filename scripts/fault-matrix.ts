@@ -18,6 +18,8 @@ try {
       'run',
       '--config',
       'test/all.vitest.config.ts',
+      '--project',
+      'thorough',
       'test/fault/',
       '--exclude',
       '**/matrix.test.ts',

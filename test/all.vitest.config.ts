@@ -2,17 +2,30 @@
 
 import { defineConfig } from 'vitest/config';
 import { BOTH, SERVERS_AND_TIME } from './speeds.ts';
-import quick from './vitest.config.ts';
+import { ABOUT_DOCUMENTS, LONG, ON_GATEWAY } from './support/objects/mirror-suites.ts';
+import { onBucket, perProject, perRun } from './vitest.config.ts';
 
 export default defineConfig({
-  ...quick,
+  root: perProject.root,
   test: {
-    ...quick.test,
-    include: [...SERVERS_AND_TIME, ...BOTH],
-    exclude: [],
-    // Servers, memory and signals: every file has a process of its own.
-    isolate: true,
-    env: { PLAYBILL_THOROUGH: 'yes' },
-    globalSetup: ['test/support/compiled.ts', 'test/support/machine-setup.ts', 'test/support/objects/gateway.ts'],
+    ...perRun,
+    globalSetup: [...perRun.globalSetup, 'test/support/machine-setup.ts', 'test/support/objects/gateway.ts'],
+    projects: [
+      {
+        ...perProject,
+        test: {
+          ...perProject.test,
+          name: 'thorough',
+          include: [...SERVERS_AND_TIME, ...BOTH],
+          // Servers, memory and signals: every file has a process of its own.
+          isolate: true,
+          env: { PLAYBILL_THOROUGH: 'yes' },
+        },
+      },
+      // Briefly, each on its own.
+      onBucket('memory', [...LONG, ...ABOUT_DOCUMENTS]),
+      onBucket('gateway', ON_GATEWAY),
+      onBucket('proxy', ON_GATEWAY),
+    ],
   },
 });

@@ -27,7 +27,7 @@ export const SERVERS_AND_TIME = [
 ];
 
 /** What `npm test` runs briefly and `npm run test:all` once more, at length. */
-export const BOTH = ['test/property/*.test.ts', 'test/edge/transcripts.test.ts'];
+export const BOTH = ['test/property/*.test.ts', 'test/edge/transcripts.test.ts', 'test/objects/same-tree.test.ts'];
 
 /** Whether this is `npm run test:all`: more runtimes, longer histories. */
 export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';

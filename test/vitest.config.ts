@@ -2,16 +2,20 @@
 // is slow: real files, servers and browsers take as long as they take.
 
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { SERVERS_AND_TIME } from './speeds.ts';
+import type { StoreName } from './support/objects/mirror-bucket.ts';
+import { treesInBucket } from './support/objects/mirror-plugin.ts';
+import { BucketReporter } from './support/objects/mirror-reporter.ts';
+import { BRIEF } from './support/objects/mirror-suites.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const report = process.env['PLAYBILL_TEST_REPORT'];
 
-export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+/** What every project has. */
+export const perProject = {
+  root,
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: SERVERS_AND_TIME,
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 120_000 } },
@@ -19,8 +23,42 @@ export default defineConfig({
     // A worker keeps the modules that it has loaded: loading them again for each file takes as long as most files do. Modules keep nothing
     // that a test could see but copies of what they would make again.
     isolate: false,
-    globalSetup: ['test/support/compiled.ts'],
-    reporters: report === undefined ? ['default'] : ['default', 'json'],
-    ...(report === undefined ? {} : { outputFile: { json: report } }),
+  },
+};
+
+/** What a run has once. */
+export const perRun = {
+  maxWorkers: perProject.test.maxWorkers,
+  globalSetup: ['test/support/compiled.ts'],
+  reporters: ['default', new BucketReporter(), ...(report === undefined ? [] : ['json'])],
+  ...(report === undefined ? {} : { outputFile: { json: report } }),
+};
+
+/** Suites for folders, with their trees in a bucket of a store. */
+export function onBucket(store: StoreName, files: readonly string[]): TestProjectInlineConfiguration {
+  return {
+    ...perProject,
+    plugins: [treesInBucket()],
+    test: {
+      ...perProject.test,
+      name: `bucket: ${store}`,
+      include: [...files],
+      env: { PLAYBILL_TEST_STORE: store },
+      setupFiles: ['test/support/objects/mirror-setup.ts'],
+    },
+  };
+}
+
+export default defineConfig({
+  root,
+  test: {
+    ...perRun,
+    projects: [
+      {
+        ...perProject,
+        test: { ...perProject.test, name: 'quick', include: ['test/**/*.test.ts'], exclude: SERVERS_AND_TIME },
+      },
+      onBucket('memory', BRIEF),
+    ],
   },
 });
