@@ -21,8 +21,8 @@ export const SERVERS_AND_TIME = [
   'test/checkout/*.test.ts',
   // zsh and fish.
   'test/cli/completion-shells.test.ts',
-  // The sqlite3 shell; PHP and Go.
-  'test/docs/{docs,own-schema,signing}.test.ts',
+  // The sqlite3 shell; PHP and Go; a whole session with a bucket and workerd.
+  'test/docs/{buckets,docs,own-schema,signing}.test.ts',
   'test/unit/schema-in-the-shell.test.ts',
 ];
 

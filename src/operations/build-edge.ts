@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { KeyRing } from '../contract/key-ring.ts';
 import { README_TITLE, type DeploymentFiles } from '../edge/deploy/deployment.ts';
 import { nginxFiles } from '../edge/deploy/nginx.ts';
-import type { OriginOptions } from '../edge/deploy/origin.ts';
+import { type OriginOptions, parseOrigin } from '../edge/deploy/origin.ts';
 import { workerFiles } from '../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../edge/rule/encoding.ts';
 import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
@@ -13,7 +13,7 @@ import { AppError, messageOf } from '../errors.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import { PUBLIC_FOLDER } from '../render/paths.ts';
-import { openTree } from '../storage/open-tree.ts';
+import { isInBucket, openTree } from '../storage/open-tree.ts';
 import { foreignFiles, writeFolder } from '../storage/folder.ts';
 
 /** How long a worker may go on with a pointer that it has read. */
@@ -81,12 +81,21 @@ function realPath(path: string): string {
 
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
   const { settings, listen, origin, encodings } = options;
+  refuseBucketAsFolder(options);
   const publicRoot = publicRootOf(options);
   if (options.target === 'nginx') {
     const keyRingPath = keyRingPathOf(options, publicRoot);
     return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen });
   }
   return workerFiles({ bundle, keyRing, settings, publicRoot, ...origin, encodings, pointerSeconds: POINTER_SECONDS });
+}
+
+/** nginx and bindings read files; a bucket has none. Throws Error where it would have to. */
+function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOptions): void {
+  const readsFolder = target === 'nginx' || parseOrigin(origin).kind === 'binding';
+  if (!readsFolder || publicRoot !== null || !isInBucket(out)) return;
+  const other = target === 'nginx' ? '' : `, or --origin ${out} for a worker that reads it there`;
+  throw new Error(`expected --public-root FOLDER where the tree is in a bucket, found none: "${out}"${other}`);
 }
 
 /** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where it cannot be known. */

@@ -169,6 +169,33 @@ test('the objects have the headers that the guide gives', async () => {
   expect(objects.filter(([key]) => key.startsWith('tree/.probe/'))).toEqual([]);
 });
 
+test('without the right to list a first build ends at once, and says what to allow', async () => {
+  store.denied = [{ action: 'list', prefix: '' }];
+  try {
+    const words = ['playbill', 'build', '--db', 'catalogue.sqlite', '--out', 's3://shop/new'];
+    const { status, stderr } = await run(words, { ...bare, ...store.environment }, { cwd: work });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error tree-unreadable: .*\n {2}hint: .*s3:ListBucket/),
+    ]);
+  } finally {
+    store.denied = [];
+  }
+});
+
+test('an edge that reads a folder is not written for a bucket', async () => {
+  const environment = { ...bare, ...store.environment, PLAYBILL_OUT: 's3://shop/tree' };
+  const words = ['playbill', 'edge', 'build', '--to', 'other', '--target'];
+  for (const target of ['nginx', 'worker']) {
+    const { status, stderr } = await run([...words, target], environment, { cwd: work });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error edge-option-invalid: expected --public-root FOLDER/),
+    ]);
+  }
+  expect((await run([...words, 'nginx', '--public-root', 'public'], environment, { cwd: work })).status).toBe(0);
+});
+
 test('a build without news puts what the guide says', async () => {
   const before = store.log.length;
   const environment = {

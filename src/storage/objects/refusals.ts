@@ -61,7 +61,12 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
   if (answer.status === 501) return notConditional(`answers ${said}`, null, connection);
   const [unable, action] = PERMISSIONS[doing];
   if (answer.status === 403) {
-    const hint = `allow ${action} on this prefix, or look for a lock or retention on the object`;
+    // What is missing is forbidden to who may not list.
+    const rest =
+      doing === 'read'
+        ? 'and s3:ListBucket, without which what is missing is forbidden, too'
+        : 'or look for a lock or retention on the object';
+    const hint = `allow ${action} on this prefix, ${rest}`;
     return new NotAllowed(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
   }
   if (code === '' && answer.status < 500) return notAStore(connection, said);
