@@ -1,5 +1,5 @@
-// `npm run bench [-- --size S|M|L] [--edge] [--rounds N] [--profile WORK]`: times the compiled command, and the edge rule, against their
-// yardsticks, and keeps each table in test/bench. --profile leaves CPU profiles of one work: full, horizon, cron, cronViews, day, import
+// `npm run bench [-- --size S|M|L] [--bucket] [--edge] [--rounds N] [--profile WORK]`: times the compiled command, and the edge rule,
+// against their yardsticks, and keeps each table in test/bench. --profile leaves CPU profiles of one work: full, horizon, cron, cronViews, day, import
 // or version.
 
 import { spawnSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { benchBucket, missingForBucket } from './bench/bucket.ts';
 import { benchSize, type Size } from './bench/catalogue.ts';
 import { benchEdge, missingForEdge } from './bench/edge.ts';
 import { tableText } from './bench/table.ts';
@@ -17,6 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     size: { type: 'string', multiple: true },
+    bucket: { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     profile: { type: 'string' },
@@ -24,8 +26,10 @@ const { values } = parseArgs({
 });
 const isSize = (size: string): size is Size => ['S', 'M', 'L'].includes(size);
 // Whatever is named; all of it where nothing is.
-const sizes = (values.size ?? (values.edge ? [] : ['S', 'M', 'L'])).filter(isSize);
-const hasEdge = values.edge || values.size === undefined;
+const isAll = values.size === undefined && !values.edge && !values.bucket;
+const sizes = (values.size ?? (isAll ? ['S', 'M', 'L'] : [])).filter(isSize);
+const hasEdge = values.edge || isAll;
+const hasBucket = values.bucket || isAll;
 const rounds = Number(values.rounds);
 
 function keep(name: string, text: string): void {
@@ -35,13 +39,16 @@ function keep(name: string, text: string): void {
 
 const packages = [
   ...(sizes.length > 0 ? ['sqlite3'] : []),
+  ...(hasBucket ? ['ceph-common', 'ceph-mon', 'ceph-osd', 'radosgw', 'rclone'] : []),
   ...(hasEdge ? ['nginx', 'libnginx-mod-http-js', 'wrk'] : []),
 ];
 spawnSync(process.execPath, [`${root}scripts/install-debian.mjs`, ...packages], { stdio: ['ignore', 2, 2] });
-const missing = hasEdge ? missingForEdge() : null;
+const missing = [hasEdge ? missingForEdge() : null, hasBucket ? missingForBucket() : null].filter(
+  (one) => one !== null,
+);
 // Before the sizes are measured, which takes minutes.
-if (missing !== null) {
-  process.stderr.write(`${missing}\n`);
+if (missing.length > 0) {
+  process.stderr.write(`${missing.join('\n')}\n`);
   process.exit(1);
 }
 const memory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'playbill-bench-'));
@@ -58,6 +65,10 @@ try {
     const how = `Printed by \`npm run bench -- --size ${size}\`: medians of ${rounds} rounds in turn, two cores.`;
     const rows = benchSize({ size, rounds, root, memory, disk, profile });
     keep(size, tableText(`Size ${size}`, how, rows));
+  }
+  if (hasBucket) {
+    const how = `Printed by \`npm run bench -- --bucket\`: medians of ${rounds} rounds in turn, size M, two cores that the gateway shares.`;
+    keep('bucket', tableText('A tree in a bucket', how, await benchBucket(root, rounds, memory, disk)));
   }
   if (hasEdge) {
     const { rows, how } = await benchEdge(`${root}dist`, rounds, memory);

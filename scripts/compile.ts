@@ -9,6 +9,7 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { bundleEdge } from '../src/edge/deploy/bundle.ts';
+import { EDGE_BUNDLES } from '../src/edge/deploy/origin.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 import { writeClientPackage } from './client-package.ts';
 
@@ -78,8 +79,7 @@ async function compileAll(folder: string): Promise<number> {
   await compileCommand(folder);
   await compileClient(folder);
   mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
-  for (const target of ['nginx', 'worker'] as const)
-    writeFileSync(join(folder, `edge/bundles/${target}.js`), await bundleEdge(target));
+  for (const name of EDGE_BUNDLES) writeFileSync(join(folder, `edge/bundles/${name}.js`), await bundleEdge(name));
   mkdirSync(join(folder, 'preview/bundles'), { recursive: true });
   const page = await bundlePage();
   for (const part of ['script', 'style'] as const)

@@ -110,6 +110,7 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   stranger: 'warning: an unexpected file',
   'temporary-name': 'warning: a temporary file of an interrupted run; the next run removes it',
   'file-kind-wrong': 'a folder or a link where a file belongs',
+  'file-not-writable': '`build`: files of a front that a bucket does not allow to be written; the front is held back',
   'file-unreadable': 'a file that the system does not allow to be read',
   'endpoints-disagree': 'the two documents of a front show different categories at one instant',
   'weekend-unchecked': 'warning: the manifest does not say which days are the weekend',
@@ -199,9 +200,10 @@ function metricRows(): string[][] {
   };
   const release = { id: '0123456789abcdef', now: at, horizonSeconds: 0, tool: '1', tzdata: '1' };
   const fronts = [{ front: 'moscow', stale: null, snapshot }];
+  const requests = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
   const written =
     treeMetrics({ at, isStale: false, hold: null, release, fronts, findings: [] }) +
-    buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, endedAt: 0 }, '');
+    buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, requests, endedAt: 0 }, '');
   return [...written.matchAll(/^# HELP (\S+) (.*)\n# TYPE .*\n\S+?(?:\{(.*)\})? /gm)].map(
     ([, name = '', help = '', labels = '']) => [
       `\`${name}\``,

@@ -37,6 +37,7 @@ export type FindingCode =
   | 'stranger'
   | 'temporary-name'
   | 'file-kind-wrong'
+  | 'file-not-writable'
   | 'file-unreadable'
   | 'endpoints-disagree'
   | 'weekend-unchecked'

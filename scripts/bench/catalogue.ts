@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
 import { seedCatalogue } from '../seed.ts';
+import { sell } from './changes.ts';
 import { filesIn, scanSeconds, writeSeconds } from './floor.ts';
 import { contentDifference } from './same-content.ts';
 import type { Row } from './table.ts';
@@ -133,18 +134,6 @@ function cronRows(
       goal: 'those of fronts that changed',
     },
   ];
-}
-
-/** Sells seats, raises prices and cancels sessions: of one product in a thousand in all. */
-function sell(database: string, prefix: string, serial: number): void {
-  const handle = new Database(database);
-  const products = (kind: number): string => `product_id % 3000 = ${(serial * 7 + kind * 1000) % 3000}`;
-  handle.exec(`
-    UPDATE ${prefix}sessions SET available = available - 1 WHERE ${products(0)} AND available > 0;
-    UPDATE ${prefix}price_tiers SET amount_minor = amount_minor + 100 WHERE ${products(1)};
-    UPDATE ${prefix}sessions SET status = 'cancelled'
-      WHERE id IN (SELECT min(id) FROM ${prefix}sessions WHERE ${products(2)} AND status = 'scheduled' AND starts_at > '2026-05-02' GROUP BY product_id)`);
-  handle.close();
 }
 
 /** The same catalogue as views over tables of other names. */

@@ -6,17 +6,18 @@ import { join } from 'node:path';
 import { median } from './table.ts';
 
 /** Runs a process to its end; returns its seconds. @throws Error where it fails: a bench of a failing command measures nothing. */
-export function timed(command: string, words: readonly string[], input = ''): number {
+export function timed(command: string, words: readonly string[], input = '', env = process.env): number {
   const started = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(command, words, { input, stdio: ['pipe', 'ignore', 'pipe'], encoding: 'utf8' });
+  const stdio = ['pipe', 'ignore', 'pipe'] as const;
+  const { status, stderr } = spawnSync(command, words, { input, env, stdio: [...stdio], encoding: 'utf8' });
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   if (status !== 0) throw new Error(`${command} ${words.join(' ')} exited with ${status}: ${stderr}`);
   return seconds;
 }
 
 /** What a process prints. @throws Error where it fails */
-export function printed(command: string, words: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
+export function printed(command: string, words: readonly string[], env = process.env): string {
+  const { status, stdout, stderr } = spawnSync(command, words, { env, encoding: 'utf8', maxBuffer: 1 << 30 });
   if (status !== 0) throw new Error(`${command} ${words.join(' ')} exited with ${status}: ${stderr}`);
   return stdout;
 }

@@ -88,8 +88,15 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.#environmentFlag('--db <file>', text, 'PLAYBILL_DB', 'data/catalogue.sqlite');
   }
 
+  /** The tree, and how a bucket is addressed. */
   outFlag(text: string) {
-    return this.#environmentFlag('--out <folder>', text, 'PLAYBILL_OUT', 'out');
+    const out = `${text}: a folder or s3://bucket/prefix`;
+    return this.#environmentFlag('--out <tree>', out, 'PLAYBILL_OUT', 'out')
+      .flag('--s3-virtual-hosts', 'the name of the bucket is part of the host, also where AWS_ENDPOINT_URL is set')
+      .hook('preAction', (_, command) => {
+        // What opens a bucket, and whatever this command starts, finds it where all other settings of S3 are.
+        if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
+      });
   }
 
   /** A flag whose value, where it is left out, is that of an environment variable, if that is not empty. */

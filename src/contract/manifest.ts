@@ -14,6 +14,7 @@ export const HOLD_CODES = [
   'now-earlier',
   'file-size-wrong',
   'file-kind-wrong',
+  'file-not-writable',
 ] as const;
 
 export type HoldCode = (typeof HOLD_CODES)[number];

@@ -2,7 +2,14 @@
 
 import * as z from 'zod';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
-import { findingSchema, holdSchema, planEntrySchema, prunedSchema, publishWarningsSchema } from './results.ts';
+import {
+  findingSchema,
+  holdSchema,
+  planEntrySchema,
+  prunedSchema,
+  publishWarningsSchema,
+  requestsSchema,
+} from './results.ts';
 
 /** Why a release is kept, the strongest reason first. */
 export const KEEP_REASONS = [
@@ -67,6 +74,8 @@ export const rollbackResultSchema = z.strictObject({
   ),
   /** Until when every front of the release is right; null after --resume, or where it has no front. */
   validUntil: instantText.nullable(),
+  /** Only of a run that writes into a bucket. */
+  requests: requestsSchema.optional(),
   warnings: publishWarningsSchema,
 });
 
@@ -87,6 +96,8 @@ export const pruneResultSchema = z.strictObject({
   pruned: prunedSchema,
   /** Every file that is removed, and why. */
   plan: z.array(planEntrySchema),
+  /** Only of a run that writes into a bucket. */
+  requests: requestsSchema.optional(),
 });
 
 export type ReleasesResultJson = z.infer<typeof releasesResultSchema>;

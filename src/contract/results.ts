@@ -24,6 +24,18 @@ export const holdSchema = z.strictObject({ release: releaseId.nullable() });
 
 export const prunedSchema = z.strictObject({ releases: count, files: count, bytes: count });
 
+/** What a run asked of a bucket: its bill. */
+export const requestsSchema = z.strictObject({
+  puts: count,
+  gets: count,
+  lists: count,
+  deletes: count,
+  /** Requests that were made again; counted above as well. */
+  retries: count,
+  /** Bytes of the bodies that were sent. */
+  bytesSent: count,
+});
+
 /** Any command that ends with an error. */
 export const errorResultSchema = z.strictObject({
   error: z.strictObject({
@@ -108,6 +120,8 @@ export const buildResultSchema = z.strictObject({
   plan: z.array(planEntrySchema).optional(),
   /** What publishing would change on each front; only of a dry run. */
   differences: plannedDiffSchema.optional(),
+  /** Only of a run that writes into a bucket. */
+  requests: requestsSchema.optional(),
   /** False where the code of some front cannot be read: that front is not built and not listed. */
   isEveryFrontKnown: z.boolean(),
   /** At most a thousand; the total counts all. */
@@ -164,6 +178,7 @@ export const keysResultSchema = z.strictObject({
   ),
 });
 
+export type RequestsJson = z.infer<typeof requestsSchema>;
 export type Hold = z.infer<typeof holdSchema>;
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 export type Guard = z.infer<typeof guardSchema>;

@@ -58,6 +58,19 @@ export const statusResultSchema = z.strictObject({
     }),
   ),
   findings: z.array(findingSchema),
+  /** What --deep looked at besides; only with it. */
+  deep: z
+    .strictObject({
+      /** Whether the store of a bucket keeps the conditions of writes: one that does not ends the command. null for a folder. */
+      conditions: z.literal('kept').nullable(),
+      /** How many of each kind were looked for; editions by name and size. */
+      checked: z.record(z.string(), count),
+      errors: count,
+      warnings: count,
+      /** At most a thousand. */
+      findings: z.array(findingSchema),
+    })
+    .optional(),
 });
 
 export type NextResultJson = z.infer<typeof nextResultSchema>;

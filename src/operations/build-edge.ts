@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { KeyRing } from '../contract/key-ring.ts';
 import { README_TITLE, type DeploymentFiles } from '../edge/deploy/deployment.ts';
 import { nginxFiles } from '../edge/deploy/nginx.ts';
+import type { OriginOptions } from '../edge/deploy/origin.ts';
 import { workerFiles } from '../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../edge/rule/encoding.ts';
 import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
@@ -30,8 +31,8 @@ export interface EdgeBuildOptions {
   readonly keyRingPath: string | null;
   /** nginx: the address of the server. */
   readonly listen: string;
-  /** worker: the URL of the public folder, or the name of a binding with fetch. */
-  readonly origin: string;
+  /** worker: where it finds the tree. */
+  readonly origin: OriginOptions;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
 }
@@ -85,7 +86,7 @@ async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRi
     const keyRingPath = keyRingPathOf(options, publicRoot);
     return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen });
   }
-  return workerFiles({ bundle, keyRing, settings, publicRoot, origin, encodings, pointerSeconds: POINTER_SECONDS });
+  return workerFiles({ bundle, keyRing, settings, publicRoot, ...origin, encodings, pointerSeconds: POINTER_SECONDS });
 }
 
 /** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where it cannot be known. */

@@ -25,8 +25,9 @@ import type { Compression } from '../release/tree/files.ts';
 import { RELEASES_FOLDER } from '../render/paths.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { precompressingStore } from '../storage/precompress.ts';
+import type { OnTransfer } from '../storage/locked-tree.ts';
 import { unlockedStore } from '../storage/open-tree.ts';
-import { writingTree } from './writing-tree.ts';
+import { writingTree, type Billed } from './writing-tree.ts';
 
 export interface BuildOptions {
   readonly databasePath: string;
@@ -43,6 +44,8 @@ export interface BuildOptions {
   readonly toolVersion: string;
   readonly tzdata: string;
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
+  /** Called as files get into a bucket. */
+  readonly onTransfer?: OnTransfer;
 }
 
 export interface BuildResult extends Pick<
@@ -60,16 +63,20 @@ export interface BuildResult extends Pick<
  * Builds the catalogue as of `now` and publishes it.
  * @throws AppError database-…, contract-…, front-unknown, tree-…
  */
-export async function build(options: BuildOptions, now: Instant): Promise<BuildResult> {
+export async function build(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
   const { outPath } = options;
   await using reader = await openCatalogue(options.databasePath);
   const views = await checkContract(reader);
   if (options.isDryRun) {
     const store = dryRunStore(await unlockedStore(outPath));
-    return await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
+    const planned = await buildInto(store, await PublishedTree.read(store), reader, views, options, now);
+    return { ...planned, requests: null };
   }
-  return await writingTree(outPath, (published, { store }) =>
-    buildInto(precompressingStore(store, options.precompress), published, reader, views, options, now),
+  return await writingTree(
+    outPath,
+    (published, { store }) =>
+      buildInto(precompressingStore(store, options.precompress), published, reader, views, options, now),
+    options.onTransfer,
   );
 }
 

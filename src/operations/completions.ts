@@ -1,21 +1,22 @@
 // Names that a shell completes: from a tree its fronts, releases and keys, from a catalogue its products. Reads as little as it can; what is
-// missing or damaged has no names.
+// missing or damaged has no names. Nor has a bucket: nobody who types waits for a network.
 
 import { openCatalogue } from '../database/open.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
 import { listedFronts, newestFirst, readKeyRing, releaseIds } from '../release/tree/read.ts';
-import { openTree } from '../storage/open-tree.ts';
+import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /** Enough to choose from. */
 const SLUGS_MAX = 200;
 
 /** @throws AppError tree-… */
 export async function frontNames(out: string): Promise<readonly string[]> {
-  return listedFronts(await openTree(out));
+  return isInBucket(out) ? [] : listedFronts(await openTree(out));
 }
 
 /** What may name a release, the newest first. @throws AppError tree-… */
 export async function releaseNames(out: string): Promise<readonly string[]> {
+  if (isInBucket(out)) return ['current', 'current~1'];
   const files = await openTree(out);
   const newest = await newestFirst(await releaseIds(files), files);
   return ['current', 'current~1', ...newest.map(({ id }) => id)];
@@ -23,6 +24,7 @@ export async function releaseNames(out: string): Promise<readonly string[]> {
 
 /** Keys that edges know. @throws AppError tree-… */
 export async function keyNames(out: string): Promise<readonly string[]> {
+  if (isInBucket(out)) return [];
   const ring = await readKeyRing(await openTree(out));
   return ring.ok ? Object.keys(ring.value.keys) : [];
 }

@@ -11,7 +11,7 @@ import { pathOf, RELEASES_FOLDER } from '../render/paths.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /**
- * The release of the tree in `outPath` that a name means; any other word is a folder with a tree, whose current release it is.
+ * The release of the tree in `outPath` that a name means; any other word is another tree, in a folder or a bucket, whose current release it is.
  * @throws AppError usage (it may be either), tree-missing, nothing-published, release-unknown, tree-unreadable, tree-newer-schema
  */
 export async function openNamedRelease(name: string, outPath: string): Promise<ReleaseView> {

@@ -51,10 +51,9 @@ export async function resumeTree(outPath: string) {
 export async function pruneTree(outPath: string, graceSeconds: number, isDryRun: boolean): Promise<PruneResultJson> {
   await openReleases(outPath);
   const options = { graceSeconds, replacedId: null };
-  const result = isDryRun
-    ? await prune(options, dryRunStore(await unlockedStore(outPath)))
-    : await writingTree(outPath, (_, { store }) => prune(options, store));
-  return { isDryRun, ...result };
+  if (isDryRun) return { isDryRun, ...(await prune(options, dryRunStore(await unlockedStore(outPath)))) };
+  const { requests, ...result } = await writingTree(outPath, (_, { store }) => prune(options, store));
+  return { isDryRun, ...result, ...(requests === null ? {} : { requests }) };
 }
 
 /** The releases that a tree keeps. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */

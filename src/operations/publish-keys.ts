@@ -13,12 +13,17 @@ import { PublishedTree } from '../release/tree/published.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { EDGE_FOLDER, pathOf, RELEASES_FOLDER } from '../render/paths.ts';
-import { changingKeyRing, unlockedStore } from '../storage/open-tree.ts';
+import { changingKeyRing, checkAddress, unlockedStore } from '../storage/open-tree.ts';
 
 /** Keys that a run has loaded, and the key ring of the tree as it was before. */
 interface LoadedKeys {
   readonly ring: KeyRing;
   readonly before: KeyRing | null;
+}
+
+/** Refuses a malformed address before keys are changed for the tree there. @throws AppError usage */
+export function checkTreeAddress(outPath: string): void {
+  checkAddress(outPath);
 }
 
 /** Whether there is a tree whose key ring can be replaced. @throws AppError tree-not-writable (something that is not a folder), tree-unreadable */

@@ -1,20 +1,24 @@
-// Servers over a tree in a folder: the edge rule, and the preview. They are not listening yet.
+// Servers over a tree: the edge rule, and the preview. They are not listening yet.
 
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts';
 import { HMAC, keyRingFrom } from '../edge/rule/key-store.ts';
 import { faultOfSettings } from '../edge/rule/settings.ts';
-import { createServer, isLoopback, type ServeOptions } from '../edge/runtimes/node.ts';
+import { createServer, folderTree, isLoopback, type ServedTree, type ServeOptions } from '../edge/runtimes/node.ts';
 import { AppError } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
 import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';
 import { createPreviewServer } from '../preview/server.ts';
-import { openTree } from '../storage/open-tree.ts';
+import type { TreeFiles } from '../release/tree/files.ts';
+import { orThrow } from '../release/tree/found.ts';
+import { pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
+import { isInBucket, openTree, freshTrees } from '../storage/open-tree.ts';
 
-/** The edge rule over local HTTP. @throws AppError address-refused, edge-option-invalid, tree-missing */
-export async function serveTree(host: string, options: ServeOptions): Promise<Server> {
+/** The edge rule over local HTTP, and the keys that it will refuse for want of their secret. @throws AppError address-refused, edge-option-invalid, tree-missing */
+export async function serveTree(
+  host: string,
+  options: ServeOptions,
+): Promise<{ readonly server: Server; readonly keysWithoutSecret: readonly KeyWithoutSecret[] }> {
   if (options.isUnsigned && !isLoopback(host)) {
     throw new AppError(
       'address-refused',
@@ -22,18 +26,43 @@ export async function serveTree(host: string, options: ServeOptions): Promise<Se
       'leave out --host, or leave out --unsigned',
     );
   }
-  await openTree(options.root);
+  const files = await openTree(options.root);
+  const tree = isInBucket(options.root) ? servedTree(files) : folderTree(options.root);
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new AppError('edge-option-invalid', fault, 'see: playbill serve --help');
-  return createServer(options);
+  return {
+    server: createServer({ ...options, tree }),
+    keysWithoutSecret: options.isUnsigned ? [] : await keysWithoutSecret(tree, options),
+  };
 }
 
-/** Keys that are valid, or will be, but whose secret is not there: [keyid, name]. Empty where the key ring cannot be read, which is a 503. */
-export function keysWithoutSecret({ root, secretOf, clock }: ServeOptions): (readonly [keyid: string, name: string])[] {
+/** A tree that the edge rule does not know how to read, such as one in a bucket. */
+function servedTree(files: TreeFiles): ServedTree {
+  const read = async (path: string): Promise<Buffer | null> => {
+    const bytes = await files.read(path);
+    return !bytes.ok && bytes.why === 'missing' ? null : Buffer.from(orThrow(bytes));
+  };
+  return {
+    keyRing: async () => Buffer.from(orThrow(await files.read(pathOf({ kind: 'key-ring' })))).toString(),
+    pointer: async (front) => (await read(pathOf({ kind: 'pointer', front })))?.toString() ?? null,
+    open: async (path) => {
+      const bytes = await read(`${PUBLIC_FOLDER}/${path}`);
+      if (bytes === null) return null;
+      return { bytes: bytes.length, content: () => [bytes], close: async () => undefined };
+    },
+  };
+}
+
+type KeyWithoutSecret = readonly [keyid: string, name: string];
+
+/** Keys that are valid, or will be, but whose secret is not there. Empty where the key ring cannot be read, which is a 503. */
+async function keysWithoutSecret(
+  tree: ServedTree,
+  { secretOf, clock }: ServeOptions,
+): Promise<readonly KeyWithoutSecret[]> {
   const now = formatInstant(instantOf(Math.floor(clock())));
-  const path = join(root, 'edge', 'keyring.json');
   try {
-    const { keys } = keyRingFrom(JSON.parse(readFileSync(path, 'utf8')));
+    const { keys } = keyRingFrom(JSON.parse(await tree.keyRing()));
     return Object.entries(keys).flatMap(([keyid, key]) => {
       const isOver = [key.notAfter, key.revokedAt].some((end) => end !== null && end <= now);
       return key.alg === HMAC && !isOver && !secretOf(key.secretRef) ? [[keyid, key.secretRef] as const] : [];
@@ -62,5 +91,5 @@ export async function servePreview({ out, host, ...options }: ShowOptions): Prom
       'leave out --host; to look from elsewhere, forward the port (ssh -L)',
     );
   }
-  return createPreviewServer({ data: new PreviewData(await openTree(out)), ...options });
+  return createPreviewServer({ data: new PreviewData(await freshTrees(out)), ...options });
 }

@@ -2,15 +2,29 @@
 
 import { PublishedTree } from '../release/tree/published.ts';
 import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
+import type { RequestTotals } from '../storage/objects/request-totals.ts';
 import { lockedTree } from '../storage/open-tree.ts';
 
+/** What a run has asked of a bucket in all: its bill. null for a folder. */
+export interface Billed {
+  readonly requests: RequestTotals | null;
+}
+
 /** Does something to a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws */
-export async function writingTree<T>(
+export async function writingTree<T extends object>(
   out: string,
   work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
   onTransfer?: OnTransfer,
-): Promise<T> {
+): Promise<T & Billed> {
   const tree = await lockedTree(out, onTransfer);
+  const result = await workOn(tree, work);
+  return { ...result, requests: tree.requests() };
+}
+
+async function workOn<T>(
+  tree: LockedTree,
+  work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
+): Promise<T> {
   try {
     // A newer tool's tree is refused here, before even its temporary names are touched.
     const published = await PublishedTree.read(tree.store);

@@ -1,4 +1,4 @@
-// The tree as the page asks for it: releases, the pointers in force, editions, how much they change. Files are read again for every
+// The tree as the page asks for it: releases, the pointers in force, editions, how much they change. It is looked at again for every
 // request, and checked here, so that the page need not.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
@@ -17,9 +17,11 @@ import {
   readEdition,
   readManifest,
   readPointer,
+  readProducts,
   readReleaseDate,
   releaseIds,
 } from '../release/tree/read.ts';
+import { readAhead } from '../release/tree/read-ahead.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
 import {
   IN_FORCE,
@@ -41,35 +43,38 @@ export interface PreviewCatalogue {
 }
 
 export class PreviewData {
-  readonly #files: TreeFolders;
+  /** What the tree is by now. */
+  readonly #fresh: () => TreeFolders;
 
-  constructor(files: TreeFolders) {
-    this.#files = files;
+  constructor(fresh: () => TreeFolders) {
+    this.#fresh = fresh;
   }
 
   /** Kept releases and the current one, as of the server's clock. @throws AppError tree-newer-schema, tree-unreadable */
   async overview(now: Instant, database: string | null): Promise<Overview> {
+    const files = this.#fresh();
     const dated: { readonly id: string; readonly now: Instant | null }[] = [];
-    for (const id of await releaseIds(this.#files))
-      dated.push(orNull(await readReleaseDate(id, this.#files)) ?? { id, now: null });
+    for await (const [id, date] of readAhead(await releaseIds(files), (one) => readReleaseDate(one, files)))
+      dated.push(orNull(date) ?? { id, now: null });
     const releases = dated
       .sort((a, b) => (b.now ?? 0) - (a.now ?? 0))
       .map((release) => ({ id: release.id, now: release.now === null ? null : formatInstant(release.now) }));
-    return { ...(await this.current(now)), root: this.#files.root, database, releases };
+    return { ...(await this.current(now)), root: files.root, database, releases };
   }
 
   async current(now: Instant): Promise<CurrentRelease> {
-    return { now: formatInstant(now), current: orNull(await readCurrent(this.#files)) };
+    return { now: formatInstant(now), current: orNull(await readCurrent(this.#fresh())) };
   }
 
   /** A kept release by its id, or what is in force. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
   async release(id: string): Promise<PreviewRelease> {
     if (id === IN_FORCE) return this.#inForce();
-    if (!(await releaseIds(this.#files)).includes(id)) {
+    const files = this.#fresh();
+    if (!(await releaseIds(files)).includes(id)) {
       const message = `expected the id of a kept release, found ${JSON.stringify(id)}`;
-      throw new AppError('nothing-published', message, `kept are those in ${this.#files.root}/${RELEASES_FOLDER}`);
+      throw new AppError('nothing-published', message, `kept are those in ${files.root}/${RELEASES_FOLDER}`);
     }
-    const { fronts } = orThrow(await readManifest(id, this.#files));
+    const { fronts } = orThrow(await readManifest(id, files));
     return { id, fronts: fronts.map((record) => frontWith(record.pointer, record)) };
   }
 
@@ -84,7 +89,7 @@ export class PreviewData {
       const message = `expected the path of an edition, found ${JSON.stringify(path)}`;
       throw new AppError('nothing-published', message, 'for everything that is damaged: playbill verify');
     }
-    const bytes = orThrow(await readEdition(wholePath, file.digest, this.#files));
+    const bytes = orThrow(await readEdition(wholePath, file.digest, this.#fresh()));
     if (file.endpoint === 'products') orThrow(parseProducts(bytes, wholePath));
     return new TextDecoder().decode(bytes);
   }
@@ -92,14 +97,13 @@ export class PreviewData {
   /** How much each edition of a front changes; `id` as above. @throws AppError nothing-published, tree-unreadable */
   async changes(id: string, front: string): Promise<ChangeCounts> {
     const { fronts } = await this.release(id);
+    const files = this.#fresh();
     const products = fronts.find((view) => view.front === front)?.pointer?.products ?? [];
     const counts: (number | null)[] = [];
     let before: ProductsDocument | null = null;
-    for (const entry of products) {
-      const digest = entry.slice(21);
-      const path = pathOf({ kind: 'edition', front, endpoint: 'products', digest, encoding: 'identity' });
-      const read = await readEdition(path, digest, this.#files);
-      const document: ProductsDocument | null = read.ok ? orNull(parseProducts(read.value, path)) : null;
+    const digests = products.map((entry) => entry.slice(21));
+    for await (const [, read] of readAhead(digests, (digest) => readProducts(front, digest, files))) {
+      const document: ProductsDocument | null = read.ok ? read.value : null;
       const isFirst = counts.length === 0;
       counts.push(isFirst ? 0 : before && document && diffDocuments(before, document).length);
       before = document;
@@ -108,14 +112,14 @@ export class PreviewData {
   }
 
   async #inForce(): Promise<PreviewRelease> {
-    const current = orNull(await readCurrent(this.#files));
-    const manifest = current === null ? null : await readManifest(current, this.#files);
+    const files = this.#fresh();
+    const current = orNull(await readCurrent(files));
+    const manifest = current === null ? null : await readManifest(current, files);
     const listed = manifest?.ok === true ? manifest.value.fronts : [];
     const records = new Map(listed.map((record) => [record.front, record]));
     const fronts: PreviewFront[] = [];
-    const codes = new Set([...(await listedFronts(this.#files)), ...records.keys()]);
-    for (const front of [...codes].toSorted()) {
-      const read = await readPointer(front, this.#files);
+    const codes = new Set([...(await listedFronts(files)), ...records.keys()]);
+    for await (const [front, read] of readAhead([...codes].toSorted(), (code) => readPointer(code, files))) {
       if (read.ok) fronts.push(frontWith(read.value.pointer, records.get(front)));
       else {
         const why = read.why === 'missing' ? POINTER_MISSING : read.message;

@@ -5,11 +5,12 @@ import type { ReleaseStore } from '../release/tree/store.ts';
 export function dryRunStore(store: ReleaseStore): ReleaseStore {
   return {
     root: store.root,
+    knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),
     create: async () => undefined,
-    settle: async () => undefined,
+    settle: async () => [],
     confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,

@@ -11,20 +11,34 @@ import { DirectoryReader } from './directory/reader.ts';
 import { DirectoryStore } from './directory/store.ts';
 import { refuseNoFolder } from './folder.ts';
 import type { LockedTree, OnTransfer } from './locked-tree.ts';
+import { bucketAddress } from './objects/address.ts';
 
-/** Whether a tree is in a bucket. */
+/** Whether a tree is in a bucket. An address of another kind counts: it is refused as one, and does not become a folder called `https:`. */
 export function isInBucket(root: string): boolean {
-  return /^s3:/i.test(root);
+  return /^(s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(root);
+}
+
+/** Refuses a malformed address before anything is done that does not need it yet. @throws AppError usage */
+export function checkAddress(root: string): void {
+  if (isInBucket(root)) bucketAddress(root);
 }
 
 /** A tree that is there, to be read. @throws AppError tree-missing, tree-unreadable, and those of buckets */
 export async function openTree(root: string): Promise<TreeFolders> {
-  if (!isInBucket(root)) return DirectoryReader.open(root);
+  return (await freshTrees(root))();
+}
+
+/** The same, to look at again and again: each call gives the tree as it is by then. @throws as `openTree` */
+export async function freshTrees(root: string): Promise<() => TreeFolders> {
+  if (!isInBucket(root)) {
+    const reader = DirectoryReader.open(root);
+    return () => reader;
+  }
   const { openBucket } = await import('./objects/open-bucket.ts');
-  const reader = await openBucket(root);
-  const entries = await reader.entries('');
+  const bucket = await openBucket(root);
+  const entries = await bucket.entries('');
   if (entries.ok && entries.value.length === 0) throw treeMissing(root, 'nothing');
-  return reader;
+  return () => bucket.fresh();
 }
 
 /** The same, which must have releases. @throws AppError tree-missing, tree-unreadable, and those of buckets */
@@ -57,6 +71,14 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
   const lock = lockTree(root);
   const store = new DirectoryStore(root);
   return { store, requests: () => null, sweep: () => store.sweep(), release: async () => lock.release() };
+}
+
+/** Asks the store of a tree in a bucket whether it keeps conditions; false: a folder, which has none. @throws AppError store-not-conditional, and those of buckets */
+export async function probeConditions(root: string): Promise<boolean> {
+  if (!isInBucket(root)) return false;
+  const { probeBucket } = await import('./objects/open-bucket.ts');
+  await probeBucket(root);
+  return true;
 }
 
 /**

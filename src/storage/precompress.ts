@@ -43,6 +43,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
   };
   return {
     root: store.root,
+    knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
     list: (folder) => store.list(folder),
@@ -53,7 +54,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     },
     settle: async () => {
       await writeAllBut(0);
-      await store.settle();
+      return await store.settle();
     },
     confirmLock: () => store.confirmLock(),
     // A damaged edition that is rewritten gets new siblings with it.

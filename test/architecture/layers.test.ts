@@ -88,7 +88,7 @@ const FORBIDDEN: readonly {
     parts: /^(?!cli$)/,
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     except:
-      /^(edge\/(runtimes\/(worker|nginx|node)|deploy\/worker)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts)$/,
+      /^(edge\/(runtimes\/(fetch-handler|nginx|node)|deploy\/worker)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {
@@ -103,7 +103,13 @@ const FORBIDDEN: readonly {
     except: /^$/,
     why: 'a database or a tree opened by a command: every command goes through operations/',
   },
-  { what: /\bconsole\./, parts: /./, except: /^$/, why: 'console: results go through the terminal' },
+  {
+    what: /\bconsole\./,
+    parts: /./,
+    // The log of a worker.
+    except: /^edge\/runtimes\/worker-(s3|r2)\.ts$/,
+    why: 'console: results go through the terminal',
+  },
 ];
 
 const IMPORT = /(?:^(?:import|export)\b[^;']*?\bfrom\s+|^import\s+|\bimport\(\s*)'([^']+)'/gm;

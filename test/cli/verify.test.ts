@@ -53,6 +53,36 @@ describe('playbill verify', () => {
     expect(status).toBe(0);
   });
 
+  test.each([
+    ['a missing edition', null, 'file-missing', 'file-missing'],
+    ['a truncated one', (text: string) => text.slice(0, -2), 'file-size-wrong', 'file-size-wrong'],
+    ['one that was altered and has its size still', (text: string) => ` ${text.slice(1)}`, null, 'file-digest-wrong'],
+  ] as const)('--sizes and %s', async (name, damage, bySize, byContent) => {
+    const out = copyOfTree(name);
+    const [path = '', text = ''] = [...filesOf(out)].find(([one]) => one.includes('moscow/products.')) ?? [];
+    if (damage === null) rmSync(join(out, path));
+    else writeFileSync(join(out, path), damage(text));
+    const found = async (...flags: string[]) => {
+      const { status, stdout } = await playbill(['verify', ...flags, '--out', out, '--json']);
+      const { findings, checked } = findingsResultSchema.parse(JSON.parse(stdout));
+      return { status, codes: findings.map(({ code, place }) => `${code} ${place}`), editions: checked['editions'] };
+    };
+    const sized = await found('--sizes');
+    const whole = await found();
+    expect(sized.codes).toEqual(bySize === null ? [] : [`${bySize} ${path}`]);
+    expect(sized.status).toBe(bySize === null ? 0 : 1);
+    expect([whole.status, whole.codes]).toEqual([1, [`${byContent} ${path}`]]);
+    expect(sized.editions).toBe(whole.editions);
+  });
+
+  test('--sizes says what it has not looked at, in whatever form', async () => {
+    const unchecked = 'By name and size alone: the content of editions was not checked';
+    const words = ['verify', '--out', sound];
+    expect((await playbill([...words, '--sizes'])).stdout).toContain(unchecked);
+    expect((await playbill([...words, '--sizes', '--report', 'junit'])).stdout).toContain(unchecked);
+    expect((await playbill(words)).stdout).not.toContain(unchecked);
+  });
+
   test('damage: every finding on a line of its own, all in one run, exit 1', async () => {
     const out = copyOfTree('damaged');
     const pointers = ['berlin', 'moscow'].map((front) => `public/fronts/${front}/pointer.json`);

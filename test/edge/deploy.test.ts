@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleEdge, bundleModule } from '../../src/edge/deploy/bundle.ts';
 import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
 import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
-import { workerFiles } from '../../src/edge/deploy/worker.ts';
+import { type WorkerDeployment, workerFiles } from '../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
@@ -31,6 +31,8 @@ const WORKER = {
   settings: DEFAULT_SETTINGS,
   publicRoot: '/srv/playbill/public',
   origin: 'TREE',
+  originEndpoint: null,
+  originRegion: null,
   encodings: [],
   pointerSeconds: 5,
 };
@@ -47,8 +49,15 @@ describe('bundles', () => {
     nginx = await bundleEdge('nginx');
   });
 
-  test('the worker is small enough', () => {
-    expect(Buffer.byteLength(worker)).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX);
+  test.each(['worker', 'worker-s3', 'worker-r2'] as const)('%s is small enough', async (name) => {
+    expect(Buffer.byteLength(await bundleEdge(name))).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX[name]);
+  });
+
+  test('know one kind of origin alone', async () => {
+    const signs = /AWS4-HMAC-SHA256/;
+    expect(worker).not.toMatch(signs);
+    expect(await bundleEdge('worker-r2')).not.toMatch(signs);
+    expect(await bundleEdge('worker-s3')).toMatch(signs);
   });
 
   test('contain no imports but two modules of njs', () => {
@@ -182,12 +191,31 @@ describe('the folder for workers', () => {
   });
 
   test('refuses a bundle that has grown too large', () => {
-    const bundle = 'x'.repeat(WORKER_BUNDLE_BYTES_MAX + 1);
+    const bundle = 'x'.repeat(WORKER_BUNDLE_BYTES_MAX.worker + 1);
     expect(() => workerFiles({ ...WORKER, keyRing: NO_SECRETS, bundle })).toThrow('more than 8192');
   });
 
-  test.each(['https://tree.example.com/', 'ftp://tree', 'two words', ''])('refuses the origin %j', (origin) => {
-    expect(() => workerFiles({ ...WORKER, origin, keyRing: NO_SECRETS, bundle: '' })).toThrow('origin: expected');
+  test.each([
+    'https://tree.example.com/',
+    'https://user@tree.example.com',
+    'https://tree.example.com/?list',
+    'https://tree.example.com/a#b',
+    'ftp://tree',
+    'two words',
+    '',
+    's3://',
+    's3:///prefix',
+    's3://Bucket',
+    's3://bucket/prefix/',
+    's3://bucket/a//b',
+    's3://bucket/a/../b',
+    'r2://bucket/./a',
+    'r2://b',
+  ])('refuses the origin %j', (origin) => {
+    const region = origin.startsWith('s3:') ? 'eu-central-1' : null;
+    expect(() => workerFiles({ ...WORKER, origin, originRegion: region, keyRing: NO_SECRETS, bundle: '' })).toThrow(
+      'origin: expected',
+    );
   });
 
   test('refuses to keep pointers for longer than 10 s', () => {
@@ -197,5 +225,79 @@ describe('the folder for workers', () => {
     expect(() => workerFiles({ ...WORKER, pointerSeconds: Number.NaN, keyRing: NO_SECRETS, bundle: '' })).toThrow(
       'pointerSeconds: expected',
     );
+  });
+
+  describe('a private bucket', () => {
+    const S3: WorkerDeployment = {
+      ...WORKER,
+      origin: 's3://bucket/a/b',
+      originRegion: 'eu-central-1',
+      keyRing: KEY_RING,
+      bundle: '',
+    };
+    const urlOf = (more: Partial<WorkerDeployment>): unknown =>
+      /"origin":"([^"]*)"/.exec(textOf(workerFiles({ ...S3, ...more }), 'worker.js'))?.[1];
+
+    test.each<[string, Partial<WorkerDeployment>, string]>([
+      ['of AWS is a host', {}, 'https://bucket.s3.eu-central-1.amazonaws.com/a/b/public'],
+      ['without a prefix', { origin: 's3://bucket' }, 'https://bucket.s3.eu-central-1.amazonaws.com/public'],
+      [
+        'with a dot in its name is no host: no certificate would fit',
+        { origin: 's3://my.bucket/a' },
+        'https://s3.eu-central-1.amazonaws.com/my.bucket/a/public',
+      ],
+      ['in China', { originRegion: 'cn-north-1' }, 'https://bucket.s3.cn-north-1.amazonaws.com.cn/a/b/public'],
+      [
+        'of another store is a path',
+        { originEndpoint: 'https://store.example:9000' },
+        'https://store.example:9000/bucket/a/b/public',
+      ],
+      [
+        'of a store that was given a slash',
+        { originEndpoint: 'http://127.0.0.1:9000/' },
+        'http://127.0.0.1:9000/bucket/a/b/public',
+      ],
+      [
+        'with a prefix that has to be encoded, once and for all',
+        { origin: "s3://bucket/a b/(c)!'*/é" },
+        'https://bucket.s3.eu-central-1.amazonaws.com/a%20b/%28c%29%21%27%2A/%C3%A9/public',
+      ],
+    ])('%s', (_, more, url) => {
+      expect(urlOf(more)).toBe(url);
+    });
+
+    test.each(['store.example', 'https://store.example/path', 'https://user@store.example', 'https://store.example?a'])(
+      'is not in the store %j',
+      (originEndpoint) => {
+        expect(() => workerFiles({ ...S3, originEndpoint })).toThrow('--origin-endpoint: expected');
+      },
+    );
+
+    test.each([null, '', 'eu central'])('is not in the region %j', (originRegion) => {
+      expect(() => workerFiles({ ...S3, originRegion })).toThrow('--origin-region: expected');
+    });
+
+    test('alone has an endpoint and a region', () => {
+      for (const origin of ['TREE', 'https://tree.example.com', 'r2://bucket'])
+        expect(() => workerFiles({ ...S3, origin })).toThrow('expected with s3://BUCKET alone');
+    });
+
+    test('is read with secrets that the folder names, and has nowhere', () => {
+      const files = workerFiles(S3);
+      for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']) {
+        expect(textOf(files, 'workerd.capnp')).toContain(`(name = "${name}", fromEnvironment = "${name}")`);
+        expect(textOf(files, 'README.md')).toContain(name);
+        expect(textOf(files, 'worker.js')).not.toContain(name);
+      }
+      expect(textOf(files, 'README.md')).toContain('`s3:GetObject` on `bucket/a/b/public/*`');
+    });
+
+    test('of R2 is bound, and needs none', () => {
+      const files = workerFiles({ ...WORKER, origin: 'r2://bucket/a/b', keyRing: NO_SECRETS, bundle: '' });
+      expect(files.map(([name]) => name)).toEqual(['README.md', 'worker.js', 'wrangler.toml']);
+      expect(textOf(files, 'worker.js')).toContain('"origin":"TREE","folder":"a/b/public/"');
+      expect(textOf(files, 'wrangler.toml')).toContain('[[r2_buckets]]\nbinding = "TREE"\nbucket_name = "bucket"\n');
+      expect(textOf(files, 'README.md')).not.toContain('AWS_');
+    });
   });
 });

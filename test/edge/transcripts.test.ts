@@ -1,13 +1,15 @@
-// Runs every transcript against every runtime: the pure core, node:http, real nginx with njs, real workerd.
+// Runs every transcript against every runtime: the pure core, node:http over a folder and over a bucket, real nginx with njs, real
+// workerd.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runExchange } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
+import { startBucketServer } from '../support/edge/runtimes/bucket.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
-describe.each(RUNTIMES)('$name', ({ start }) => {
+describe.each([...RUNTIMES, { name: 'node, over a bucket', start: startBucketServer }])('$name', ({ start }) => {
   let world: World;
   let runtime: Runtime;
 

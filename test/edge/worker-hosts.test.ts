@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gunzipSync } from 'node:zlib';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
+import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
+import { originIn, type Override, startPrivateBucket } from '../support/edge/private-bucket.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost, type WorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { TRANSCRIPTS } from '../support/edge/transcript.ts';
@@ -36,6 +38,9 @@ afterAll(() => {
   bucket.closeAllConnections();
 });
 
+/** A URL or a binding. */
+const by = (name: string): OriginOptions => ({ origin: name, originEndpoint: null, originRegion: null });
+
 async function ask(runtime: Runtime, keyid: string, front: string): Promise<RawResponse> {
   const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, 'Accept-Encoding: gzip'];
   return runtime.send(await prepareLines([...written, `Sign: keyid=${keyid}`], runtime.now(), world));
@@ -44,7 +49,7 @@ async function ask(runtime: Runtime, keyid: string, front: string): Promise<RawR
 describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by URL', (host) => {
   let runtime: Runtime;
   beforeAll(async () => {
-    runtime = await startWorkerHost(host, world, origin);
+    runtime = await startWorkerHost(host, world, by(origin));
   });
   afterAll(() => runtime.stop());
 
@@ -61,7 +66,7 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by
 test.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {
   const keys = Object.entries(world.keyRing.keys).filter(([, key]) => key.alg !== 'hmac-sha256');
   const keyRing: KeyRing = { schema: 1, keys: Object.fromEntries(keys) };
-  const runtime = await startWorkerHost(host, world, origin, keyRing);
+  const runtime = await startWorkerHost(host, world, by(origin), keyRing);
   try {
     expect((await ask(runtime, 'moscow-1', 'moscow')).status).toBe(200);
     expect((await ask(runtime, 'moscow-hmac', 'moscow')).status).toBe(401);
@@ -71,7 +76,7 @@ test.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a s
 });
 
 test.each<WorkerHost>(['deno', 'bun'])('%s, the tree in a folder', async (host) => {
-  const runtime = await startWorkerHost(host, world, 'ASSETS');
+  const runtime = await startWorkerHost(host, world, by('ASSETS'));
   try {
     for (const keyid of ['moscow-1', 'moscow-hmac']) {
       const answer = await ask(runtime, keyid, 'moscow');
@@ -86,4 +91,39 @@ test.each<WorkerHost>(['deno', 'bun'])('%s, the tree in a folder', async (host) 
   } finally {
     await runtime.stop();
   }
+});
+
+describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree in a private bucket', (host) => {
+  test.each<[Override, readonly string[]]>([
+    ['obeyed', ['gzip']],
+    ['refused', []],
+    ['ignored', []],
+  ])('whose siblings bear an encoding that is overridden: %s', async (override, siblings) => {
+    const encodings = host === 'vercel' ? [] : siblings;
+    const store = await startPrivateBucket(world, override);
+    const runtime = await startWorkerHost(host, world, originIn(store), world.keyRing, store.environment);
+    try {
+      const answer = await ask(runtime, 'moscow-1', 'moscow');
+      expect([answer.status, headerValues(answer, 'Content-Encoding')]).toEqual([200, encodings]);
+      const content = encodings.length > 0 ? gunzipSync(answer.content) : answer.content;
+      expect(content.equals(editionContent(world, 'moscow products 2'))).toBe(true);
+      expect((await ask(runtime, 'unpublished-1', 'unpublished')).status).toBe(404);
+      expect((await ask(runtime, 'moscow-hmac', 'kazan')).status).toBe(403);
+    } finally {
+      await runtime.stop();
+      await store.close();
+    }
+  });
+
+  test('that does not let it in is a 503', async () => {
+    const store = await startPrivateBucket(world);
+    const secrets = { ...store.environment, AWS_SECRET_ACCESS_KEY: 'another' };
+    const runtime = await startWorkerHost(host, world, originIn(store), world.keyRing, secrets);
+    try {
+      for (const front of ['moscow', 'unpublished']) expect((await ask(runtime, `${front}-1`, front)).status).toBe(503);
+    } finally {
+      await runtime.stop();
+      await store.close();
+    }
+  });
 });

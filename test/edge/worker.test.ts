@@ -35,6 +35,8 @@ async function workerAt(origin: string, pointerSeconds = 0): Promise<Worker> {
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
     origin,
+    originEndpoint: null,
+    originRegion: null,
     encodings: ['br', 'gzip'],
     pointerSeconds,
   });

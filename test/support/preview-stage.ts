@@ -26,8 +26,9 @@ export interface Preview {
 
 export async function startPreview(tree: string, now = NOW, database: string | null = null): Promise<Preview> {
   const bugs: string[] = [];
+  const files = DirectoryReader.open(tree);
   const server = createPreviewServer({
-    data: new PreviewData(DirectoryReader.open(tree)),
+    data: new PreviewData(() => files),
     catalogue: database === null ? null : previewCatalogue(database, process.versions['tz'] ?? '', explanationWords),
     page: await bundlePage(),
     now: () => instant(now),

@@ -19,6 +19,7 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
   let asked = 0;
   const store: ReleaseStore = {
     root: '/',
+    knownDates: null,
     read: async (path) => missing(path),
     size: async (path) => missing(path),
     list: async () => [...created.keys()],
@@ -26,7 +27,7 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
       if (++asked > filesTaken) throw new Error('full');
       created.set(path, bytes.slice());
     },
-    settle: async () => undefined,
+    settle: async () => [],
     confirmLock: async () => undefined,
     replace: async () => undefined,
     remove: async () => undefined,

@@ -12,7 +12,7 @@ import type { BuildEnd } from '../output/prometheus.ts';
 import { plannedDiffLines } from '../output/diff.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notifyOfPublish, warningLine } from '../on-publish.ts';
-import { holdLines, planLines, prunedText } from '../output/releases.ts';
+import { holdLines, planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { foldedText, tableText } from '../output/table.ts';
@@ -112,6 +112,8 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
         if (phase === 'publish') bars.load.end();
         bars[phase].show(done, total);
       },
+      onTransfer: (files, filesTotal, bytes) =>
+        bars.publish.note(`; uploading ${files}/${filesTotal} files, ${bytesText(bytes)}`),
     },
     now,
   ).finally(() => {
@@ -142,6 +144,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     pruned: prunedTotals(plan),
     ...(flags.dryRun === true ? { plan } : {}),
     ...(result.differences === undefined ? {} : { differences: result.differences }),
+    ...(result.requests === null ? {} : { requests: result.requests }),
     isEveryFrontKnown: result.isEveryFrontKnown,
     findings: result.findings,
     findingsTotal: result.findingsTotal,
@@ -153,6 +156,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
     exitCode: exitCodeOfBuild(json),
     findings: json.findingsTotal,
     isOnPublishFailed: json.warnings.some(({ code }) => code === 'on-publish-failed'),
+    requests: result.requests,
   };
 }
 
@@ -162,10 +166,13 @@ function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]
   return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
 }
 
+/** Holds that are failures, and no guard's. */
+const FAILED = ['findings', 'file-size-wrong', 'file-kind-wrong', 'file-not-writable'] as const;
+
 /** 3 outranks 4; a front that was not selected is no failure. */
 function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
-  const isAnyFailed = held.has('findings') || held.has('file-size-wrong') || held.has('file-kind-wrong');
+  const isAnyFailed = FAILED.some((code) => held.has(code));
   if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
   if (hold !== null) return EXIT.guarded;
   if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
@@ -197,6 +204,8 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
       lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
     if (held === 'file-kind-wrong')
       lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
+    if (held === 'file-not-writable')
+      lines.push(`${front}: held back: not allowed to write its files (the finding says what to allow)`);
   }
   for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > 20)
@@ -213,6 +222,7 @@ function summaryText(result: BuildResultJson, db: string, terminal: Pick<Termina
     `Files: ${put.files} ${isPlan ? 'to put' : 'put'} (${bytesText(put.bytes)}), ` +
       `${kept.files} ${isPlan ? 'to keep' : 'kept'} (${bytesText(kept.bytes)}), ${removed.files} ${isPlan ? 'to remove' : 'removed'}`,
   );
+  lines.push(...requestLines(result.requests));
   if (pruned.releases > 0 || pruned.files > 0)
     lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));

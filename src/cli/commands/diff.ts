@@ -30,7 +30,7 @@ function declareDiff(program: PlaybillCommand) {
     )
     .operand(
       '[before]',
-      'four digits of an id or more, `current`, `current~1` for the one below it in `releases`, or a folder with a tree',
+      'four digits of an id or more, `current`, `current~1` for the one below it in `releases`, or another tree: a folder or s3://bucket/prefix',
     )
     .operand(
       '[after]',

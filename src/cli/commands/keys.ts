@@ -83,6 +83,7 @@ ${EXIT_CODES}`)
         throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
       }
       const { issueKey } = await import('../../operations/keys.ts');
+      await checkAddress(flags.out);
       const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
       const issued = await issueKey(flags.db, { ...unset, ...flags }, now());
       const { keyid, front, alg, secretRef } = issued;
@@ -171,11 +172,18 @@ ${EXIT_CODES}`)
     .writes()
     .runs(async (keyid, flags, { terminal, now }) => {
       const { revoke } = await import('../../operations/keys.ts');
+      await checkAddress(flags.out);
       const revokedAt = await revoke(flags.db, keyid, flags.at ?? now());
       const json = { keyid, revokedAt };
       terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
       return enforce(flags.db, flags.out, terminal);
     });
+}
+
+/** Refuses a tree that cannot be one, while the catalogue is as it was. @throws AppError usage */
+async function checkAddress(out: string): Promise<void> {
+  const { checkTreeAddress } = await import('../../operations/publish-keys.ts');
+  checkTreeAddress(out);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
 import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
-import { planLines, prunedText } from '../output/releases.ts';
+import { planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { countText, durationText } from '../output/terminal.ts';
@@ -38,7 +38,7 @@ Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged 
     });
 }
 
-function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan }: PruneResultJson): string {
+function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan, requests }: PruneResultJson): string {
   const lines: string[] = [];
   if (isDryRun) {
     const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
@@ -50,6 +50,7 @@ function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan }: P
     `${isDryRun ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}; ${countText(keptTotal, 'release')} kept, ` +
       `with a grace of ${durationText(graceSeconds)}`,
   );
+  lines.push(...requestLines(requests));
   if (hold !== null) lines.push('A rollback holds the tree: every release is kept until: playbill rollback --resume');
   return lines.join('\n');
 }

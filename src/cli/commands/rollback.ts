@@ -6,7 +6,7 @@ import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { PlanEntry } from '../../contract/results.ts';
 import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
-import { holdLines } from '../output/releases.ts';
+import { holdLines, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
@@ -68,7 +68,7 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const { manifest, now: asOf, plan, announced, fronts, replacedId, findings } = await rollBackTree(out, id);
+  const { manifest, now: asOf, plan, announced, fronts, replacedId, findings, requests } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
@@ -81,11 +81,13 @@ async function rollBack(
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
     ...changed.map((change) => folded(`${change.front}: ${cardsText(change)}`, '  ', '    ')),
     ...(unchangedTotal === 0 ? [] : [`  ${countText(unchangedTotal, 'front')} shown as before`]),
+    ...requestLines(requests),
     ...holdLines(id, id),
   ];
   const warnings = await notifyOfPublish(announced, id, hook, context, asOf);
   for (const warning of warnings) terminal.log(warningLine(warning));
-  return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, warnings }, lines.join('\n')];
+  const bill = requests === null ? {} : { requests };
+  return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, ...bill, warnings }, lines.join('\n')];
 }
 
 function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][number]): string {
@@ -114,11 +116,13 @@ function copyText(out: string): string {
 
 async function resume(out: string): Promise<[RollbackResultJson, string]> {
   const { resumeTree } = await import('../../operations/history.ts');
-  const { lifted, currentId } = await resumeTree(out);
+  const { lifted, currentId, requests } = await resumeTree(out);
   const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
   const pointers = { put: 0, kept: 0, removed: 0 };
+  const bill = requests === null ? {} : { requests };
+  const text = `${state}; ${currentId === null ? 'no release' : `release ${currentId}`} is current`;
   return [
-    { release: currentId, hold: null, pointers, fronts: [], validUntil: null, warnings: [] },
-    `${state}; ${currentId === null ? 'no release' : `release ${currentId}`} is current`,
+    { release: currentId, hold: null, pointers, fronts: [], validUntil: null, ...bill, warnings: [] },
+    [text, ...requestLines(requests)].join('\n'),
   ];
 }

@@ -29,7 +29,7 @@ Examples:
 Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listened on.`)
     .runs(async (flags, context) => {
       const { terminal, clock, environment } = context;
-      const { keysWithoutSecret, serveTree } = await import('../../operations/serve.ts');
+      const { serveTree } = await import('../../operations/serve.ts');
       const options: Parameters<typeof serveTree>[1] = {
         root: flags.out,
         settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
@@ -46,8 +46,8 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
           terminal.print(flags.json === true ? JSON.stringify(entry) : line);
         },
       };
-      const server = await serveTree(flags.host, options);
-      for (const [keyid, name] of options.isUnsigned ? [] : keysWithoutSecret(options)) {
+      const { server, keysWithoutSecret } = await serveTree(flags.host, options);
+      for (const [keyid, name] of keysWithoutSecret) {
         const what = `${keyid} needs the environment variable ${name}, which is not set`;
         terminal.log(`warning secret-missing: ${what}: restart serve with it`);
       }

@@ -1,7 +1,9 @@
 // `playbill status`: whether storefronts are kept fresh, for a person, a monitor and Prometheus.
 
 import type { StatusResultJson } from '../../contract/watch-results.ts';
+import type { DeepStatus } from '../../operations/status.ts';
 import { EXIT } from '../exit-codes.ts';
+import { FINDINGS_KEPT } from '../output/findings.ts';
 import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
 import { durationArgument } from '../arguments.ts';
@@ -23,12 +25,14 @@ export function addStatusCommand(program: PlaybillCommand): void {
     .instantFlag('--at', 'as of another instant (default: the current time)')
     .flag('--max-age <duration>', 'older snapshots are stale', durationArgument)
     .flag('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
+    .flag('--deep', 'also look for every edition by name and size; in a bucket, ask whether the store keeps conditions')
     .jsonFlag()
     .helpBelow(`
 Examples:
   playbill status                                       a table
   playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
   playbill status --prometheus /var/lib/node_exporter/playbill.prom > /dev/null
+  playbill status --deep --out s3://shop/tree           once a day: what each build takes for granted
 
 States: fresh; expiring: less than a quarter of the horizon is left; expired: it may be wrong by now; too-old: older
 than --max-age; from-future: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
@@ -37,22 +41,31 @@ Ages count from the last build that published a front, or found that nothing was
 A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
 stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
 
-Exit codes: 0 every front is fresh, 1 one is stale or none is published, 2 wrong usage, no tree, or a file that cannot
-be written.`)
+--deep needs to write into a bucket: it makes a few small objects below .probe, and removes them.
+
+Exit codes: 0 every front is fresh, 1 one is stale or none is published, or --deep found an error, 2 wrong usage, no
+tree, a file that cannot be written, or a store that does not keep conditions.`)
     .runs(async (flags, { terminal, now, processId }) => {
-      const { readStatus } = await import('../../operations/status.ts');
-      const status = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? now());
+      const { readDeepStatus, readStatus } = await import('../../operations/status.ts');
+      const status: StatusResultJson = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? now());
+      if (flags.deep === true) status.deep = deepJson(await readDeepStatus(flags.out));
       if (flags.prometheus !== undefined) {
         const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
         const before = readReplaceableFile(flags.prometheus, METRICS_HEADER);
         replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), processId);
       }
       terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
-      return status.isStale ? EXIT.findings : EXIT.done;
+      return status.isStale || (status.deep?.errors ?? 0) > 0 ? EXIT.findings : EXIT.done;
     });
 }
 
-function statusText({ at, hold, release, fronts, findings }: StatusResultJson, terminal: Terminal): string {
+function deepJson({ conditions, checked, findings }: DeepStatus): NonNullable<StatusResultJson['deep']> {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const kept = findings.slice(0, FINDINGS_KEPT);
+  return { conditions, checked: { ...checked }, errors, warnings: findings.length - errors, findings: kept };
+}
+
+function statusText({ at, hold, release, fronts, findings, deep }: StatusResultJson, terminal: Terminal): string {
   const lines: string[] = [];
   if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null, terminal), '');
   if (fronts.length > 0) lines.push(frontTable(fronts, terminal), '');
@@ -68,7 +81,19 @@ function statusText({ at, hold, release, fronts, findings }: StatusResultJson, t
     const verdict = stale === 0 ? 'all fresh' : `${stale} stale`;
     lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, current);
   }
+  if (deep !== undefined) lines.push(...deepLines(deep, terminal));
   return lines.join('\n');
+}
+
+function deepLines(deep: NonNullable<StatusResultJson['deep']>, terminal: Terminal): string[] {
+  const { conditions, checked, errors, warnings, findings } = deep;
+  const editions = countText(checked['editions'] ?? 0, 'edition file');
+  const found = `${countText(errors, 'error')}, ${countText(warnings, 'warning')}`;
+  return [
+    ...findings.map((finding) => findingText(finding, terminal)),
+    `deep: ${editions} looked for by name and size, none read: ${found}`,
+    ...(conditions === null ? [] : ['deep: the store keeps the conditions of writes']),
+  ];
 }
 
 /** Before the end of its time a snapshot is right still. */

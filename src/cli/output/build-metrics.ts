@@ -27,7 +27,7 @@ export async function withMetrics(
     const exitCode = error instanceof AppError ? exitCodeOf(error.code) : EXIT.bug;
     // The run that holds the lock writes its own metrics.
     if (exitCode !== EXIT.locked) {
-      await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false }, context);
+      await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false, requests: null }, context);
     }
     throw error;
   }

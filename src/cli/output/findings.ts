@@ -18,6 +18,8 @@ export interface FindingsReport {
   readonly checked: Record<string, number>;
   /** The same in words, once all is checked. */
   readonly checkedText: () => string;
+  /** What was left out, in words; null where nothing was. */
+  readonly unchecked?: string | null;
   readonly isJson: boolean;
   readonly format: ReportFlag['report'];
   /** The file that a finding is about, by its place: where GitHub shows it. */
@@ -39,8 +41,10 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
       yield finding;
     }
   }
+  const unchecked = report.unchecked ?? null;
   const closingText = (): string =>
-    `Checked ${report.checkedText()}: ${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}`;
+    `Checked ${report.checkedText()}: ${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}` +
+    (unchecked === null ? '' : `\n${unchecked}`);
   if (report.isJson || format === 'junit') {
     const kept: Finding[] = [];
     for await (const finding of counted()) if (kept.length < FINDINGS_KEPT) kept.push(finding);

@@ -1,6 +1,7 @@
 // The Prometheus textfile of `status` and `build`: the state of each front in the tree, and of the last build. Moments are timestamps
 // as well as ages: in a file that is no longer written an age stands still, while a timestamp grows older.
 
+import type { RequestsJson } from '../../contract/results.ts';
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import { parseInstant } from '../../catalogue/instant.ts';
 
@@ -35,6 +36,9 @@ const BUILD_METRICS = {
   playbill_build_exit_code: 'Exit code of the last build.',
   playbill_build_findings: 'Findings of the last build, warnings included.',
   playbill_build_on_publish_failed: '1 where --on-publish of the last build failed.',
+  playbill_build_bucket_requests: 'Requests to the bucket in the last build, those that were repeated included.',
+  playbill_build_bucket_retries: 'Requests to the bucket that the last build repeated.',
+  playbill_build_bucket_sent_bytes: 'Bytes that the last build sent to the bucket.',
 };
 
 const LAST_SUCCESS = /^playbill_build_last_success_timestamp_seconds (\d+)$/m;
@@ -45,6 +49,8 @@ export interface BuildEnd {
   /** null where the run ended before the catalogue was read. */
   readonly findings: number | null;
   readonly isOnPublishFailed: boolean;
+  /** null where the tree is in a folder, or the run ended before its summary. */
+  readonly requests: RequestsJson | null;
 }
 
 /** The samples that a tree gives. */
@@ -83,7 +89,7 @@ export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson
  * before; 0 is never.
  */
 export function buildMetrics(
-  { exitCode, findings, isOnPublishFailed, endedAt }: BuildEnd & { readonly endedAt: number },
+  { exitCode, findings, isOnPublishFailed, requests, endedAt }: BuildEnd & { readonly endedAt: number },
   before: string,
 ): string {
   const earlier = Number(LAST_SUCCESS.exec(before)?.[1] ?? 0);
@@ -94,6 +100,17 @@ export function buildMetrics(
     playbill_build_exit_code: [[{}, exitCode]],
     playbill_build_findings: findings === null ? [] : [[{}, findings]],
     playbill_build_on_publish_failed: [[{}, Number(isOnPublishFailed)]],
+    playbill_build_bucket_requests:
+      requests === null
+        ? []
+        : [
+            [{ method: 'put' }, requests.puts],
+            [{ method: 'get' }, requests.gets],
+            [{ method: 'list' }, requests.lists],
+            [{ method: 'delete' }, requests.deletes],
+          ],
+    playbill_build_bucket_retries: requests === null ? [] : [[{}, requests.retries]],
+    playbill_build_bucket_sent_bytes: requests === null ? [] : [[{}, requests.bytesSent]],
   });
 }
 

@@ -1,6 +1,7 @@
 // What several commands print about releases: a hold, and what was pruned.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
+import type { RequestsJson } from '../../contract/results.ts';
 import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
 /** That a tree is held, and how to release it, in colour where a terminal is given. `releaseId` null: the hold's own file is damaged. */
@@ -23,6 +24,15 @@ export function holdLines(
 /** What a plan does to each file, and why. */
 export function planLines(plan: PruneResultJson['plan']): string[] {
   return plan.map(({ action, path, bytes, reason }) => `${action} ${path} (${bytesText(bytes)}): ${reason}`);
+}
+
+/** The bill of a bucket, on a line of its own; none for a folder. */
+export function requestLines(requests: RequestsJson | null | undefined): string[] {
+  if (requests === null || requests === undefined) return [];
+  const { puts, gets, lists, deletes, retries, bytesSent } = requests;
+  return [
+    `Requests: ${puts} PUT (${bytesText(bytesSent)} sent), ${gets} GET, ${lists} LIST, ${deletes} DELETE, ${retries} repeated`,
+  ];
 }
 
 /** `2 releases, 31 files (1.2 MB)`. */

@@ -23,11 +23,13 @@ export interface Terminal {
 
 export interface Progress {
   readonly show: (done: number, total?: number) => void;
+  /** What stands behind the bar from now on. */
+  readonly note: (text: string) => void;
   /** Removes the bar, before anything else is written; the next `show` brings it back. */
   readonly end: () => void;
 }
 
-const NO_PROGRESS: Progress = { show: () => undefined, end: () => undefined };
+const NO_PROGRESS: Progress = { show: () => undefined, note: () => undefined, end: () => undefined };
 
 export function terminalOn(
   stdout: Output,
@@ -46,17 +48,22 @@ export function terminalOn(
       if (stderr.isTTY !== true) return NO_PROGRESS;
       // CommonJS: bundled, it has no other export than this.
       const { default: cliProgress } = await import('cli-progress');
-      const format = unit === undefined ? `${label} {bar} {value}/{total}` : `${label} {value} ${unit}`;
+      const format = unit === undefined ? `${label} {bar} {value}/{total}{note}` : `${label} {value} ${unit}`;
       const bar = new cliProgress.SingleBar(
         { format, stream: stderr, clearOnComplete: true, hideCursor: true },
         cliProgress.Presets.shades_classic,
       );
       let isStarted = false;
+      let note = '';
       return {
         show: (done, total = 0) => {
-          if (!isStarted) bar.start(total, done);
+          if (!isStarted) bar.start(total, done, { note });
           else bar.update(done);
           isStarted = true;
+        },
+        note: (text) => {
+          note = text;
+          if (isStarted) bar.update({ note });
         },
         end: () => {
           if (isStarted) bar.stop();

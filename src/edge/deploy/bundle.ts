@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import type { EdgeBundle } from './origin.ts';
 
 export type EdgeTarget = 'nginx' | 'worker';
 
@@ -11,10 +12,11 @@ const NOT_IN_NJS =
   'array-spread async-generator class default-argument destructuring for-of generator logical-assignment nullish-coalescing ' +
   'object-rest-spread optional-catch-binding optional-chain regexp-sticky-and-unicode-flags';
 
-/** The bundle of a target as text. */
-export function bundleEdge(target: EdgeTarget): Promise<string> {
-  const entry = target === 'nginx' ? 'nginx-entry.ts' : 'worker.ts';
-  return bundleModule(target, fileURLToPath(new URL(`../runtimes/${entry}`, import.meta.url)));
+/** A bundle as text. */
+export function bundleEdge(name: EdgeBundle): Promise<string> {
+  const entry = name === 'nginx' ? 'nginx-entry' : name;
+  const path = fileURLToPath(new URL(`../runtimes/${entry}.ts`, import.meta.url));
+  return bundleModule(name === 'nginx' ? 'nginx' : 'worker', path);
 }
 
 /**

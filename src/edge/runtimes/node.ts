@@ -1,7 +1,8 @@
-// The rule on node:http over a tree on disk: what `playbill serve` runs, for development and tests. Reads the key ring and the pointer
-// for every request, so that it follows every change. It adds nothing to the rule but another instant to serve as of, and an access log.
+// The rule on node:http over a tree, on disk unless its caller reads it from elsewhere: what `playbill serve` runs, for development and
+// tests. Reads the key ring and the pointer for every request, so that it follows every change. It adds nothing to the rule but another
+// instant to serve as of, and an access log.
 
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -31,9 +32,27 @@ export interface AccessLogEntry {
   readonly durationMs: number;
 }
 
+/** A file that is sent. */
+export interface ServedFile {
+  readonly bytes: number;
+  content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** What a tree is read by. Everything is as it is at the moment, and rejects where it cannot be read. */
+export interface ServedTree {
+  keyRing(): Promise<string>;
+  /** null where nothing is published for the front. */
+  pointer(front: string): Promise<string | null>;
+  /** A file below `public`; null where there is none. */
+  open(path: string): Promise<ServedFile | null>;
+}
+
 export interface ServeOptions {
   /** The tree: the folder that holds `public` and `edge`. */
   readonly root: string;
+  /** What is read in place of that folder. */
+  readonly tree?: ServedTree;
   readonly settings: SettingsFile;
   /** Seconds since 1970, fractions welcome. */
   readonly clock: () => number;
@@ -50,9 +69,10 @@ export interface ServeOptions {
 export function createServer(options: ServeOptions): Server {
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new Error(fault);
+  const tree = options.tree ?? folderTree(options.root);
   return createHttpServer((incoming, outgoing) => {
     // The client went away, or a file broke off: an answer under way cannot become another one.
-    handle(options, incoming, outgoing).catch(() => outgoing.destroy());
+    handle(options, tree, incoming, outgoing).catch(() => outgoing.destroy());
   });
 }
 
@@ -61,7 +81,12 @@ export function isLoopback(address: string): boolean {
   return /^((::ffff:)?127(\.\d{1,3}){3}|::1|localhost)$/.test(address);
 }
 
-async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function handle(
+  options: ServeOptions,
+  tree: ServedTree,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const startedMs = performance.now();
   const now = options.clock();
   const settings = withProfiles(options.settings, [rfc9421]);
@@ -69,11 +94,11 @@ async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing
   const isUnsigned = options.isUnsigned && isLoopback(incoming.socket.localAddress ?? '');
   const target = isUnsigned
     ? readTarget(request, settings.base)
-    : await keysOf(options).then(
+    : await keysOf(tree, options.secretOf).then(
         (keys) => authorize(request, keys, settings, now),
         () => refuse(503, 'internal'),
       );
-  const store = directoryStore(join(options.root, 'public'));
+  const store = storeOf(tree);
   // What is served as of another instant must not be stored.
   const maxAge = options.at === null ? settings.maxAge : null;
   const response = await respond(request, target, store, maxAge, options.at ?? now);
@@ -92,9 +117,8 @@ async function handle(options: ServeOptions, incoming: IncomingMessage, outgoing
 }
 
 /** The keys of the key ring as it is at the moment. Rejects without a readable one. */
-async function keysOf({ root, secretOf }: ServeOptions): Promise<KeyStore> {
-  const text = await readFile(join(root, 'edge', 'keyring.json'), 'utf8');
-  return webCryptoKeyStore(keyRingFrom(JSON.parse(text)), secretOf);
+async function keysOf(tree: ServedTree, secretOf: SecretOf): Promise<KeyStore> {
+  return webCryptoKeyStore(keyRingFrom(JSON.parse(await tree.keyRing())), secretOf);
 }
 
 function requestOf(incoming: IncomingMessage): RuleRequest {
@@ -111,12 +135,28 @@ function requestOf(incoming: IncomingMessage): RuleRequest {
   };
 }
 
-function directoryStore(root: string): Store<FileHandle> {
+function storeOf(tree: ServedTree): Store<ServedFile> {
   return {
     encodings: ['br', 'gzip'],
-    open: (path) => absentAsNull(open(join(root, path))),
-    readPointer: (front) => absentAsNull(readFile(join(root, pointerPath(front)), 'utf8')),
+    open: (path) => tree.open(path),
+    readPointer: (front) => tree.pointer(front),
   };
+}
+
+/** A tree in a folder. */
+export function folderTree(root: string): ServedTree {
+  const publicRoot = join(root, 'public');
+  return {
+    keyRing: () => readFile(join(root, 'edge', 'keyring.json'), 'utf8'),
+    pointer: (front) => absentAsNull(readFile(join(publicRoot, pointerPath(front)), 'utf8')),
+    open: (path) => absentAsNull(openFile(join(publicRoot, path))),
+  };
+}
+
+async function openFile(path: string): Promise<ServedFile> {
+  const file = await open(path);
+  const { size } = await file.stat();
+  return { bytes: size, content: () => file.createReadStream({ autoClose: false }), close: () => file.close() };
 }
 
 async function absentAsNull<T>(reading: Promise<T>): Promise<T | null> {
@@ -129,24 +169,24 @@ async function absentAsNull<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 async function send(
-  { decision, headers, content }: EdgeResponse<FileHandle>,
+  { decision, headers, content: file }: EdgeResponse<ServedFile>,
   isHead: boolean,
   outgoing: ServerResponse,
 ): Promise<void> {
   outgoing.statusCode = decision.status;
   for (const [name, value] of headers) outgoing.setHeader(name, value);
-  if (content === null) {
+  if (file === null) {
     outgoing.end();
-  } else if (typeof content === 'string') {
-    outgoing.setHeader('Content-Length', Buffer.byteLength(content));
-    outgoing.end(isHead ? '' : content);
+  } else if (typeof file === 'string') {
+    outgoing.setHeader('Content-Length', Buffer.byteLength(file));
+    outgoing.end(isHead ? '' : file);
   } else {
     try {
-      outgoing.setHeader('Content-Length', (await content.stat()).size);
+      outgoing.setHeader('Content-Length', file.bytes);
       if (isHead) outgoing.end();
-      else await pipeline(content.createReadStream({ autoClose: false }), outgoing);
+      else await pipeline(file.content(), outgoing);
     } finally {
-      await content.close();
+      await file.close();
     }
   }
 }

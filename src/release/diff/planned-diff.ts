@@ -45,6 +45,7 @@ export class PlannedDiffs {
     const store = this.#store;
     return {
       root: store.root,
+      knownDates: store.knownDates,
       read: (path) => store.read(path),
       size: (path) => store.size(path),
       list: (folder) => store.list(folder),

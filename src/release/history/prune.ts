@@ -7,7 +7,8 @@
 // A stop after any single removal leaves every manifest with all its files, and the next run finishes. The caller holds the
 // tree's lock.
 //
-// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed; the fronts'
+// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed, and in a bucket only
+// once; the fronts'
 // folders are listed once and the pointers read; that of the current release is parsed; and where there is then any edition left
 // to explain, the other kept releases are asked for their files, one by one, until there is none.
 
@@ -31,9 +32,13 @@ import {
   releaseIds,
   type DatedRelease,
 } from '../tree/read.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
+
+/** Those of a large catalogue have ten megabytes each. */
+const MANIFESTS_AHEAD = 4;
 
 export interface PruneOptions {
   /** How long a superseded release is kept in any case, by the releases' own `now`. */
@@ -47,11 +52,14 @@ export interface PruneOptions {
  * that cannot be read might name any file: then nothing is removed. Releases come newest first.
  * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
  */
-export async function prune(options: PruneOptions, store: ReleaseStore): Promise<Omit<PruneResultJson, 'isDryRun'>> {
+export async function prune(
+  options: PruneOptions,
+  store: ReleaseStore,
+): Promise<Omit<PruneResultJson, 'isDryRun' | 'requests'>> {
   const releases: DatedRelease[] = [];
-  for (const id of await idsToRead(options, store)) {
-    releases.push(orThrow(await readReleaseDate(id, store), 'release-damaged'));
-  }
+  const date = (id: string): Promise<DatedRelease> => dateOf(id, store);
+  for await (const [, release] of readAhead(await idsToRead(options, store), date, MANIFESTS_AHEAD))
+    releases.push(release);
   const current = await readCurrent(store);
   if (!current.ok && current.why === 'obstructed') orThrow(current);
   const currentId = orNull(current);
@@ -127,6 +135,16 @@ async function idsToRead(
   return ids;
 }
 
+/** When a release was built for, from its manifest; read again only where that may have changed. @throws AppError release-damaged */
+async function dateOf(id: string, store: ReleaseStore): Promise<DatedRelease> {
+  const path = pathOf({ kind: 'manifest', id });
+  const known = await store.knownDates?.get(path);
+  if (known !== null && known !== undefined) return { id, now: known };
+  const release = orThrow(await readReleaseDate(id, store), 'release-damaged');
+  store.knownDates?.set(path, release.now);
+  return release;
+}
+
 interface FrontsFolder {
   /** Editions that no pointer names, each with its precompressed siblings, by the path of the edition itself. */
   readonly editions: Map<string, string[]>;
@@ -138,10 +156,9 @@ interface FrontsFolder {
 async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   const files = (await store.list(FRONTS_FOLDER)).map((path) => ({ path, file: treeFileOf(path) }));
   const pointerOf = new Map<string, Pointer | null>();
-  for (const { file } of files) {
-    if (file?.kind !== 'pointer') continue;
-    pointerOf.set(file.front, orNull(await readPointer(file.front, store))?.pointer ?? null);
-  }
+  const codes = files.flatMap(({ file }) => (file?.kind === 'pointer' ? [file.front] : []));
+  for await (const [code, read] of readAhead(codes, (front) => readPointer(front, store)))
+    pointerOf.set(code, orNull(read)?.pointer ?? null);
   const named = new Set(
     [...pointerOf.values()].flatMap((pointer) => (pointer === null ? [] : editionPathsOf(pointer))),
   );

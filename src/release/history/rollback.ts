@@ -21,6 +21,7 @@ import { orThrow } from '../tree/found.ts';
 import { putHold } from './hold.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { readManifest, resolveRelease } from '../tree/read.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { instantOfText } from '../status/status.ts';
 import { summary } from '../verify/finding-sink.ts';
@@ -104,7 +105,7 @@ async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: 
   const problems = [...new Set(fronts.flatMap(({ pointer }) => editionPathsOf(pointer)))]
     .filter((path) => !listed.has(path))
     .map((path) => `${path}: a pointer names it, and the manifest does not list it`);
-  for (const file of files) problems.push(...(await problemsOf(file, tree)));
+  for await (const [, found] of readAhead(files, (file) => problemsOf(file, tree))) problems.push(...found);
   if (problems.length === 0) return;
   const hint = 'nothing was changed; choose another of: playbill releases';
   throw new AppError('release-damaged', `release ${id} cannot be put back: ${summary(problems)}`, hint);

@@ -11,13 +11,13 @@ import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Guard, Hold, PlanEntry } from '../../contract/results.ts';
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { digestOf, pathOf } from '../../render/paths.ts';
+import { digestOf, folderOf, pathOf } from '../../render/paths.ts';
 import { manifestText } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
-import type { ReleaseStore } from '../tree/store.ts';
+import type { RefusedFile, ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
 import type { GuardOptions } from './guards.ts';
 import { readHold } from '../history/hold.ts';
@@ -83,10 +83,10 @@ export async function publish(
   now: Instant,
 ): Promise<Publication> {
   // State after a stop here: content that nothing points at, under temporary names.
-  await store.settle();
+  const results = withoutRefused(input.results, await store.settle());
   // State after a stop here: content that nothing points at, under its own names.
 
-  const { outcomes, removed, isRemoving } = await planRelease(input, published, now);
+  const { outcomes, removed, isRemoving } = await planRelease({ ...input, results }, published, now);
   // Fronts that only the current release still lists: a run was stopped between the removal of their pointers and `current`.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
@@ -104,6 +104,25 @@ export async function publish(
   if ((await readHold(store))?.release !== input.hold?.release) throw heldMeanwhile(store.root);
   const swaps = await activateRelease({ releaseId, listings, removed }, published, store);
   return { releaseId, outcomes, plan: [manifestEntry, ...swaps], findings: published.findings };
+}
+
+/**
+ * The same, but fronts that lack a file, because this run was not allowed to write it, are held. @throws AppError tree-not-writable, where that
+ * is all of them: then it is no matter of a front
+ */
+function withoutRefused(results: readonly FrontResult[], refused: readonly RefusedFile[]): readonly FrontResult[] {
+  const sorted = refused.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const held = results.map((result) => {
+    const [first, ...others] = sorted.filter(({ path }) => path.startsWith(`${folderOf(result.code)}/`));
+    if (first === undefined || result.held !== null) return result;
+    const more = others.length === 0 ? '' : `; and ${others.length} more of this front`;
+    const message = `${first.error.message}${more} (${first.error.hint})`;
+    const finding: Finding = { severity: 'error', code: 'file-not-writable', place: first.path, message };
+    return heldResult(result.code, 'file-not-writable', result.guards, [finding]);
+  });
+  const [first] = sorted;
+  if (first !== undefined && held.every((result) => result.held !== null)) throw first.error;
+  return held;
 }
 
 /** Somebody went back, or ended that, while this run slept for so long that its lock was over. */

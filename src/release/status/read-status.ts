@@ -12,6 +12,7 @@ import { entryOf, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { damaged, type Failure, type Found } from '../tree/found.ts';
 import { listedFronts, readCurrent, readHeldId, readManifest, readPointer } from '../tree/read.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 
 export interface TreeStatus {
   /** The current release; null where there is none, or none that can be read. */
@@ -47,12 +48,12 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   const findings: Finding[] = [];
   // Pointers first, the release after them: the other way round a publish in between would make every pointer unknown to it.
   const pointers = new Map<string, Found<Pointer>>();
-  for (const code of await listedFronts(files)) pointers.set(code, await readDatedPointer(code, files));
+  const read = (code: string) => readDatedPointer(code, files);
+  for await (const [code, pointer] of readAhead(await listedFronts(files), read)) pointers.set(code, pointer);
   const release = await readCurrentRelease(files, findings);
   const listings = new Map(release?.manifest.fronts.map((front) => [front.front, front]));
-  for (const code of listings.keys()) {
-    if (!pointers.has(code)) pointers.set(code, await readDatedPointer(code, files));
-  }
+  const unseen = [...listings.keys()].filter((code) => !pointers.has(code));
+  for await (const [code, pointer] of readAhead(unseen, read)) pointers.set(code, pointer);
   const held = await readHeldId(files);
   // Whatever is in its place, builds wait.
   const hold = !held.ok && held.why === 'missing' ? null : { release: held.ok ? held.value : null };

@@ -15,6 +15,8 @@ export interface TreeFiles {
 
 /** A tree whose folders can be looked into, name by name. */
 export interface TreeFolders extends TreeFiles {
+  /** The size of a file in bytes; its content is not read. */
+  size(path: string): Promise<Found<number>>;
   /** What is directly in a folder ('' for the root), sorted by path; nothing where there is no such folder. */
   entries(folder: string): Promise<Found<readonly TreeEntry[]>>;
 }

@@ -17,6 +17,8 @@ export interface Failure {
   readonly message: string;
   /** Whether a file that is written takes its place; a folder does not give way, and what a folder holds is not ours to remove. */
   readonly isReplaceable: boolean;
+  /** What to type where it is unreadable, if that is known better than here. */
+  readonly hint?: string;
 }
 
 export type Found<T> = { readonly ok: true; readonly value: T } | Failure;
@@ -43,7 +45,8 @@ export function orThrow<T>(
   if (result.ok) return result.value;
   const message = `${root === null ? '' : `${root}/`}${result.location}: ${result.message}`;
   // What cannot be read may be sound: it is never to be removed.
-  if (result.why === 'unreadable') throw new AppError('tree-unreadable', message, 'check its owner and permissions');
+  if (result.why === 'unreadable')
+    throw new AppError('tree-unreadable', message, result.hint ?? 'check its owner and permissions');
   const inTree = (command: string): string => (root === null ? command : `${command} --out ${shellWord(root)}`);
   const build = `run: ${inTree('playbill build')}`;
   const remedies = {

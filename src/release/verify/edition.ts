@@ -32,6 +32,12 @@ export class EditionFacts {
   readonly categories = new Map<string, string>();
 }
 
+/** What can be said of an edition that is not read: whether it has the size that manifests list. */
+export function checkSize(path: string, size: number, listed: readonly ListedFile[], sink: FindingSink): void {
+  const wrong = listed.find(({ bytes }) => bytes !== size);
+  if (wrong !== undefined) sink.error('file-size-wrong', path, `expected ${wrong.bytes} bytes, found ${size}`);
+}
+
 export function checkEdition(
   path: string,
   file: EditionFile,

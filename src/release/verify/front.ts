@@ -1,13 +1,15 @@
-// One front: its folder, its pointer, every edition in it, and what the kept releases say about them. Each file is read once,
-// one document is in memory at a time, and nothing of the front is kept when the next one's turn comes; no other front is looked at.
+// One front: its folder, its pointer, every edition in it, and what the kept releases say about them. Each file is read once, a few
+// ahead of the one that is looked at, and nothing of the front is kept when the next one's turn comes; no other front is looked at.
 
 import type { Pointer } from '../../contract/pointer.ts';
 import { folderOf, pathOf } from '../../render/paths.ts';
 import { editionPathsOf, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
+import { found, type Found } from '../tree/found.ts';
 import { readPointer, type ReadPointer } from '../tree/read.ts';
-import { checkEdition, EditionFacts, identityPathOf } from './edition.ts';
-import { summary, type FindingSink } from './finding-sink.ts';
+import { readAhead } from '../tree/read-ahead.ts';
+import { checkEdition, checkSize, EditionFacts, identityPathOf, type EditionFile } from './edition.ts';
+import { FindingSink, summary } from './finding-sink.ts';
 import { checkPointer, type SoundPointer, type ZoneOf } from './pointer.ts';
 import type { KeptReleases, PointerRecord } from './releases.ts';
 import { reportFilesBelow, scanFolder, type Scan } from './scan.ts';
@@ -26,15 +28,33 @@ export interface TreeCheck {
   readonly releases: KeptReleases;
   readonly zoneOf: ZoneOf;
   readonly counts: VerifyCounts;
+  /** Whether editions are looked for by name and size alone, and not read. */
+  readonly isSizesOnly: boolean;
+}
+
+/** What is read of a front ahead of its check. */
+export interface OpenedFront {
+  readonly scan: Scan;
+  /** null where no file is in its place. */
+  readonly pointer: Found<ReadPointer> | null;
+  /** For the findings of this front. */
   readonly sink: FindingSink;
 }
 
-/** Checks a front. @throws AppError tree-newer-schema */
-export async function checkFront(front: string, check: TreeCheck): Promise<void> {
-  const { tree, releases, zoneOf, counts, sink } = check;
+/** Lists a front's folder and reads its pointer. @throws AppError tree-newer-schema */
+export async function openFront(front: string, tree: TreeFolders): Promise<OpenedFront> {
+  const sink = new FindingSink();
   const scan = await scanFolder(folderOf(front), tree, sink);
   await reportFilesBelow(scan.folders, tree, sink);
-  const read = await checkedPointer(front, scan, check);
+  const isThere = scan.files.has(pathOf({ kind: 'pointer', front }));
+  return { scan, pointer: isThere ? await readPointer(front, tree) : null, sink };
+}
+
+/** Checks a front, and leaves the findings in its sink. */
+export async function checkFront(front: string, opened: OpenedFront, check: TreeCheck): Promise<void> {
+  const { tree, releases, zoneOf, counts } = check;
+  const { scan, sink } = opened;
+  const read = checkedPointer(front, opened, releases);
   const pointer = read?.pointer ?? null;
   const sound = read === null ? null : checkPointer(read, zoneOf, sink);
   const record = pointer === null ? undefined : releases.recordOf(front, pointer);
@@ -49,19 +69,24 @@ export async function checkFront(front: string, check: TreeCheck): Promise<void>
     releases.isEveryRead && (pointer !== null || !scan.files.has(pathOf({ kind: 'pointer', front })));
   const facts = new EditionFacts();
   const context = { sound, weekendDays: record?.weekendDays ?? null, sink };
-  for (const [path, file] of scan.files) {
-    if (file.kind !== 'edition') continue;
+  const editions = [...scan.files].flatMap(([path, file]): EditionAt[] =>
+    file.kind === 'edition' ? [{ path, file }] : [],
+  );
+  const look = (edition: EditionAt) => (check.isSizesOnly ? sizeOf(edition, tree) : contentOf(edition, tree));
+  for await (const [{ path, file }, seen] of readAhead(editions, look)) {
     if (isEveryNameKnown && !isNamed(path) && !isNamed(identityPathOf(file))) {
       sink.warning('stranger', path, 'an edition that no pointer and no kept release names');
     }
-    const bytes = await tree.read(path);
-    if (!bytes.ok) {
-      sink.error('file-unreadable', path, bytes.message);
+    if (!seen.ok) {
+      sink.error('file-unreadable', path, seen.message);
       continue;
     }
+    const { size, bytes } = seen.value;
     counts.editions += 1;
-    counts.bytes += bytes.value.length;
-    checkEdition(path, file, bytes.value, listed.get(path) ?? [], facts, context);
+    counts.bytes += size;
+    const says = listed.get(path) ?? [];
+    if (bytes === null) checkSize(path, size, says, sink);
+    else checkEdition(path, file, bytes, says, facts, context);
   }
   for (const path of [...new Set([...named, ...listed.keys()])].sort()) {
     if (scan.files.has(path) || scan.misplaced.has(path)) continue;
@@ -73,11 +98,31 @@ export async function checkFront(front: string, check: TreeCheck): Promise<void>
   if (record !== undefined) compareCards(front, sound, record, facts, sink);
 }
 
-async function checkedPointer(front: string, scan: Scan, check: TreeCheck): Promise<ReadPointer | null> {
-  const { tree, releases, sink } = check;
+interface EditionAt {
+  readonly path: string;
+  readonly file: EditionFile;
+}
+
+/** What is seen of an edition; `bytes` null where it is not read. */
+type Seen = Found<{ readonly size: number; readonly bytes: Uint8Array | null }>;
+
+async function contentOf({ path }: EditionAt, tree: TreeFolders): Promise<Seen> {
+  const bytes = await tree.read(path);
+  return bytes.ok ? found({ size: bytes.value.length, bytes: bytes.value }) : bytes;
+}
+
+async function sizeOf({ path }: EditionAt, tree: TreeFolders): Promise<Seen> {
+  const size = await tree.size(path);
+  return size.ok ? found({ size: size.value, bytes: null }) : size;
+}
+
+function checkedPointer(
+  front: string,
+  { scan, pointer: read, sink }: OpenedFront,
+  releases: KeptReleases,
+): ReadPointer | null {
   const path = pathOf({ kind: 'pointer', front });
-  if (scan.files.has(path)) {
-    const read = await readPointer(front, tree);
+  if (read !== null) {
     if (read.ok) return read.value;
     sink.error(read.why === 'damaged' ? PROBLEM_CODE.pointer : 'file-unreadable', path, read.message);
     return null;

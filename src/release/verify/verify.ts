@@ -15,8 +15,9 @@ import {
 import type { TreeFolders } from '../tree/files.ts';
 import { treeMissing } from '../tree/found.ts';
 import { readCurrent } from '../tree/read.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 import { FindingSink } from './finding-sink.ts';
-import { checkFront, type TreeCheck, type VerifyCounts } from './front.ts';
+import { checkFront, openFront, type TreeCheck, type VerifyCounts } from './front.ts';
 import { checkEdgeFolder } from './key-ring.ts';
 import { rememberedZones } from './pointer.ts';
 import { KeptReleases, readReleases } from './releases.ts';
@@ -27,12 +28,13 @@ const TOP_FOLDERS = [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER] as const;
 
 /**
  * Checks a tree. Findings come in the order of the files: releases, key ring, front by front; what has been checked is counted in
- * `counts` along the way. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ * `counts` along the way. `isSizesOnly`: no edition is read, only looked for by name and size. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function* verifyTree(
   tree: TreeFolders,
   counts: VerifyCounts,
   onFront: (done: number, total: number) => void,
+  isSizesOnly = false,
 ): AsyncGenerator<Finding> {
   const sink = new FindingSink();
   const usable = await usableFolders(tree, sink);
@@ -42,11 +44,14 @@ export async function* verifyTree(
   yield* sink.take();
   if (usable.has(PUBLIC_FOLDER)) {
     const fronts = await frontsOf(releases, tree, sink);
-    const check: TreeCheck = { tree, releases, zoneOf: rememberedZones(), counts, sink };
-    for (const [done, front] of fronts.entries()) {
+    yield* sink.take();
+    const check: TreeCheck = { tree, releases, zoneOf: rememberedZones(), counts, isSizesOnly };
+    let done = 0;
+    for await (const [front, opened] of readAhead(fronts, (code) => openFront(code, tree))) {
       onFront(done, fronts.length);
-      await checkFront(front, check);
-      yield* sink.take();
+      await checkFront(front, opened, check);
+      yield* opened.sink.take();
+      done += 1;
     }
   }
 
@@ -67,7 +72,7 @@ async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<Read
   const entries = await tree.entries('');
   if (!entries.ok) {
     const message = `expected to read ${tree.root}: ${entries.message}`;
-    throw new AppError('tree-unreadable', message, 'check its owner and permissions');
+    throw new AppError('tree-unreadable', message, entries.hint ?? 'check its owner and permissions');
   }
   const usable = new Set<string>(TOP_FOLDERS);
   let isAnyThere = false;

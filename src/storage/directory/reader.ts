@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -60,6 +61,16 @@ export class DirectoryReader implements TreeFolders {
       } finally {
         closeSync(descriptor);
       }
+    } catch (error) {
+      return failureOf(path, error);
+    }
+  }
+
+  async size(path: string): Promise<Found<number>> {
+    try {
+      const stats = lstatSync(join(this.root, path), { throwIfNoEntry: false });
+      if (stats === undefined) return missing(path);
+      return stats.isFile() ? found(stats.size) : obstructed(path, 'a file', stats);
     } catch (error) {
       return failureOf(path, error);
     }

@@ -8,8 +8,8 @@ import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { removeFile } from '../../remove-file.ts';
-import { found, missing, type Failure, type Found } from '../../release/tree/found.ts';
-import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import { type Failure, type Found } from '../../release/tree/found.ts';
+import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../../render/paths.ts';
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
 import { treeError } from './tree-error.ts';
@@ -18,19 +18,16 @@ import { treeError } from './tree-error.ts';
 const FILES_FOR_ONE_SYNC = 64;
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
+  readonly knownDates = null;
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();
   readonly #knownFolders = new Set<string>();
   /** Folders that may be new, and whose own names are not yet sure to be on the disk. */
   readonly #newFolders = new Set<string>();
 
-  async size(path: string): Promise<Found<number>> {
+  override async size(path: string): Promise<Found<number>> {
     try {
-      const obstruction = this.#folderObstruction(dirname(path));
-      if (obstruction !== null) return obstruction;
-      const stats = lstatSync(join(this.root, path), { throwIfNoEntry: false });
-      if (stats === undefined) return missing(path);
-      return stats.isFile() ? found(stats.size) : obstructed(path, 'a file', stats);
+      return this.#folderObstruction(dirname(path)) ?? (await super.size(path));
     } catch (error) {
       return failureOf(path, error);
     }
@@ -41,10 +38,11 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#unsettled.add(path);
   }
 
-  async settle(): Promise<void> {
+  async settle(): Promise<readonly RefusedFile[]> {
     // State after a stop here: temporary names, which the next run sweeps, and content that nothing points at.
     this.#nameDurably([...this.#unsettled]);
     this.#unsettled.clear();
+    return [];
   }
 
   /** The system keeps the lock for as long as the process lives. */

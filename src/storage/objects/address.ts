@@ -19,8 +19,13 @@ export function bucketAddress(root: string): BucketAddress {
   const segments = parts?.['prefix']?.split('/') ?? [];
   const isSound = segments.every((segment) => !/^(|\.|\.\.)$/.test(segment));
   if (parts?.['bucket'] === undefined || !isSound) {
-    const message = `expected s3://bucket or s3://bucket/prefix, found ${JSON.stringify(root)}`;
+    const message = `expected s3://bucket or s3://bucket/prefix, found ${JSON.stringify(withoutUser(root))}`;
     throw new AppError('usage', message, 'type it as --out s3://shop-catalogue/tree');
   }
   return { root: trimmed, bucket: parts['bucket'], prefix: segments.map((segment) => `${segment}/`).join('') };
+}
+
+/** An address for a message: without the user and password that somebody may have typed into it. */
+export function withoutUser(address: string): string {
+  return address.replace(/(^|\/\/)[^/]*@/, '$1…@');
 }

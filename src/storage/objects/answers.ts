@@ -13,10 +13,15 @@ const errorSchema = z.object({ Error: z.object({ Code: z.string(), Message: z.st
 
 const pageSchema = z.object({
   ListBucketResult: z.object({
-    Contents: z.array(z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number) })).default([]),
+    Contents: z
+      .array(
+        z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number), ETag: z.string().default('') }),
+      )
+      .default([]),
     CommonPrefixes: z.array(z.object({ Prefix: z.string() })).default([]),
     IsTruncated: z.string().default('false'),
     NextContinuationToken: z.string().default(''),
+    EncodingType: z.string().default(''),
   }),
 });
 
@@ -26,14 +31,16 @@ export function errorOf({ bytes }: BucketAnswer): { readonly code: string; reado
   return data === undefined ? null : { code: data.Error.Code, message: data.Error.Message };
 }
 
-/** Keys and folders of a page, as they are encoded in a URL, and the token of the next page ('' at the end); null for another answer. */
+/** Keys and folders of a page, and the token of the next page ('' at the end); null for another answer. */
 export function pageOf({ bytes }: BucketAnswer) {
   const { data } = pageSchema.safeParse(xmlOf(bytes));
   if (data === undefined) return null;
-  const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken } = data.ListBucketResult;
+  const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken, EncodingType } = data.ListBucketResult;
+  const keyIn = (text: string): string =>
+    EncodingType === 'url' ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
   return {
-    objects: Contents.map(({ Key, Size }) => ({ key: Key, bytes: Size })),
-    folders: CommonPrefixes.map(({ Prefix }) => Prefix),
+    objects: Contents.map(({ Key, Size, ETag }) => ({ key: keyIn(Key), bytes: Size, version: ETag })),
+    folders: CommonPrefixes.map(({ Prefix }) => keyIn(Prefix)),
     next: IsTruncated === 'true' ? NextContinuationToken : '',
   };
 }

@@ -3,11 +3,11 @@
 
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { loadConfig } from '@smithy/node-config-provider';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
 import { AppError, messageOf } from '../../errors.ts';
 import type { BucketAddress } from './address.ts';
+import { bucketSettings, type BucketSettings } from './settings.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
@@ -32,52 +32,28 @@ export class NoAnswer extends Error {}
 
 const CONNECT_MS = 10_000;
 
-/** A setting that is a number, from the environment or, in lower case, from the profile. */
-interface NumberSetting {
-  readonly variable: string;
-  readonly least: number;
-  readonly most: number;
-  readonly usual: number;
-}
-
-/** How long the lease of a tree lasts that is not renewed. A shorter one could end between two renewals of a slow machine. */
-const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', least: 6, most: 3600, usual: 60 };
-/** How long the store may keep silent before a request counts as unanswered. */
-const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', least: 1, most: 600, usual: 30 };
-/** How long the first repetition of a request waits at most; each further one, twice as long. */
-const BACK_OFF_MS: NumberSetting = { variable: 'PLAYBILL_S3_BACKOFF_MS', least: 1, most: 10_000, usual: 100 };
-
 export class Connection {
   readonly address: BucketAddress;
   /** For messages. */
   readonly endpoint: string;
-  readonly region: string;
-  readonly leaseSeconds: number;
-  readonly backOffMs: number;
+  readonly settings: BucketSettings;
   readonly #pool: Pool;
   readonly #signer: SignatureV4;
   readonly #host: string;
   readonly #basePath: string;
 
-  private constructor(
-    address: BucketAddress,
-    endpoint: URL,
-    region: string,
-    isVirtualHost: boolean,
-    { leaseSeconds, timeoutSeconds, backOffMs }: Awaited<ReturnType<typeof settings>>,
-  ) {
+  private constructor(address: BucketAddress, settings: BucketSettings) {
+    const { endpoint, region, isVirtualHost, timeoutMs, certificates } = settings;
     this.address = address;
+    this.settings = settings;
     this.endpoint = endpoint.origin;
-    this.region = region;
-    this.leaseSeconds = leaseSeconds;
-    this.backOffMs = backOffMs;
     this.#host = isVirtualHost ? `${address.bucket}.${endpoint.host}` : endpoint.host;
     const folder = endpoint.pathname.replace(/\/$/, '');
     this.#basePath = isVirtualHost ? folder : `${folder}/${address.bucket}`;
     this.#pool = new Pool(`${endpoint.protocol}//${this.#host}`, {
-      connect: { timeout: CONNECT_MS },
-      headersTimeout: timeoutSeconds * 1000,
-      bodyTimeout: timeoutSeconds * 1000,
+      connect: { timeout: CONNECT_MS, ...(certificates === null ? {} : { ca: certificates }) },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     });
     this.#signer = new SignatureV4({
       service: 's3',
@@ -88,28 +64,9 @@ export class Connection {
     });
   }
 
-  /** @throws AppError region-missing, usage (an endpoint that is no URL, a setting that is no such number) */
+  /** @throws AppError region-missing, usage (a setting that cannot be one) */
   static async open(address: BucketAddress): Promise<Connection> {
-    const read = await settings();
-    const { endpoint, region, isVirtualHosts } = read;
-    const resolvedRegion = region || (endpoint === '' ? '' : 'us-east-1');
-    if (resolvedRegion === '') {
-      const message = `expected the region of bucket ${address.bucket} in AWS_REGION or the profile, found none`;
-      throw new AppError(
-        'region-missing',
-        message,
-        'for a store that is not Amazon: set AWS_ENDPOINT_URL to its address',
-      );
-    }
-    if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
-      const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(endpoint)}`;
-      throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
-    }
-    const domain = resolvedRegion.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-    const url = new URL(endpoint === '' ? `https://s3.${resolvedRegion}.${domain}` : endpoint);
-    // Of a bucket with a dot no certificate of the store has the name.
-    const isVirtualHost = isVirtualHosts || (endpoint === '' && !address.bucket.includes('.'));
-    return new Connection(address, url, resolvedRegion, isVirtualHost, read);
+    return new Connection(address, await bucketSettings(address));
   }
 
   /**
@@ -159,32 +116,6 @@ export class Connection {
       throw new AppError('credentials-missing', message, hint, error);
     }
   }
-}
-
-/** From the environment, or from the profile that AWS_PROFILE names. @throws AppError usage */
-async function settings() {
-  const read = (variables: readonly string[], key: string): Promise<string> =>
-    loadConfig({
-      environmentVariableSelector: (environment) => variables.map((name) => environment[name]).find(Boolean),
-      configFileSelector: (profile) => profile[key],
-      default: '',
-    })();
-  const readNumber = async ({ variable, least, most, usual }: NumberSetting): Promise<number> => {
-    const text = await read([variable], variable.toLowerCase());
-    if (text === '') return usual;
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    const message = `expected ${variable} to be ${least} to ${most}, found ${JSON.stringify(text)}`;
-    throw new AppError('usage', message, `leave it out: then it is ${usual}`);
-  };
-  return {
-    endpoint: await read(['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'], 'endpoint_url'),
-    region: await read(['AWS_REGION', 'AWS_DEFAULT_REGION'], 'region'),
-    leaseSeconds: await readNumber(LEASE_SECONDS),
-    timeoutSeconds: await readNumber(TIMEOUT_SECONDS),
-    backOffMs: await readNumber(BACK_OFF_MS),
-    isVirtualHosts: (await read(['PLAYBILL_S3_VIRTUAL_HOSTS'], 'playbill_s3_virtual_hosts')) !== '',
-  };
 }
 
 /** RFC 3986, 2.3: everything but the unreserved characters, as the signature has it. */

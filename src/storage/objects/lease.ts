@@ -21,6 +21,8 @@ const leaseSchema = z.strictObject({
   owner: z.string().nullable(),
   /** Seconds since 1970, by the store's clock. */
   expires: z.int(),
+  /** Manifests that a run has read: by path, their ETag, and the instant that they are of. */
+  manifests: z.record(z.string(), z.strictObject({ version: z.string(), now: z.int() })).default({}),
   /** What the probe found: how this store wants conditions. */
   dialect: z.enum(['quoted', 'unquoted']),
 });
@@ -36,6 +38,8 @@ const HELD_HINT = 'wait for it to end; cron jobs that meet often want to be star
 
 export class Lease {
   readonly dialect: Dialect;
+  /** What runs have found out about manifests, by path: kept for the next one, since reading them all takes long. */
+  readonly manifests: Map<string, { readonly version: string; readonly now: number }>;
   readonly #requests: Requests;
   readonly #owner: string;
   readonly #lifeSeconds: number;
@@ -53,7 +57,7 @@ export class Lease {
     requests: Requests,
     lifeSeconds: number,
     before: StoredObject | null,
-    content: Pick<LeaseContent, 'generation' | 'dialect'>,
+    content: Pick<LeaseContent, 'generation' | 'dialect' | 'manifests'>,
   ) {
     this.#requests = requests;
     this.#lifeSeconds = lifeSeconds;
@@ -61,6 +65,7 @@ export class Lease {
     this.#generation = content.generation;
     this.#version = before?.version ?? null;
     this.dialect = content.dialect;
+    this.manifests = new Map(Object.entries(content.manifests));
   }
 
   /**
@@ -73,8 +78,8 @@ export class Lease {
     const content = before && contentOf(before.bytes);
     if (content !== null && content.owner !== null && content.expires >= requests.clock.now())
       throw held(content, requests);
-    const { dialect, generation } = content ?? { dialect: await probe(requests), generation: 0 };
-    const lease = new Lease(requests, lifeSeconds, before, { dialect, generation });
+    const first = content ?? { dialect: await probe(requests), generation: 0, manifests: {} };
+    const lease = new Lease(requests, lifeSeconds, before, first);
     await lease.renew();
     lease.#background = lease.#renewInBackground();
     return lease;
@@ -107,12 +112,14 @@ export class Lease {
   async #write(owner: string | null, expires: number): Promise<void> {
     const { dialect } = this;
     const begunAt = monotonicSeconds();
-    const content: LeaseContent = { schema: 1, generation: this.#generation + 1, owner, expires, dialect };
+    const generation = this.#generation + 1;
+    const manifests = Object.fromEntries(this.manifests);
+    const content: LeaseContent = { schema: 1, generation, owner, expires, dialect, manifests };
     const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
     const written = await this.#requests.write({ path: LOCK_FILE, bytes }, this.#version, dialect, null);
     if (!written.isWritten) throw held(written.found && contentOf(written.found.bytes), this.#requests);
     this.#version = written.version;
-    this.#generation += 1;
+    this.#generation = generation;
     const margin = Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
     this.#writesEnd = begunAt + this.#lifeSeconds - margin;
     this.#writesEndThere = expires - margin;

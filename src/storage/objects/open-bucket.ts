@@ -4,6 +4,7 @@ import type { LockedTree, OnTransfer } from '../locked-tree.ts';
 import { bucketAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { dialectOf, Lease } from './lease.ts';
+import { probe } from './probe.ts';
 import { Requests } from './requests.ts';
 import { BucketStore } from './store.ts';
 import { Uploads } from './uploads.ts';
@@ -15,11 +16,21 @@ export async function openBucket(root: string): Promise<BucketStore> {
   return new BucketStore(requests, writing);
 }
 
+/** Asks the store once more whether it keeps the conditions of writes. @throws AppError store-not-conditional, and those of buckets */
+export async function probeBucket(root: string): Promise<void> {
+  const connection = await Connection.open(bucketAddress(root));
+  try {
+    await probe(new Requests(connection));
+  } finally {
+    await connection.close();
+  }
+}
+
 /** The tree, for its one writer. @throws AppError tree-locked, store-not-conditional, and those of buckets */
 export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<LockedTree> {
   const connection = await Connection.open(bucketAddress(root));
   const requests = new Requests(connection);
-  const lease = await Lease.take(requests, connection.leaseSeconds);
+  const lease = await Lease.take(requests, connection.settings.leaseSeconds);
   const uploads = new Uploads(onTransfer);
   return {
     store: new BucketStore(requests, { uploads, dialect: async () => lease.dialect, lease }),

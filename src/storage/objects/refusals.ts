@@ -4,6 +4,9 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { errorOf } from './answers.ts';
 import type { BucketAnswer, Connection } from './connection.ts';
 
+/** This run may not do that to this file; whether it may to others is another question. */
+export class NotAllowed extends AppError {}
+
 /** What was being done: it decides what a missing permission is called. */
 export type Doing = 'read' | 'list' | 'write' | 'remove';
 
@@ -21,7 +24,7 @@ const REGION_WRONG =
 
 /** The error that an answer is, which no repetition mends. `path`: what was asked for; null for the bucket. */
 export function refusal(answer: BucketAnswer, doing: Doing, path: string | null, connection: Connection): AppError {
-  const { address, endpoint, region } = connection;
+  const { address, endpoint, settings } = connection;
   const { code = '', message = '' } = errorOf(answer) ?? {};
   const place = path === null ? address.root : `${address.root}/${path}`;
   const said =
@@ -49,13 +52,17 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
     const actual =
       answer.headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)</.exec(new TextDecoder().decode(answer.bytes))?.[1];
     const hint = `set AWS_REGION to the region of the bucket${actual === undefined ? '' : `: AWS_REGION=${String(actual)}`}`;
-    return new AppError('region-wrong', `expected bucket ${address.bucket} in region ${region}, found: ${said}`, hint);
+    return new AppError(
+      'region-wrong',
+      `expected bucket ${address.bucket} in region ${settings.region}, found: ${said}`,
+      hint,
+    );
   }
   if (answer.status === 501) return notConditional(`answers ${said}`, null, connection);
   const [unable, action] = PERMISSIONS[doing];
   if (answer.status === 403) {
     const hint = `allow ${action} on this prefix, or look for a lock or retention on the object`;
-    return new AppError(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
+    return new NotAllowed(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
   }
   if (code === '' && answer.status < 500) return notAStore(connection, said);
   const stands = doing === 'write' || doing === 'remove' ? '; what was published stands' : '';

@@ -4,7 +4,7 @@
 
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { AppError } from '../../errors.ts';
 import { errorOf, pageOf } from './answers.ts';
 import { NoAnswer, type BucketAnswer, type BucketRequest, type Connection } from './connection.ts';
@@ -13,9 +13,6 @@ import { notAStore, refusal, unanswered, type Doing } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestTotals } from './request-totals.ts';
 import { StoreClock } from './store-clock.ts';
-
-/** How many requests are under way at the same time. */
-const REQUESTS_AT_ONCE = 32;
 
 /** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. The first of these is a setting. */
 const ATTEMPTS = 8;
@@ -38,6 +35,8 @@ export interface StoredObject {
 export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
+  /** '' where the listing does not say. */
+  readonly version: string;
 }
 
 export interface Listing {
@@ -55,12 +54,13 @@ export class Requests {
   readonly clock = new StoreClock();
   /** What the store calls itself; null where it does not say. */
   server: string | null = null;
-  readonly #limit = pLimit(REQUESTS_AT_ONCE);
+  readonly #limit: LimitFunction;
   #isReached = false;
   #totals = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
 
   constructor(connection: Connection) {
     this.connection = connection;
+    this.#limit = pLimit(connection.settings.requestsAtOnce);
   }
 
   get totals(): RequestTotals {
@@ -74,7 +74,10 @@ export class Requests {
 
   async #read(path: string, maySend: MaySend | null): Promise<StoredObject | null> {
     const answer = await this.#answer({ method: 'GET', path }, 'read', maySend);
-    return answer.status === 404 ? null : { bytes: answer.bytes, version: versionOf(answer) };
+    if (answer.status === 404) return null;
+    // Whatever a web server that is no store has there.
+    if (versionOf(answer) === '') throw notAStore(this.connection, `status ${answer.status} without an ETag`);
+    return { bytes: answer.bytes, version: versionOf(answer) };
   }
 
   /**
@@ -151,13 +154,12 @@ export class Requests {
     const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', always);
     const page = pageOf(answer);
     if (page === null) throw notAStore(this.connection, `status ${answer.status} to a listing`);
-    const pathIn = (key: string): string => decodeURIComponent(key.replaceAll('+', ' ')).slice(prefix.length);
     return {
       // Consoles of stores show an empty object with a slash at its end as a folder.
       objects: page.objects
-        .map(({ key, bytes }) => ({ path: pathIn(key), bytes }))
+        .map(({ key, ...object }) => ({ path: key.slice(prefix.length), ...object }))
         .filter(({ path }) => !path.endsWith('/') && path !== ''),
-      folders: page.folders.map((folder) => pathIn(folder).slice(0, -1)),
+      folders: page.folders.map((key) => key.slice(prefix.length, -1)),
       next: page.next,
     };
   }
@@ -180,7 +182,7 @@ export class Requests {
   async #backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
     const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
     const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
-    const longest = this.connection.backOffMs * 2 ** (attempt - 1);
+    const longest = this.connection.settings.backOffMs * 2 ** (attempt - 1);
     await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 

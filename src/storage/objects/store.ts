@@ -2,11 +2,12 @@
 // everything else is replaced only while it is what this run has read first. What was listed is remembered: for a run that holds the lease
 // nothing changes but by its own hand. A run without one reads a tree of one instant, and opens another store to read a later one.
 
+import { instantOf } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
 import type { TreeEntry, TreeFolders } from '../../release/tree/files.ts';
 import { found, missing, type Found } from '../../release/tree/found.ts';
-import type { ReleaseStore, StoredFile } from '../../release/tree/store.ts';
-import { FRONTS_FOLDER, treeFileOf } from '../../render/paths.ts';
+import type { KnownDates, RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import { FRONTS_FOLDER, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
 import type { Lease } from './lease.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
 import type { Uploads } from './uploads.ts';
@@ -29,6 +30,8 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   readonly #listed = new Map<string, Promise<void>>();
   /** The keys of `#sizes`, sorted; null where they have changed. */
   #paths: readonly string[] | null = null;
+  /** ETags of manifests, as they were listed. */
+  readonly #manifests = new Map<string, string>();
   /** What this run has read first or written last. */
   readonly #versions = new Map<string, Version>();
   /** Pointers that it has read or written, under its lease. */
@@ -38,6 +41,28 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     this.root = requests.connection.address.root;
     this.#requests = requests;
     this.#writing = writing;
+  }
+
+  /** The same tree with nothing remembered of it. */
+  fresh(): BucketStore {
+    return new BucketStore(this.#requests, this.#writing);
+  }
+
+  get knownDates(): KnownDates | null {
+    const manifests = this.#writing.lease?.manifests;
+    if (manifests === undefined) return null;
+    return {
+      get: async (path) => {
+        await this.#know(RELEASES_FOLDER);
+        const known = manifests.get(path);
+        const version = this.#versions.get(path) ?? this.#manifests.get(path);
+        return known !== undefined && known.version === version ? instantOf(known.now) : null;
+      },
+      set: (path, now) => {
+        const version = this.#versions.get(path);
+        if (version) manifests.set(path, { version, now });
+      },
+    };
   }
 
   async read(path: string): Promise<Found<Uint8Array>> {
@@ -50,7 +75,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
       const message = `cannot be read: ${error.message}`;
-      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false };
+      return { ok: false, why: 'unreadable', location: path, message, isReplaceable: false, hint: error.hint };
     }
   }
 
@@ -77,10 +102,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   async create(file: StoredFile): Promise<void> {
     // A copy: the caller reuses these bytes for the next edition.
     const copy = { ...file, bytes: file.bytes.slice() };
-    await this.#writing.uploads.begin(copy.bytes.length, () => this.#write(copy, null));
+    await this.#writing.uploads.begin(copy, () => this.#write(copy, null));
   }
 
-  settle(): Promise<void> {
+  settle(): Promise<readonly RefusedFile[]> {
     return this.#writing.uploads.settle();
   }
 
@@ -104,6 +129,8 @@ export class BucketStore implements ReleaseStore, TreeFolders {
         await this.#requests.remove(path, () => this.#mayWrite());
         this.#versions.set(path, null);
         this.#pointers.delete(path);
+        this.#manifests.delete(path);
+        this.#writing.lease?.manifests.delete(path);
         this.#paths = this.#sizes.delete(path) ? null : this.#paths;
       }),
     );
@@ -156,7 +183,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     const known = this.#listed.get(folder);
     if (known !== undefined) return known;
     const listing = this.#requests.list(folder).then(({ objects }) => {
-      for (const { path, bytes } of objects) this.#sizes.set(path, bytes);
+      for (const { path, bytes, version } of objects) {
+        this.#sizes.set(path, bytes);
+        if (folder === RELEASES_FOLDER) this.#manifests.set(path, version);
+      }
       this.#paths = null;
     });
     this.#listed.set(folder, listing);

@@ -1,6 +1,8 @@
 // Files on their way into a bucket while the build goes on: bounded in number and in bytes, and counted.
 
+import type { RefusedFile, StoredFile } from '../../release/tree/store.ts';
 import type { OnTransfer } from '../locked-tree.ts';
+import { NotAllowed } from './refusals.ts';
 
 const FILES_PENDING_MAX = 64;
 const BYTES_PENDING_MAX = 64_000_000;
@@ -10,6 +12,7 @@ export class Uploads {
   readonly #pending = new Set<Promise<void>>();
   #bytesPending = 0;
   #failure: { readonly error: unknown } | null = null;
+  readonly #refused: RefusedFile[] = [];
   #files = 0;
   #filesTotal = 0;
   #bytes = 0;
@@ -18,12 +21,13 @@ export class Uploads {
     this.#onTransfer = onTransfer;
   }
 
-  /** Begins an upload, and returns when there is room for another. @throws what an earlier one has thrown */
-  async begin(bytes: number, upload: () => Promise<void>): Promise<void> {
+  /** Begins an upload, and returns when there is room for another. @throws what an earlier one has thrown, unless its file was refused */
+  async begin({ path, bytes: { length: bytes } }: StoredFile, upload: () => Promise<void>): Promise<void> {
     this.#throwFailure();
     const one = this.run(bytes, upload)
       .catch((error: unknown) => {
-        this.#failure ??= { error };
+        if (error instanceof NotAllowed) this.#refused.push({ path, error });
+        else this.#failure ??= { error };
       })
       .finally(() => {
         this.#pending.delete(one);
@@ -44,10 +48,11 @@ export class Uploads {
     this.#onTransfer(this.#files, this.#filesTotal, this.#bytes);
   }
 
-  /** Returns when none is on its way any more. @throws what one of them has thrown */
-  async settle(): Promise<void> {
+  /** Returns when none is on its way any more: which files were refused since the last time. @throws what one of them has thrown */
+  async settle(): Promise<readonly RefusedFile[]> {
     await this.drain();
     this.#throwFailure();
+    return this.#refused.splice(0);
   }
 
   /** The same, however they end. */

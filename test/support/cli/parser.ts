@@ -15,7 +15,7 @@ export function testContext(printed: string[] = []): CommandContext {
       printExact: (text) => void printed.push(text),
       printAll: async () => true,
       log: () => undefined,
-      progress: async () => ({ show: () => undefined, end: () => undefined }),
+      progress: async () => ({ show: () => undefined, note: () => undefined, end: () => undefined }),
       isColoured: false,
     },
     now: () => now,

@@ -24,6 +24,10 @@ export class BreakingStore implements ReleaseStore {
     return this.#inner.root;
   }
 
+  get knownDates(): ReleaseStore['knownDates'] {
+    return this.#inner.knownDates;
+  }
+
   read(path: string): Promise<Found<Uint8Array>> {
     return this.#inner.read(path);
   }
@@ -45,17 +49,18 @@ export class BreakingStore implements ReleaseStore {
     );
   }
 
-  async settle(): Promise<void> {
+  async settle() {
     const created = this.#created;
     this.#created = [];
     await this.#breakable(
       created.length,
-      () => this.#inner.settle(),
+      async () => void (await this.#inner.settle()),
       async (count) => {
         for (const { path, bytes } of created.slice(0, count)) await this.#second.create({ path, bytes });
         await this.#second.settle();
       },
     );
+    return [];
   }
 
   confirmLock(): Promise<void> {

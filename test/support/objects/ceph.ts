@@ -22,6 +22,9 @@ const CREDENTIALS: Credentials = { accessKeyId: 'AKIDGATEWAY', secretAccessKey: 
 /** A single step that takes longer than this hangs: a limit for what will never end, not for what is slow. */
 const HANGS_AFTER_MS = 300_000;
 
+/** For setpriv: the kernel ends the command when this process ends, even by SIGKILL. */
+const ENDS_WITH_US = ['--pdeathsig', 'KILL', '--'];
+
 const run = promisify(execFile);
 
 /** Starts the cluster; resolves when the gateway answers. */
@@ -66,13 +69,12 @@ export class Ceph implements AsyncDisposable {
   }
 
   async #ceph(command: string, ...args: string[]): Promise<void> {
-    await run(command, ['-c', this.#configuration, ...args], { timeout: HANGS_AFTER_MS });
+    await run('setpriv', [...ENDS_WITH_US, command, '-c', this.#configuration, ...args], { timeout: HANGS_AFTER_MS });
   }
 
-  /** The kernel ends a daemon when this process ends, even by SIGKILL. */
   #spawn(command: string, ...args: string[]): void {
     const log = openSync(join(this.#folder, `${command}.out`), 'a');
-    const daemon = ['--pdeathsig', 'KILL', '--', command, '-f', '-c', this.#configuration, ...args];
+    const daemon = [...ENDS_WITH_US, command, '-f', '-c', this.#configuration, ...args];
     this.#daemons.push(spawn('setpriv', daemon, { stdio: ['ignore', log, log] }));
     closeSync(log);
   }
@@ -100,7 +102,7 @@ export class Ceph implements AsyncDisposable {
       .join('\n');
   }
 
-  /** Ends all daemons and removes the folder. There is nothing to save, so nobody is asked. */
+  /** Ends all daemons and removes the folder. There is nothing to save, so none of them is asked to. */
   async stop(): Promise<void> {
     const running = this.#daemons.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
     await Promise.all(

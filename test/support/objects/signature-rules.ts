@@ -41,6 +41,13 @@ export const SIGNATURES: readonly Rule[] = [
     expected: { status: 403, code: 'SignatureDoesNotMatch', objects: OLD },
   },
   {
+    name: 'a header added after the others were signed',
+    given: OLD,
+    request: async (to) => spoilt(await signRequest(to, put('new')), { 'x-amz-meta-note': 'x' }),
+    expected: { status: 403, code: 'AccessDenied', objects: OLD },
+    ceph: { status: 200, objects: { key: 'new' } },
+  },
+  {
     name: 'a key changed after it was signed',
     given: OLD,
     request: async (to) => {

@@ -41,15 +41,14 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A program that listens on a port; rejects with its output when it ends before that. */
+/** A program that listens on a port; rejects with its output, which may be collected, when it ends before that. */
 export async function startProgram(
   command: string,
   args: readonly string[],
   port: number,
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  { output = [], ...options }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly output?: string[] },
 ): Promise<() => Promise<void>> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output: string[] = [];
   child.stdout.on('data', (chunk) => output.push(String(chunk)));
   child.stderr.on('data', (chunk) => output.push(String(chunk)));
   const failed = new Promise<never>((_, reject) => {

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { EdgeRuntime, runServer } from 'edge-runtime';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
+import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
@@ -23,19 +24,23 @@ const PROGRAMS = {
   bun: { manifest: require.resolve('bun/package.json'), path: 'bin/bun', moved: 'bin/bun.exe' },
 };
 
-/** Starts the worker on a host. `origin`: the URL of the tree, or the name of a binding that the README's files make of its folder. */
+/**
+ * Starts the worker on a host. `origin`: where the tree is; a binding is made of its folder by the README's files. `credentials`: more of
+ * its environment.
+ */
 export async function startWorkerHost(
   host: WorkerHost,
   world: World,
-  origin: string,
+  origin: OriginOptions,
   keyRing: KeyRing = world.keyRing,
+  credentials: Readonly<Record<string, string>> = {},
 ): Promise<Runtime> {
   const files = workerFiles({
-    bundle: await bundleEdge('worker'),
+    bundle: await bundleEdge(workerBundle(origin.origin)),
     keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
-    origin,
+    ...origin,
     // What Vercel's runtime is given for an encoding it forgets, as the README says.
     encodings: host === 'vercel' ? [] : ['br', 'gzip'],
     pointerSeconds: 5,
@@ -47,7 +52,7 @@ export async function startWorkerHost(
     await writeFile(join(folder, name), text);
   }
   const port = await freePort();
-  const stop = await start(host, readme, folder, port, world.secrets);
+  const stop = await start(host, readme, folder, port, { ...world.secrets, ...credentials });
   return { name: host, now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
 }
 

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
+import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
@@ -11,23 +12,34 @@ import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts'
 
 const WORKERD = fileURLToPath(new URL('../../../../node_modules/.bin/workerd', import.meta.url));
 
-/** Starts workerd with a worker that keeps pointers for so long. */
-export async function startWorkerd(world: World, pointerSeconds: number): Promise<Runtime> {
+/** The tree on disk, by a binding. */
+const ON_DISK: OriginOptions = { origin: 'TREE', originEndpoint: null, originRegion: null };
+
+/**
+ * Starts workerd with a worker that keeps pointers for so long. `credentials`: more of its environment; `output`: collects what it
+ * prints.
+ */
+export async function startWorkerd(
+  world: World,
+  pointerSeconds: number,
+  origin: OriginOptions = ON_DISK,
+  credentials: Readonly<Record<string, string>> = {},
+  output: string[] = [],
+): Promise<Runtime> {
   const port = await freePort();
   const folder = writeFolder(
     workerFiles({
-      bundle: await bundleEdge('worker'),
+      bundle: await bundleEdge(workerBundle(origin.origin)),
       keyRing: world.keyRing,
       settings: DEFAULT_SETTINGS,
       publicRoot: join(world.root, 'public'),
-      origin: 'TREE',
+      ...origin,
       encodings: ['br', 'gzip'],
       pointerSeconds,
     }),
   );
-  const stop = await startProgram(WORKERD, ['serve', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${port}`], port, {
-    cwd: folder,
-    env: { ...process.env, ...world.secrets },
-  });
+  const options = { cwd: folder, env: { ...process.env, ...world.secrets, ...credentials }, output };
+  const words = ['serve', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${port}`];
+  const stop = await startProgram(WORKERD, words, port, options);
   return { name: 'workerd', now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
 }

@@ -1,0 +1,88 @@
+// AWS Signature Version 4 in the Authorization header, for requests without a body: what a private bucket asks of who reads it. Over
+// the Web Cryptography API. Nothing of the credentials is kept.
+
+import { instantText } from '../rule/instant.ts';
+import type { FieldLine } from '../rule/request.ts';
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary credentials. */
+  readonly sessionToken: string | null;
+}
+
+/** A request in the form that is signed. */
+export interface CanonicalRequest {
+  readonly method: string;
+  /** Encoded as sent. */
+  readonly path: string;
+  /** Encoded and sorted, without its question mark. */
+  readonly query: string;
+  /** Those that are signed, by lower-case name, sorted. */
+  readonly headers: readonly FieldLine[];
+  /** SHA-256 of the body, in hex. */
+  readonly payload: string;
+}
+
+/** The names of the secrets, as every tool for S3 has them; the third is there with temporary credentials alone. */
+export const CREDENTIAL_NAMES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
+
+/** SHA-256 of nothing. */
+export const EMPTY_PAYLOAD = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+const { subtle } = crypto;
+
+type Bytes = ArrayBuffer | Uint8Array<ArrayBuffer>;
+
+/** The headers by which a store of objects lets a request without a body in; `now`: seconds since 1970. */
+export const signedHeaders = async (
+  method: string,
+  url: URL,
+  credentials: Credentials,
+  region: string,
+  now: number,
+): Promise<FieldLine[]> => {
+  const stamp = instantText(now).replace(/[-:]/g, '');
+  const { sessionToken } = credentials;
+  const headers: FieldLine[] = [
+    ['x-amz-content-sha256', EMPTY_PAYLOAD],
+    ['x-amz-date', stamp],
+    ...(sessionToken ? [['x-amz-security-token', sessionToken] as const] : []),
+  ];
+  const request: CanonicalRequest = {
+    method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: [['host', url.host], ...headers],
+    payload: EMPTY_PAYLOAD,
+  };
+  return [...headers, ['authorization', await authorization(request, credentials, `${region}/s3`, stamp)]];
+};
+
+/** The value of Authorization. `scope`: the region and the service, with a slash between; `stamp`: x-amz-date. */
+export const authorization = async (
+  { method, path, query, headers, payload }: CanonicalRequest,
+  { accessKeyId, secretAccessKey }: Credentials,
+  scope: string,
+  stamp: string,
+): Promise<string> => {
+  const names = headers.map(([name]) => name).join(';');
+  const lines = headers.map((line) => `${line.join(':')}\n`).join('');
+  const canonical = [method, path, query, lines, names, payload].join('\n');
+  const parts = [stamp.slice(0, 8), ...scope.split('/'), 'aws4_request'];
+  const digest = hexOf(await subtle.digest('SHA-256', bytesOf(canonical)));
+  let key: Bytes = bytesOf(`AWS4${secretAccessKey}`);
+  for (const part of parts) key = await hmac(key, part);
+  const signature = hexOf(await hmac(key, ['AWS4-HMAC-SHA256', stamp, parts.join('/'), digest].join('\n')));
+  return `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${parts.join('/')}, SignedHeaders=${names}, Signature=${signature}`;
+};
+
+const hmac = async (secret: Bytes, text: string): Promise<ArrayBuffer> => {
+  const key = await subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return subtle.sign('HMAC', key, bytesOf(text));
+};
+
+const hexOf = (bytes: ArrayBuffer): string =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);

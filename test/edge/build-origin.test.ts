@@ -1,0 +1,101 @@
+// What `edge build --origin` takes from its flags, and what it leaves to the environment.
+
+import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { playbill } from '../support/cli/run.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+
+const root = temporaryFolderOfFile();
+const out = join(root, 'out');
+beforeAll(() => {
+  mkdirSync(join(out, 'edge'), { recursive: true });
+  mkdirSync(join(out, 'public'));
+  writeFileSync(join(out, 'edge/keyring.json'), '{"schema":1,"keys":{}}\n');
+});
+
+/** The first line of the worker that it writes, and what it prints. */
+async function build(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly origin: unknown; readonly region: unknown; readonly stdout: string; readonly stderr: string }> {
+  const to = join(root, 'edge');
+  const unset = { AWS_ENDPOINT_URL_S3: '', AWS_ENDPOINT_URL: '', AWS_REGION: '', AWS_DEFAULT_REGION: '' };
+  const all = ['edge', 'build', '--target', 'worker', '--out', out, '--to', to, ...words];
+  const { status, stdout, stderr } = await playbill(all, { ...unset, ...environment });
+  if (status !== 0) return { origin: null, region: null, stdout, stderr };
+  const [first = ''] = readFileSync(join(to, 'worker.js'), 'utf8').split('\n');
+  const { origin, region }: { origin?: unknown; region?: unknown } = JSON.parse(
+    first.slice('const PLAYBILL = '.length, -1),
+  );
+  return { origin, region, stdout, stderr };
+}
+
+const S3 = ['--origin', 's3://bucket/shows'];
+
+describe('a bucket', () => {
+  test('is where the flags say, whatever the environment says', async () => {
+    const flags = ['--origin-endpoint', 'https://store.example', '--origin-region', 'eu-central-1'];
+    const environment = { AWS_ENDPOINT_URL: 'https://another.example', AWS_REGION: 'us-east-1' };
+    expect(await build([...S3, ...flags], environment)).toMatchObject({
+      origin: 'https://store.example/bucket/shows/public',
+      region: 'eu-central-1',
+    });
+  });
+
+  test('is where tools for S3 look for it, without flags', async () => {
+    expect(await build(S3, { AWS_DEFAULT_REGION: 'eu-west-1' })).toMatchObject({
+      origin: 'https://bucket.s3.eu-west-1.amazonaws.com/shows/public',
+      region: 'eu-west-1',
+    });
+    const environment = {
+      AWS_ENDPOINT_URL_S3: 'https://s3.example',
+      AWS_ENDPOINT_URL: 'https://all.example',
+      AWS_REGION: 'eu-central-1',
+      AWS_DEFAULT_REGION: 'eu-west-1',
+    };
+    expect(await build(S3, environment)).toMatchObject({
+      origin: 'https://s3.example/bucket/shows/public',
+      region: 'eu-central-1',
+    });
+  });
+
+  test('needs a region', async () => {
+    const { stderr } = await build(S3);
+    expect(stderr).toContain('error edge-option-invalid: --origin-region: expected the name of a region, found ""');
+  });
+
+  test('takes no credentials along', async () => {
+    const secrets = {
+      AWS_ACCESS_KEY_ID: 'AKIDBUILD',
+      AWS_SECRET_ACCESS_KEY: 'secret-of-the-build',
+      AWS_REGION: 'eu-west-1',
+    };
+    const { stdout, stderr } = await build(S3, secrets);
+    const written = ['README.md', 'worker.js', 'workerd.capnp', 'wrangler.toml'].map((name) =>
+      readFileSync(join(root, 'edge', name), 'utf8'),
+    );
+    for (const text of [stdout, stderr, ...written]) {
+      expect(text).not.toContain('AKIDBUILD');
+      expect(text).not.toContain('secret-of-the-build');
+    }
+  });
+});
+
+test('the environment of a bucket means nothing to an origin by URL', async () => {
+  const environment = { AWS_ENDPOINT_URL: 'https://all.example', AWS_REGION: 'eu-central-1' };
+  expect(await build(['--origin', 'https://tree.example'], environment)).toMatchObject({
+    origin: 'https://tree.example',
+    region: undefined,
+  });
+});
+
+test('the size of the bundle is printed, and what a bucket adds', async () => {
+  const sizes = async (words: readonly string[]): Promise<readonly string[]> =>
+    /^The rule in worker\.js: (.*)$/m.exec((await build(words)).stdout)?.[1]?.split(', ') ?? [];
+  expect(await sizes([])).toEqual([expect.stringMatching(/^[\d.,]+ k?B$/)]);
+  expect(await sizes([...S3, '--origin-region', 'eu-west-1'])).toEqual([
+    expect.stringMatching(/^[\d.,]+ k?B$/),
+    expect.stringMatching(/^[\d.,]+ k?B of it for reading the bucket$/),
+  ]);
+});

@@ -1,0 +1,72 @@
+// The world's tree in a private bucket, as `build --out s3://…` puts it there: siblings bear the encoding that they are in.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { OriginOptions } from '../../../src/edge/deploy/origin.ts';
+import type { FaultPlan } from '../objects/faults.ts';
+import { MemoryStore, type MemoryStoreOptions } from '../objects/memory-store.ts';
+import type { StoreAnswer, StoreRequest } from '../objects/messages.ts';
+import type { World } from './world.ts';
+
+/** Where the tree is in the bucket: with what a path has to encode. */
+export const PREFIX = "shows (new)/it's";
+
+/** What a store makes of `response-content-encoding`: S3 and Ceph obey; others refuse it, or do as if it were not there. */
+export type Override = 'obeyed' | 'refused' | 'ignored';
+
+/** A front whose pointer cannot be read: in a bucket no folder can be in its place. */
+export const UNREADABLE: FaultPlan = ({ key }) =>
+  key.endsWith('/fronts/folder/pointer.json') ? { kind: 'status', status: 500 } : null;
+
+/** A bucket that holds a world's tree. Objects that are not there are denied, as to who may not list. Ends by `close`. */
+export async function startPrivateBucket(
+  world: World,
+  override: Override = 'obeyed',
+  options: MemoryStoreOptions = {},
+): Promise<MemoryStore> {
+  const denied = [{ action: 'list', prefix: '' }] as const;
+  const store = new PrivateBucket({ denied, faults: UNREADABLE, ...options }, override);
+  await putTree(world, (key, bytes, headers) => store.put(key, bytes, headers));
+  await store.listen();
+  return store;
+}
+
+/** Puts every file of a world's public folder into a bucket. */
+export async function putTree(
+  world: World,
+  put: (key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>) => Promise<unknown>,
+): Promise<void> {
+  const files = readdirSync(join(world.root, 'public'), { recursive: true, encoding: 'utf8' });
+  for (const file of files.map((name) => join(world.root, 'public', name)).filter((path) => statSync(path).isFile())) {
+    const encoding = /\.(gz|br)$/.exec(file)?.[1];
+    const encoded = encoding === undefined ? {} : { 'content-encoding': encoding === 'gz' ? 'gzip' : 'br' };
+    const headers = { 'content-type': 'application/json', ...encoded };
+    await put(`${PREFIX}/${relative(world.root, file)}`, readFileSync(file), headers);
+  }
+}
+
+/** What `edge build` is told of a bucket. */
+export function originIn(store: MemoryStore): OriginOptions {
+  return {
+    origin: `s3://${store.bucket}/${PREFIX}`,
+    originEndpoint: store.endpoint,
+    originRegion: store.region,
+  };
+}
+
+class PrivateBucket extends MemoryStore {
+  readonly #override: Override;
+
+  constructor(options: MemoryStoreOptions, override: Override) {
+    super(options);
+    this.#override = override;
+  }
+
+  protected override apply(request: StoreRequest): StoreAnswer {
+    const { 'response-content-encoding': encoding, ...query } = request.query;
+    if (encoding === undefined || this.#override === 'refused') return super.apply(request);
+    const answer = super.apply({ ...request, query });
+    if (this.#override === 'ignored' || answer.status !== 200) return answer;
+    return { ...answer, headers: { ...answer.headers, 'content-encoding': encoding } };
+  }
+}

@@ -1,0 +1,75 @@
+// Cloudflare on this machine: real workerd with a bucket of R2, bound as wrangler.toml says. The module is the one that
+// `edge build --target worker` writes, unchanged.
+
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Miniflare } from 'miniflare';
+import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
+import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
+import { sendLines } from '../messages.ts';
+import { PREFIX, putTree } from '../private-bucket.ts';
+import type { World } from '../world.ts';
+import type { Runtime } from './runtime.ts';
+
+/** A bucket as a worker has it; only what is used here. */
+interface R2Bucket {
+  put(
+    key: string,
+    bytes: ArrayBuffer,
+    options: { readonly httpMetadata: { contentEncoding?: string } },
+  ): Promise<unknown>;
+}
+
+/**
+ * Starts it with the world's tree in the bucket. `binding`: the name under which the bucket is bound, if not that of wrangler.toml;
+ * `output`: collects what it prints.
+ */
+export async function startMiniflare(
+  world: World,
+  pointerSeconds: number,
+  binding?: string,
+  output: string[] = [],
+): Promise<Runtime> {
+  const files = workerFiles({
+    bundle: await bundleEdge('worker-r2'),
+    keyRing: world.keyRing,
+    settings: DEFAULT_SETTINGS,
+    publicRoot: join(world.root, 'public'),
+    origin: `r2://tree-of-world/${PREFIX}`,
+    originEndpoint: null,
+    originRegion: null,
+    encodings: ['br', 'gzip'],
+    pointerSeconds,
+  });
+  const textOf = (name: string): string => files.find(([key]) => key === name)?.[1] ?? '';
+  const [, bound = '', bucket = ''] =
+    /\[\[r2_buckets\]\]\nbinding = "(\w+)"\nbucket_name = "([\w-]+)"/.exec(textOf('wrangler.toml')) ?? [];
+  const miniflare = new Miniflare({
+    modules: true,
+    script: textOf('worker.js'),
+    compatibilityDate: /compatibility_date = "(.*)"/.exec(textOf('wrangler.toml'))?.[1] ?? '',
+    r2Buckets: { [binding ?? bound]: bucket },
+    bindings: { ...world.secrets },
+    // Straight to the worker: the development server before it would resolve dots in paths.
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    // What Cloudflare adds to a request is fetched from there otherwise.
+    cf: false,
+    handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
+      for (const stream of [stdout, stderr]) stream.on('data', (chunk: Buffer) => output.push(String(chunk)));
+    },
+  });
+  const { port } = await miniflare.unsafeGetDirectURL();
+  const tree = (await miniflare.getBindings<Record<string, R2Bucket>>())[binding ?? bound];
+  await putTree(world, async (key, bytes, headers) => {
+    const contentEncoding = headers['content-encoding'];
+    const httpMetadata = contentEncoding === undefined ? {} : { contentEncoding };
+    await tree?.put(key, new Uint8Array(bytes).buffer, { httpMetadata });
+  });
+  return {
+    name: 'workerd',
+    now: () => Math.floor(Date.now() / 1000),
+    send: (lines) => sendLines(Number(port), lines),
+    stop: () => miniflare.dispose(),
+  };
+}
