@@ -63,6 +63,12 @@ async function expectOneRelease(): Promise<void> {
   expect(pointers).toEqual(new Map(listed));
 }
 
+/** Waits for all; where one fails, the others are told to end, and what it has thrown is thrown. */
+async function allEnd(works: readonly Promise<void>[], stop: () => void): Promise<void> {
+  for (const work of works) work.catch(stop);
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
+}
+
 /** An instant of its own for each run, so that each release is another. */
 function* instants(): Generator<string> {
   for (let second = 1; ; second += 1) yield formatInstant(instantOf(instant('2026-05-01T09:00:00Z') + second));
@@ -80,8 +86,9 @@ test.each([2, 6])('%i builders at once', async (builders) => {
   const published: string[] = [];
   let refused = 0;
   let looks = 0;
-  const wanted = IS_THOROUGH ? 120 : 12;
-  const isDone = (): boolean => published.length >= wanted;
+  const wanted = IS_THOROUGH ? 60 : 5;
+  let hasFailed = false;
+  const isDone = (): boolean => hasFailed || published.length >= wanted;
 
   const one = async (name: number): Promise<void> => {
     for (let i = name; !isDone(); i += 1) {
@@ -99,6 +106,8 @@ test.each([2, 6])('%i builders at once', async (builders) => {
   };
   const reader = async (): Promise<void> => {
     while (!isDone()) {
+      const seen = store.log.length;
+      await expect.poll(() => store.log.length > seen + 100 || isDone(), { interval: 1 }).toBe(true);
       await tree.judgeWhole();
       looks += 1;
     }
@@ -111,13 +120,14 @@ test.each([2, 6])('%i builders at once', async (builders) => {
       store.clock.advance(LEASE_OVER_MS);
     }
   };
-  const all = [...Array.from({ length: builders }, (_, i) => one(i)), reader(), sleeper()];
-  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') throw result.reason;
+  await allEnd([...Array.from({ length: builders }, (_, i) => one(i)), reader(), sleeper()], () => {
+    hasFailed = true;
+  });
   store.beforeApply = null;
   store.afterApply = null;
 
   expect(refused).toBeGreaterThan(0);
-  expect(looks).toBeGreaterThan(2);
+  expect(looks).toBeGreaterThan(0);
   for (const [key, { unconditional }] of lines) expect(unconditional, key).toEqual([]);
   // Each release that a run has published stands in the line, once, and no other does.
   const line = (lines.get(tree.key('releases/current'))?.values ?? []).map((text) => text.trimEnd());
@@ -149,8 +159,10 @@ test('builders, rollbacks and resumptions at once: a held tree gets no release',
   const times = instants();
   await buildAsCommand(databases[0] ?? '', tree.root, times.next().value ?? '');
   await buildAsCommand(databases[1] ?? '', tree.root, times.next().value ?? '');
-  const wanted = IS_THOROUGH ? 20 : 3;
+  const wanted = IS_THOROUGH ? 12 : 2;
   let rollbacks = 0;
+  let hasFailed = false;
+  const isDone = (): boolean => hasFailed || rollbacks >= wanted;
   const publishedWhileHeld: string[] = [];
   store.afterApply = async ({ method, key, status }) => {
     if (method !== 'PUT' || status !== 200 || !key.endsWith('/releases/current')) return;
@@ -167,17 +179,18 @@ test('builders, rollbacks and resumptions at once: a held tree gets no release',
     }
   };
   const builder = async (database: string): Promise<void> => {
-    while (rollbacks < wanted) await unlessLocked(() => buildAsCommand(database, tree.root, times.next().value ?? ''));
+    while (!isDone()) await unlessLocked(() => buildAsCommand(database, tree.root, times.next().value ?? ''));
   };
   const operator = async (): Promise<void> => {
-    while (rollbacks < wanted) {
+    while (!isDone()) {
       if (!(await unlessLocked(() => rollBackTree(tree.root, 'current~1')))) continue;
       rollbacks += 1;
-      while (!(await unlessLocked(() => resumeTree(tree.root))));
+      while (!isDone() && !(await unlessLocked(() => resumeTree(tree.root))));
     }
   };
-  const all = [...databases.map(builder), operator()];
-  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') throw result.reason;
+  await allEnd([...databases.map(builder), operator()], () => {
+    hasFailed = true;
+  });
   store.afterApply = null;
   expect(publishedWhileHeld).toEqual([]);
   await tree.judgeWhole();

@@ -82,13 +82,13 @@ async function suspendedAt(
   };
   const unsent = new Set<number>();
   const late: string[] = [];
-  let failure: unknown = null;
+  const failures: Error[] = [];
   store.faults = (planned) => {
     if (!isSleeper(planned) || state === 'woken') return null;
     if (state === 'asleep') unsent.add(planned.n);
     else if (moment === 'before' && isChosen(planned))
       fallAsleep().catch((error: unknown) => {
-        failure = error;
+        failures.push(error instanceof Error ? error : new Error(String(error)));
         wake();
       });
     else return null;
@@ -111,7 +111,7 @@ async function suspendedAt(
   store.faults = null;
   store.beforeApply = null;
   store.afterApply = null;
-  if (failure !== null) throw failure;
+  for (const failure of failures) throw failure;
   expect(state).toBe('woken');
   return { thrown, late };
 }

@@ -20,12 +20,17 @@ const any = (): boolean => true;
 const hasBody = (method: string): boolean => method === 'GET' || method === 'LIST';
 
 export const RESET: RequestFault = { name: 'the connection is reset', fault: { kind: 'reset' }, suits: any };
+export const ANSWER_LOST: RequestFault = {
+  name: 'it is done, and the answer lost',
+  fault: { kind: 'answer-dropped' },
+  suits: any,
+};
 export const STATUS_500: RequestFault = { name: '500', fault: { kind: 'status', status: 500 }, suits: any };
 
 /** Faults after which it is known at once that there was one. */
 export const FAULTS: readonly RequestFault[] = [
   RESET,
-  { name: 'it is done, and the answer lost', fault: { kind: 'answer-dropped' }, suits: any },
+  ANSWER_LOST,
   { name: '409', fault: { kind: 'status', status: 409 }, suits: any },
   { name: '429 with Retry-After', fault: { kind: 'status', status: 429, retryAfterSeconds: 0 }, suits: any },
   STATUS_500,
