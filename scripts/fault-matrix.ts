@@ -1,4 +1,4 @@
-// Rewrites the table of faults in test/fault/README.md: runs the fault tests, and takes what they say of themselves.
+// Rewrites the tables of faults in test/fault/README.md and test/objects/README.md: runs the fault tests, and takes what they say of themselves.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,25 +8,36 @@ import { fileURLToPath } from 'node:url';
 import { matrixText, type MatrixRow } from '../test/support/fault/matrix-text.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const readme = join(root, 'test/fault/README.md');
-const folder = mkdtempSync(join(tmpdir(), 'playbill-faults-'));
-try {
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--config',
-      'test/all.vitest.config.ts',
-      '--project',
-      'thorough',
-      'test/fault/',
-      '--exclude',
-      '**/matrix.test.ts',
-    ],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, FAULT_MATRIX: folder } },
-  );
-  if (status === 0) {
+
+/** The folder of each table, and what vitest is to run of it. */
+const TABLES: readonly (readonly [folder: string, files: readonly string[]])[] = [
+  ['test/fault', ['test/fault/', '--exclude', '**/matrix.test.ts']],
+  ['test/objects', ['test/objects/fault-', 'test/objects/builders-']],
+];
+
+for (const [folder, files] of TABLES) rewriteTable(join(root, folder, 'README.md'), files);
+
+/** Writes what the tests say of themselves into their table, unless one of them fails. */
+function rewriteTable(readme: string, files: readonly string[]): void {
+  const folder = mkdtempSync(join(tmpdir(), 'playbill-faults-'));
+  try {
+    const { status } = spawnSync(
+      process.execPath,
+      [
+        join(root, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        '--config',
+        'test/all.vitest.config.ts',
+        '--project',
+        'thorough',
+        ...files,
+      ],
+      { cwd: root, stdio: 'inherit', env: { ...process.env, FAULT_MATRIX: folder } },
+    );
+    if (status !== 0) {
+      process.exitCode = status ?? 1;
+      return;
+    }
     const rowsOf = new Map(
       readdirSync(folder).map((name): [string, MatrixRow[]] => [
         name.replace(/\.json$/, ''),
@@ -34,9 +45,8 @@ try {
       ]),
     );
     writeFileSync(readme, matrixText(readFileSync(readme, 'utf8'), rowsOf));
-    console.log('wrote test/fault/README.md: read the difference before it is committed');
+    console.log(`wrote ${readme}: read the difference before it is committed`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  process.exitCode = status ?? 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -12,8 +12,8 @@ export const SERVERS_AND_TIME = [
   'test/contract/openapi.test.ts',
   // Every way for a run to break: strace, SIGKILL, small disks.
   'test/fault/*.test.ts',
-  // Ceph.
-  'test/objects/gateway.test.ts',
+  // Ceph; the command, killed and suspended.
+  'test/objects/{gateway,fault-killed,builders-processes}.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',
   // The archive installed on three versions of Node.js; npm.
@@ -27,7 +27,11 @@ export const SERVERS_AND_TIME = [
 ];
 
 /** What `npm test` runs briefly and `npm run test:all` once more, at length. */
-export const BOTH = ['test/property/*.test.ts', 'test/edge/transcripts.test.ts', 'test/objects/same-tree.test.ts'];
+export const BOTH = [
+  'test/property/*.test.ts',
+  'test/edge/transcripts.test.ts',
+  'test/objects/{fault-requests,builders-keys,builders-meet,builders-suspended,same-tree}.test.ts',
+];
 
 /** Whether this is `npm run test:all`: more runtimes, longer histories. */
 export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';

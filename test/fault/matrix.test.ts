@@ -1,21 +1,30 @@
-// The table of faults itself: it has a section for each test file and no other, adds up, and a planted difference is seen.
+// The tables of faults themselves: each has a section for each test file and no other, adds up, and a planted difference is seen.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectSection, matrixText, sectionText, totalText, type MatrixRow } from '../support/fault/matrix-text.ts';
 
-const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8');
+/** The folder of each table, from here, and which of its test files have a section. */
+const TABLES = [
+  { folder: '.', isListed: (name: string) => name.endsWith('.test.ts') && name !== 'matrix.test.ts' },
+  { folder: '../objects/', isListed: (name: string) => /^(fault|builders)-.*\.test\.ts$/.test(name) },
+];
 
-test('every file of fault tests has its section, and there is none besides', () => {
-  const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.ts'));
-  const sections = [...readme.matchAll(/^## (.*)$/gm)].map(([, name]) => name);
-  expect(sections).toEqual(files.filter((name) => name !== 'matrix.test.ts').sort());
-});
+describe.each(TABLES)('$folder', ({ folder, isListed }) => {
+  const readme = readFileSync(new URL(`${folder}/README.md`, import.meta.url), 'utf8');
 
-test('the total is the sum of the rows', () => {
-  const counts = [...readme.matchAll(/^\| [^|]+ \| (?:at least )?(\d+) \|/gm)].map(([, count]) => Number(count));
-  const rows = counts.map((faults) => ({ ...ROW, faults }));
-  expect(readme.trimEnd().split('\n').at(-1)).toBe(totalText(rows));
+  test('every file of fault tests has its section, and there is none besides', () => {
+    const files = readdirSync(new URL(folder, import.meta.url)).filter(isListed);
+    const sections = [...readme.matchAll(/^## (.*)$/gm)].map(([, name]) => name);
+    expect(files.length).toBeGreaterThan(1);
+    expect(sections).toEqual(files.sort());
+  });
+
+  test('the total is the sum of the rows', () => {
+    const counts = [...readme.matchAll(/^\| [^|]+ \| (?:at least )?(\d+) \|/gm)].map(([, count]) => Number(count));
+    const rows = counts.map((faults) => ({ ...ROW, faults }));
+    expect(readme.trimEnd().split('\n').at(-1)).toBe(totalText(rows));
+  });
 });
 
 const ROW: MatrixRow = {

@@ -34,7 +34,7 @@ export function expectSection(file: string, rows: readonly MatrixRow[], readme: 
   const expected = sectionText(file, rows);
   if (readme.includes(expected)) return;
   throw new Error(
-    `test/fault/README.md says something else than the tests: npm run faults. The tests say:\n${expected}`,
+    `the README.md beside ${file} says something else than the tests: npm run faults. The tests say:\n${expected}`,
   );
 }
 

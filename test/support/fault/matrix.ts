@@ -1,12 +1,10 @@
-// The matrix of faults in README.md: each test says what it has tried and what came of it, and where the table says something else,
+// The matrix of faults in the README.md beside the tests: each test says what it has tried and what came of it, and where the table says something else,
 // the test file fails. `npm run faults` rewrites the table from what the tests say.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { expectSection, type Ending, type MatrixRow, type Situation } from './matrix-text.ts';
-
-const README = new URL('../../fault/README.md', import.meta.url);
 
 /** Says what was tried: `faults` of one situation that ended in one way. The same situation may be reported many times. */
 export type TellFault = (situation: Situation, ending: Ending, faults?: number | `at least ${number}`) => void;
@@ -21,7 +19,7 @@ export function matrixOf(url: string): TellFault {
     if (!isEveryTestPassed(suite)) return;
     const folder = process.env['FAULT_MATRIX'];
     if (folder !== undefined) writeFileSync(join(folder, `${file}.json`), JSON.stringify([...rows.values()]));
-    else expectSection(file, [...rows.values()], readFileSync(README, 'utf8'));
+    else expectSection(file, [...rows.values()], readFileSync(new URL('README.md', url), 'utf8'));
   });
   return ({ situation, sees, heals }, ending, faults = 1) => {
     const row = rows.get(situation) ?? { situation, sees, heals, endings: [], faults: 0 };

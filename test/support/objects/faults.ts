@@ -30,6 +30,7 @@ export interface PlannedRequest {
   readonly method: string;
   readonly key: string;
   readonly query: Readonly<Record<string, string>>;
+  readonly host: string;
   /** Counted from 1 over the requests of this method for this key. */
   readonly attempt: number;
 }

@@ -86,7 +86,14 @@ export abstract class StoreServer implements ObservedStore {
     let entry: LoggedRequest | undefined;
     try {
       const parsed = parseTarget(target, headers.host ?? '', this.bucket);
-      entry = { method, key: parsed.key, query: parsed.query, conditional: conditionalOf(headers), status: null };
+      entry = {
+        method,
+        key: parsed.key,
+        query: parsed.query,
+        host: headers.host ?? '',
+        conditional: conditionalOf(headers),
+        status: null,
+      };
       const n = this.log.push(entry);
       const body = await bodyOf(incoming);
       // Its client left in the middle of the body: nothing of it has happened.
@@ -109,7 +116,7 @@ export abstract class StoreServer implements ObservedStore {
     const now = (): number => Date.now() + (this.#settings.skewMs ?? 0);
     await verifyRequest(request, { ...this.#settings, now });
     checkBody(request);
-    const fault = this.faults?.({ n, method, key, query, attempt }) ?? null;
+    const fault = this.faults?.({ n, method, key, query, host: entry.host, attempt }) ?? null;
     return performWith(fault, async () => {
       await this.beforeApply?.({ ...entry, n });
       const answer = await this.#answerTo(request);

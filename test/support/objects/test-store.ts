@@ -33,6 +33,8 @@ export interface LoggedRequest {
   readonly method: string;
   readonly key: string;
   readonly query: Readonly<Record<string, string>>;
+  /** The name, with the port, by which the client calls this store: two clients can be told apart by it. */
+  readonly host: string;
   /** `If-Match: …` or `If-None-Match: …` as sent. */
   readonly conditional: string | null;
   /** Null until it is answered, and for ever where the connection broke first. */

@@ -1,0 +1,127 @@
+// Every kind of run that writes a tree, each over a tree in a bucket that gives it all there is to do: what the bucket holds before, what
+// the run asks of it, and what it holds after a run that nothing disturbed.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { pruneTree, resumeTree, rollBackTree } from '../../../src/operations/history.ts';
+import { revoke } from '../../../src/operations/keys.ts';
+import { publishKeys } from '../../../src/operations/publish-keys.ts';
+import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
+import type { TreeState } from '../fault/readers-check.ts';
+import { buildTree, catalogueAt, instant } from '../trees.ts';
+import type { BucketTree, Objects } from './bucket-tree.ts';
+import { requestsIn, type ChosenRequest } from './chosen-requests.ts';
+import type { ObservedStore } from './test-store.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly base: Objects;
+  readonly before: TreeState;
+  readonly after: TreeState;
+  /** The files of the tree after an undisturbed run. */
+  readonly expected: ReadonlyMap<string, string>;
+  /** What an undisturbed run asks, in order. */
+  readonly requests: readonly ChosenRequest[];
+  /** The run in this process. */
+  readonly run: () => Promise<unknown>;
+  /** The same run as words of the command. */
+  readonly words: readonly string[];
+}
+
+export type ScenarioName = 'first publish' | 'publish' | 'rollback' | 'resume' | 'prune' | 'revocation';
+
+const LATER = '2026-05-01T09:10:00Z';
+const GUARDS = { maxShrink: 0.5, allowShrink: true, force: false };
+
+/** Databases in a folder: each edition of the catalogue is made once. */
+export class Catalogues {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Three fronts, one of them disabled. */
+  at(edition: string, disabled: string): string {
+    const path = join(this.#folder, `${edition}.sqlite`);
+    if (existsSync(path)) return path;
+    const size = { productsPerFront: 1, sessionsPerProduct: 1 };
+    catalogueAt(path, smallCatalogue({ ...size, fronts: ['alpha', 'bravo', 'charlie'], edition }));
+    const database = new Database(path);
+    database.exec(`UPDATE fronts SET status = 'disabled' WHERE code = '${disabled}'`);
+    database.close();
+    return path;
+  }
+}
+
+/** Runs a scenario undisturbed, on a bucket that is emptied first. */
+export async function scenarioOf(
+  name: ScenarioName,
+  tree: BucketTree,
+  store: ObservedStore,
+  folder: string,
+): Promise<Scenario> {
+  await tree.reset(new Map());
+  const { run, words } = await prepared(name, tree, folder);
+  const base = await store.objects();
+  const before = await tree.state();
+  const mark = store.log.length;
+  await run();
+  const requests = requestsIn(store.log.slice(mark));
+  return { name, base, before, after: await tree.state(), expected: await tree.files(), requests, run, words };
+}
+
+/** Brings the tree into the state that a run of this kind has to do with. */
+async function prepared(
+  name: ScenarioName,
+  { root }: BucketTree,
+  folder: string,
+): Promise<Pick<Scenario, 'run' | 'words'>> {
+  const catalogues = new Catalogues(folder);
+  // Of the older release bravo is a part, of the newer one charlie.
+  const old = catalogues.at(`${name}-old`, 'charlie');
+  const young = catalogues.at(`${name}-young`, 'bravo');
+  const build = (database: string, now: string) => ({
+    run: () => buildAsCommand(database, root, now),
+    words: ['build', '--db', database, '--now', now, '--horizon', '20m', '--allow-shrink', '--json', '--out', root],
+  });
+  if (name === 'first publish') return build(old, NOW);
+  const { releaseId } = await buildAsCommand(old, root, NOW);
+  const id = releaseId ?? '';
+  switch (name) {
+    case 'publish':
+      return build(young, LATER);
+    case 'revocation':
+      await revoke(old, 'alpha-site', instant(NOW));
+      return {
+        run: () => publishKeys(old, root),
+        words: ['keys', 'revoke', 'alpha-site', '--at', NOW, '--db', old, '--json', '--out', root],
+      };
+    case 'prune':
+      // A dozen releases, so that retention leaves some to be pruned.
+      for (let second = 10; second < 22; second += 1) {
+        const options = { horizonSeconds: 0, guards: GUARDS, pruneGraceSeconds: null };
+        await buildTree(young, root, instant(`2028-05-01T09:00:${second}Z`), options);
+      }
+      return {
+        run: () => pruneTree(root, 0, false),
+        words: ['prune', '--grace', '0', '--json', '--out', root],
+      };
+    case 'rollback':
+    case 'resume':
+      await buildAsCommand(young, root, LATER);
+      if (name === 'rollback')
+        return { run: () => rollBackTree(root, id), words: ['rollback', id, '--json', '--out', root] };
+      await rollBackTree(root, id);
+      return { run: () => resumeTree(root), words: ['rollback', '--resume', '--json', '--out', root] };
+  }
+}
+
+/** Builds twenty minutes ahead, as the installed command does: to the same bytes. */
+export function buildAsCommand(database: string, root: string, now: string) {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return buildTree(database, root, instant(now), { horizonSeconds: 1200, guards: GUARDS, toolVersion: version });
+}
