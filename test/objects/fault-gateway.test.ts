@@ -1,0 +1,54 @@
+// Publishing into Ceph's gateway, through a proxy that answers each request wrongly: once, and some each time. What holds on the store in
+// memory holds on a real one.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { BucketTree, leaveStoreAtEnd, useStore } from '../support/objects/bucket-tree.ts';
+import { scenarioOf, type Scenario } from '../support/objects/fault-scenarios.ts';
+import { sharedGateway } from '../support/objects/gateway.ts';
+import { startProxy, type ProxyStore } from '../support/objects/proxy.ts';
+import {
+  expectContained,
+  expectMended,
+  FAULTS,
+  methodOf,
+  PASSING_FAULTS,
+  STATUS_500,
+} from '../support/objects/request-faults.ts';
+import { temporaryFolderOfFile } from '../support/trees.ts';
+
+leaveStoreAtEnd();
+const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
+let store: ProxyStore;
+let tree: BucketTree;
+let publish: Scenario;
+
+beforeAll(async () => {
+  store = await startProxy(await (await sharedGateway()).newBucket());
+  useStore(store);
+  tree = new BucketTree(store);
+  publish = await scenarioOf('publish', tree, store, folder);
+});
+afterAll(() => store.close());
+
+test('each request is answered wrongly once', async () => {
+  let tried = 0;
+  for (const request of publish.requests) {
+    for (const fault of [...FAULTS, ...PASSING_FAULTS].filter(({ suits }) => suits(methodOf(request)))) {
+      await expectMended(publish, request, fault, tree, store);
+      tried += 1;
+      const situation = `one request to Ceph's gateway is answered wrongly, once: ${fault.name}`;
+      tellFault({ situation, sees: 'the new release', heals: 'itself: asked again' }, null);
+    }
+  }
+  expect(tried).toBeGreaterThan(200);
+});
+
+test('a request that changes something is answered with 500 each time', async () => {
+  const writes = publish.requests.filter((request) => /^(PUT|DELETE)$/.test(methodOf(request)));
+  expect(writes.length).toBeGreaterThan(12);
+  for (const request of writes) await expectContained(publish, request, STATUS_500, tree, store);
+  const situation = `one request to Ceph's gateway is answered wrongly, however often it is made: 500`;
+  tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next run' }, null, writes.length);
+});
