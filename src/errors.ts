@@ -32,6 +32,7 @@ export const ERROR_EXIT_CODES = {
   'import-row-invalid': 2,
   'import-row-refused': 2,
   'import-file-unreadable': 2,
+  'import-shrinks': 4,
   'export-value-unprintable': 2,
   'tree-missing': 2,
   'tree-unreadable': 2,

@@ -145,6 +145,16 @@ export const rowsResultSchema = z.strictObject({
   rowsTotal: count,
 });
 
+const rowChangesSchema = z.strictObject({ inserted: count, updated: count, deleted: count, unchanged: count });
+
+/** `import --mirror`: what became of the rows of each table that has or had any. */
+export const mirrorResultSchema = z.strictObject({
+  tables: z.record(z.string(), rowChangesSchema),
+  total: rowChangesSchema,
+  /** Rows of `front_keys`, where the input has none: they stay, and are not counted above. */
+  keysLeftAlone: count,
+});
+
 /** `keys issue`, and what `sign --key` reads. The private key is printed this once. */
 export const issuedKeySchema = z.strictObject({
   keyid: z.string(),
@@ -187,3 +197,5 @@ export type KeysResultJson = z.infer<typeof keysResultSchema>;
 export type BuildResultJson = z.infer<typeof buildResultSchema>;
 export type FindingsResultJson = z.infer<typeof findingsResultSchema>;
 export type RowsResultJson = z.infer<typeof rowsResultSchema>;
+export type RowChanges = z.infer<typeof rowChangesSchema>;
+export type MirrorResultJson = z.infer<typeof mirrorResultSchema>;

@@ -17,6 +17,7 @@ import {
   findingsResultSchema,
   issuedKeySchema,
   keysResultSchema,
+  mirrorResultSchema,
   previewResultSchema,
   rowsResultSchema,
 } from './results.ts';
@@ -60,7 +61,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   rollback: rollbackResultSchema,
   prune: pruneResultSchema,
   'check-db': findingsResultSchema,
-  import: rowsResultSchema,
+  import: z.union([rowsResultSchema, mirrorResultSchema]),
   /** One line, as `import` reads it. */
   export: z.strictObject({
     table: z.string(),

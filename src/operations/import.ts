@@ -2,6 +2,8 @@
 
 import { createReadStream } from 'node:fs';
 import { importRows, type ImportOptions, type ImportResult } from '../database/write/import-rows.ts';
+import type { ImportSource } from '../database/write/input-rows.ts';
+import { mirrorRows, type MirrorOptions, type MirrorResult } from '../database/write/mirror-rows.ts';
 
 /**
  * Imports files of rows in one transaction; `-` is `stdin`. @throws AppError import-…, database-…, contract-…
@@ -11,8 +13,22 @@ export function importFiles(
   stdin: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const sources = files.map((file) =>
+  return importRows(sourcesOf(files, stdin), options);
+}
+
+/**
+ * Makes the catalogue hold exactly the rows of the files, in one transaction. @throws AppError import-…, database-…, contract-…
+ */
+export function mirrorFiles(
+  files: readonly string[],
+  stdin: AsyncIterable<Uint8Array>,
+  options: MirrorOptions,
+): Promise<MirrorResult> {
+  return mirrorRows(sourcesOf(files, stdin), options);
+}
+
+function sourcesOf(files: readonly string[], stdin: AsyncIterable<Uint8Array>): readonly ImportSource[] {
+  return files.map((file) =>
     file === '-' ? { name: 'stdin', open: () => stdin } : { name: file, open: () => createReadStream(file) },
   );
-  return importRows(sources, options);
 }

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
-import { errorResultSchema, rowsResultSchema } from '../../src/contract/results.ts';
+import { errorResultSchema, mirrorResultSchema, rowsResultSchema } from '../../src/contract/results.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
@@ -95,6 +95,108 @@ test('several faults: a line each, whatever the data hold; --json lists them', a
     ...lines.slice(1, 4),
   ]);
   expect(`hint: ${error.hint}`).toBe(lines[4]);
+});
+
+describe('--mirror', () => {
+  test('says what became of the rows of each table; --json validates', async () => {
+    const path = join(temporaryFolder(), 'x.sqlite');
+    const words = ['import', '--mirror', '-', '--db', path];
+    expect((await playbillProcess(words, {}, venue(1) + venue(2) + venue(3))).stdout).toContain(
+      `\n\nMirrored 3 rows into ${path}, which was made: 3 inserted, 0 updated, 0 deleted, 0 unchanged\n`,
+    );
+    const feed = venue(1) + venue(2).replace('Main', 'Small') + venue(4);
+    const { status, stdout, stderr } = await playbillProcess(words, {}, feed);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^table +inserted +updated +deleted +unchanged$/),
+      expect.stringMatching(/^venues +1 +1 +1 +1$/),
+      '',
+      `Mirrored 3 rows into ${path}: 1 inserted, 1 updated, 1 deleted, 1 unchanged`,
+      `Check it with: playbill check-db --db ${path}`,
+      '',
+    ]);
+    const json = await playbillProcess([...words, '--json'], {}, feed);
+    const venues = { inserted: 0, updated: 0, deleted: 0, unchanged: 3 };
+    const expected = { tables: { venues }, total: venues, keysLeftAlone: 0 };
+    expect(mirrorResultSchema.parse(JSON.parse(json.stdout))).toEqual(expected);
+  });
+
+  test('says how many keys it has left alone', async () => {
+    const path = join(temporaryFolder(), 'x.sqlite');
+    await playbillProcess(['import', demo, '--db', path]);
+    const feed = demoLines.filter((line) => !line.includes('"front_keys"')).join('\n');
+    const { stdout } = await playbillProcess(['import', '--mirror', '-', '--db', path], {}, feed);
+    expect(stdout).toMatch(
+      /\nMirrored .* 0 updated, 0 deleted, .*\nKeys of fronts, left alone as the files have none: \d+\n/,
+    );
+  });
+
+  test('an input that has broken off: exit 4, and what to type', async () => {
+    const path = join(temporaryFolder(), 'x.sqlite');
+    const words = ['import', '--mirror', '-', '--db', path];
+    await playbillProcess(words, {}, venue(1) + venue(2) + venue(3));
+    const refused = await playbillProcess(words, {}, venue(1));
+    expect(refused.stderr).toBe(
+      'error import-shrinks: venues: expected at most 50% of the rows to go, found 2 of 3 that are not in the input\n' +
+        `  hint: check that the input is complete; if these rows are to go: playbill import --mirror --allow-shrink --db ${path} FILE.ndjson\n`,
+    );
+    expect(refused.status).toBe(4);
+    expect(venuesIn(path)).toBe(3);
+    expect((await playbillProcess([...words, '--max-shrink', '67%'], {}, venue(1))).status).toBe(0);
+    expect(venuesIn(path)).toBe(1);
+    expect((await playbillProcess([...words, '--allow-shrink'], {}, '')).status).toBe(0);
+    expect(venuesIn(path)).toBe(0);
+  });
+
+  test.each([
+    ['--replace', ['--mirror', '--replace'], 'expected --mirror or --replace, found both', 'type --mirror alone'],
+    ['--max-shrink alone', ['--max-shrink', '5%'], 'expected --mirror with --max-shrink', '--mirror --max-shrink'],
+    ['--allow-shrink alone', ['--allow-shrink'], 'expected --mirror with --allow-shrink', '--mirror --allow-shrink'],
+    [
+      '--allow-shrink and --replace',
+      ['--allow-shrink', '--replace'],
+      'expected --mirror with',
+      '--mirror --allow-shrink',
+    ],
+  ])('is refused with %s', async (_case, flags, message, hint) => {
+    const here = temporaryFolder();
+    const { status, stderr } = await playbillProcess(['import', '-', ...flags, '--db', join(here, 'x.sqlite')]);
+    expect(stderr).toMatch(/^error usage: /);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+    expect(status).toBe(2);
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  test.each(['SIGKILL', 'SIGINT'] as const)(
+    'stopped by %s it leaves what was, and the next completes it',
+    async (signal) => {
+      const path = join(temporaryFolder(), 'x.sqlite');
+      const words = ['import', '--mirror', '-', '--db', path];
+      await playbillProcess(words, {}, venue(1) + venue(2));
+      const child = spawn(process.execPath, [compiledCommand(), ...words], { stdio: ['pipe', 'ignore', 'ignore'] });
+      const ended = new Promise((resolve) => child.on('close', (status, by) => resolve(by ?? status)));
+      child.stdin.write(venue(2) + venue(3));
+      const other = new Database(path, { timeout: 0 });
+      const isLocked = (): boolean => {
+        try {
+          other.exec('BEGIN IMMEDIATE; ROLLBACK');
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      while (!isLocked()) await sleep(20);
+      child.kill(signal);
+      expect(await ended).toBe(signal);
+      expect(isLocked()).toBe(false);
+      expect(other.prepare('SELECT id FROM venues').pluck().all()).toEqual([1, 2]);
+      other.close();
+      await playbillProcess(words, {}, venue(2) + venue(3));
+      expect(venuesIn(path)).toBe(2);
+    },
+  );
 });
 
 describe('exit 2, and nothing is made', () => {

@@ -7,7 +7,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demoRows } from '../../scripts/demo-rows.ts';
 import { exportRows } from '../../src/database/write/export-rows.ts';
-import { importRows, type ImportResult, type ImportSource } from '../../src/database/write/import-rows.ts';
+import { importRows, type ImportResult } from '../../src/database/write/import-rows.ts';
+import type { ImportSource } from '../../src/database/write/input-rows.ts';
+import { mirrorRows, type MirrorOptions, type MirrorResult } from '../../src/database/write/mirror-rows.ts';
 import { linesOf } from '../../src/database/write/ndjson-lines.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, type TableName } from '../../src/database/schema/tables.ts';
@@ -377,6 +379,262 @@ describe('--replace', () => {
   test('does not take the slug of another row', async () => {
     const text = line('tags', { id: 99, slug: 'classics', name: 'X' });
     expect((await refusalOf(goodPath(), [file(text)], true)).message).toContain('tags.slug');
+  });
+});
+
+describe('--mirror', () => {
+  const FEED = allLines.join('');
+  const without = (table: TableName, ...others: TableName[]): string =>
+    allLines.filter((one) => ![table, ...others].some((name) => one.includes(`"table":"${name}"`))).join('');
+
+  function mirrored(path: string, text: string, options: Partial<MirrorOptions> = {}): Promise<MirrorResult> {
+    return mirrorRows([file(text)], { databasePath: path, maxShrink: 0.5, allowShrink: false, ...options });
+  }
+
+  async function mirrorRefusal(path: string, text: string, options: Partial<MirrorOptions> = {}): Promise<AppError> {
+    const before = rowsIn(path);
+    const thrown = await mirrored(path, text, options).catch((error: unknown) => error);
+    if (!(thrown instanceof AppError)) throw new Error(`expected an AppError, got ${String(thrown)}`);
+    expect(rowsIn(path)).toEqual(before);
+    return thrown;
+  }
+
+  function changed(path: string, sql: string): string {
+    const database = new Database(path);
+    database.pragma('foreign_keys = ON');
+    database.exec(sql).close();
+    return path;
+  }
+
+  const allow = { allowShrink: true };
+  const inserted = { inserted: 1, updated: 0, deleted: 0, unchanged: 0 };
+  const unchanged = { inserted: 0, updated: 0, deleted: 0, unchanged: 1 };
+
+  test.each([
+    ['new', newPath],
+    ['empty', () => changed(newPath(), SCHEMA)],
+  ])('a %s catalogue gets every row', async (kind, pathOf) => {
+    const path = pathOf();
+    const tables = Object.fromEntries(TABLE_NAMES.map((table) => [table, inserted]));
+    expect(await mirrored(path, FEED)).toEqual({ tables, keysLeftAlone: 0, isNew: kind === 'new' });
+    expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
+  });
+
+  test('the same rows again change no byte of the database', async () => {
+    const path = goodPath();
+    changed(path, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    const before = readFileSync(path);
+    const tables = Object.fromEntries(TABLE_NAMES.map((table) => [table, unchanged]));
+    expect(await mirrored(path, FEED)).toEqual({ tables, keysLeftAlone: 0, isNew: false });
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  test('columns left out have their default again', async () => {
+    const path = goodPath();
+    const product = line('products', { id: 14, slug: 'lear', name: 'King Lear', age_rating: 16, sale_schema: 1 });
+    const result = await mirrored(path, without('products', 'images') + product, allow);
+    expect(result.tables).toMatchObject({ products: { updated: 1 }, images: { deleted: 1 }, sessions: unchanged });
+    expect(rowsIn(path)['products']).toMatchObject([{ slug: 'lear', pushka: 0, paused: 0, image_id: null }]);
+    expect(rowsIn(path)['images'] ?? []).toEqual([]);
+  });
+
+  test('keys that the feed does not know of stay, and so does their front', async () => {
+    const path = goodPath();
+    const result = await mirrored(path, without('front_keys'));
+    expect(result.keysLeftAlone).toBe(1);
+    expect(Object.keys(result.tables)).not.toContain('front_keys');
+    expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
+
+    const fronts = [
+      'fronts',
+      'front_products',
+      'front_categories',
+      'front_groups',
+      'front_session_exclusions',
+    ] as const;
+    const error = await mirrorRefusal(path, without('front_keys', ...fronts), allow);
+    expect(error).toMatchObject({
+      code: 'import-row-refused',
+      hint: expect.stringContaining('DELETE FROM front_keys'),
+    });
+    expect(error.message).toBe('front_keys moscow-1: front_id: expected the id of a row of fronts, found 11');
+    await mirrored(
+      changed(path, 'DELETE FROM front_keys WHERE front_id = 11'),
+      without('front_keys', ...fronts),
+      allow,
+    );
+    expect(rowsIn(path)['fronts'] ?? []).toEqual([]);
+  });
+
+  test('keys that the feed has are mirrored like other rows', async () => {
+    const path = goodPath();
+    const key = line('front_keys', { keyid: 'other', front_id: 11, alg: 'hmac-sha256', secret_ref: 'X' });
+    const error = await mirrorRefusal(path, without('front_keys') + key);
+    expect(error.message).toBe(
+      'front_keys: expected at most 50% of the rows to go, found 1 of 1 that are not in the input',
+    );
+    await mirrored(path, without('front_keys') + key, allow);
+    expect(rowsIn(path)['front_keys']).toMatchObject([{ keyid: 'other' }]);
+  });
+
+  test('exactly as many rows as --max-shrink allows may go, and not one more; every such table is named', async () => {
+    const path = goodPath();
+    const venues = Array.from({ length: 9 }, (_, i) => venue(i + 50));
+    const tags = Array.from({ length: 9 }, (_, i) => line('tags', { id: i + 50, slug: `t${i}`, name: 'T' }));
+    const feed = (total: number): string => FEED + venues.slice(0, total).join('') + tags.slice(0, total).join('');
+    await mirrored(path, feed(9));
+    const error = await mirrorRefusal(path, feed(6), { maxShrink: 0.29 });
+    expect(error).toMatchObject({
+      code: 'import-shrinks',
+      hint: expect.stringContaining('--mirror --allow-shrink --db'),
+    });
+    expect([error.message, ...error.details]).toEqual([
+      'venues: expected at most 29% of the rows to go, found 3 of 10 that are not in the input',
+      'tags: expected at most 29% of the rows to go, found 3 of 10 that are not in the input',
+    ]);
+    // 1 - 0.7 is less than 0.3.
+    await mirrored(path, feed(6), { maxShrink: 1 - 0.7 });
+    expect((await mirrorRefusal(path, '')).details.length).toBe(TABLE_NAMES.length - 2);
+  });
+
+  test('slugs and codes may change places, also with a row that goes', async () => {
+    const path = goodPath();
+    const tag = (id: number, slug: string): string => line('tags', { id, slug, name: 'T' });
+    await mirrored(path, FEED + tag(50, 'a') + tag(51, 'b') + tag(52, 'c'));
+    const result = await mirrored(path, FEED + tag(50, 'b') + tag(51, 'a') + tag(53, 'c'));
+    expect(result.tables['tags']).toEqual({ inserted: 1, updated: 2, deleted: 1, unchanged: 1 });
+    expect(rowsIn(path)['tags']).toMatchObject([
+      { id: 19, slug: 'classics' },
+      { id: 50, slug: 'b' },
+      { id: 51, slug: 'a' },
+      { id: 53, slug: 'c' },
+    ]);
+  });
+
+  test('children that move to another parent survive the one that goes', async () => {
+    const path = goodPath();
+    const text = FEED.replace('"id":12,', '"id":99,').replace('"venue_id":12', '"venue_id":99');
+    const result = await mirrored(path, text, allow);
+    expect(result.tables).toMatchObject({ venues: { inserted: 1, deleted: 1 }, sessions: { updated: 1, deleted: 0 } });
+    expect(rowsIn(path)['price_tiers']).toEqual([GOOD_ROWS.price_tiers]);
+  });
+
+  test.each([
+    ['a row twice', FEED + venue(12), 'rows.ndjson:20: expected a new key, found venues 12 on an earlier line', 'once'],
+    [
+      'a slug twice',
+      FEED + line('tags', { id: 9, slug: 'classics', name: 'X' }),
+      'rows.ndjson:20: expected values',
+      'value',
+    ],
+    [
+      'what a CHECK refuses',
+      FEED + venue(99, { timezone: '' }),
+      'rows.ndjson:20: expected a row that',
+      'CHECKs of "venues"',
+    ],
+    [
+      'a changed row that one refuses',
+      FEED.replace('"paused":1', '"paused":0'),
+      'rows.ndjson:15: expected a row',
+      'CHECKs of "products"',
+    ],
+    [
+      'an id that dangles',
+      without('venues') + venue(1),
+      'sessions 15: venue_id: expected the id of a row of venues',
+      'along',
+    ],
+    ['a line that is not a row', `${FEED}{}\n`, 'rows.ndjson:20: expected an object', 'one row per line'],
+  ])('refuses %s, and changes nothing', async (_case, text, message, hint) => {
+    const error = await mirrorRefusal(goodPath(), text, allow);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+  });
+
+  test("keeps the operator's own columns, and lets the operator's own tables follow", async () => {
+    const path = changed(
+      goodPath(),
+      `ALTER TABLE venues ADD COLUMN theirs TEXT; UPDATE venues SET theirs = 'mine';
+       CREATE TABLE notes (venue_id INTEGER REFERENCES venues (id) ON DELETE CASCADE);`,
+    );
+    await mirrored(path, FEED + venue(50) + venue(51));
+    changed(path, 'INSERT INTO notes VALUES (12), (50)');
+    await mirrored(path, FEED.replace('"name":"Main stage"', '"name":"Small stage"') + venue(51));
+    const database = new Database(path);
+    expect(database.prepare('SELECT id, name, theirs FROM venues').raw().all()).toEqual([
+      [12, 'Small stage', 'mine'],
+      [51, 'Main stage', null],
+    ]);
+    expect(database.prepare('SELECT venue_id FROM notes').pluck().all()).toEqual([12]);
+    database.close();
+  });
+
+  test.each([
+    [
+      'refuses a deletion',
+      "CREATE TRIGGER stop BEFORE DELETE ON tags BEGIN SELECT RAISE(ABORT, 'tags stay'); END",
+      'tags: expected a table whose rows can be changed and deleted, found: tags stay',
+    ],
+    [
+      'refers to a row that goes',
+      'CREATE TABLE notes (id INTEGER REFERENCES tags (id)); INSERT INTO notes VALUES (19)',
+      'a foreign key is violated: ',
+    ],
+    [
+      'ignores a deletion',
+      'CREATE TRIGGER stop BEFORE DELETE ON tags BEGIN SELECT RAISE(IGNORE); END',
+      'tags: expected the 0 rows of the input, found 1 when all was written',
+    ],
+    [
+      'rolls back',
+      "CREATE TRIGGER stop BEFORE INSERT ON venues BEGIN SELECT RAISE(ROLLBACK, 'no more venues'); END",
+      'rows.ndjson:18: expected a row that the database accepts, found: no more venues',
+    ],
+  ])('refuses where something of the operator %s', async (_case, sql, message) => {
+    const error = await mirrorRefusal(changed(goodPath(), sql), without('tags', 'product_tags') + venue(50), allow);
+    expect(error.code).toBe('import-row-refused');
+    expect(error.message).toContain(message);
+  });
+
+  test('refuses views that differ; empty ones may stay empty', async () => {
+    const viewOf = (table: string): string =>
+      `ALTER TABLE ${table} RENAME TO their_${table}; CREATE VIEW ${table} AS SELECT * FROM their_${table};`;
+    const path = changed(
+      goodPath(),
+      `PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; ${viewOf('product_tags')}`,
+    );
+    await mirrored(path, FEED);
+    for (const [text, place] of [
+      [without('product_tags'), 'product_tags: '],
+      [
+        FEED + line('product_tags', { product_id: 14, tag_id: 99 }) + line('tags', { id: 99, slug: 'x', name: 'X' }),
+        'rows.ndjson:20: ',
+      ],
+    ] as const) {
+      const error = await mirrorRefusal(path, text, allow);
+      expect(error).toMatchObject({ code: 'import-row-refused', hint: expect.stringContaining('views take no rows') });
+      expect(error.message).toContain(place);
+    }
+    changed(path, 'DELETE FROM their_product_tags');
+    await mirrored(path, without('product_tags'));
+  });
+
+  test('broken off, it leaves what was', async () => {
+    const path = goodPath();
+    const before = rowsIn(path);
+    const controller = new AbortController();
+    const source: ImportSource = {
+      name: 'slow',
+      open: async function* () {
+        yield Buffer.from(FEED);
+        controller.abort();
+        yield Buffer.from(venue(2));
+      },
+    };
+    const options = { databasePath: path, maxShrink: 1, allowShrink: true, signal: controller.signal };
+    await expect(mirrorRows([source], options)).rejects.toThrow();
+    expect(rowsIn(path)).toEqual(before);
   });
 });
 

@@ -1,16 +1,21 @@
 // `playbill import`: files of rows into a catalogue, which is made where there is none.
 
-import type { RowsResultJson } from '../../contract/results.ts';
-import { shellWord } from '../../errors.ts';
-import type { PlaybillCommand } from '../command.ts';
+import type { MirrorResultJson, RowChanges, RowsResultJson } from '../../contract/results.ts';
+import { AppError, shellWord } from '../../errors.ts';
+import { percentageArgument } from '../arguments.ts';
+import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { countText } from '../output/terminal.ts';
 
 /** A small import is over before a count could be read. */
 const ROWS_BETWEEN_COUNTS = 1000;
 
-export function addImportCommand(program: PlaybillCommand): void {
-  program
+const MAX_SHRINK = 0.5;
+
+type ImportFlags = FlagsOf<typeof declareImport>;
+
+function declareImport(program: PlaybillCommand) {
+  return program
     .command('import')
     .summary('read rows into the catalogue, which is made if there is none')
     .description(
@@ -20,11 +25,18 @@ export function addImportCommand(program: PlaybillCommand): void {
     .operand('<file...>', 'files of rows; - for standard input')
     .dbFlag('the catalogue database; made, with the folders above it, if there is none')
     .flag('--replace', 'let a row take the place of one with the same key; what refers to it stays')
-    .jsonFlag('print the summary as JSON')
-    .helpBelow(`
+    .flag('--mirror', 'make the catalogue hold exactly these rows: insert, update and delete what differs')
+    .flag(
+      '--max-shrink <percentage>',
+      'how much of its rows a table may lose to --mirror (default: 50%)',
+      percentageArgument,
+    )
+    .flag('--allow-shrink', 'let --mirror delete any number of rows')
+    .jsonFlag('print the summary as JSON').helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
   playbill import venues.ndjson sessions.ndjson --db /srv/catalogue.sqlite
+  playbill import --mirror feed.ndjson                  the rows of the feed, and no others
   playbill export --table sessions | sed 's/"paused":1/"paused":0/' |
     playbill import - --replace
   playbill import /dev/null --db empty.sqlite           an empty catalogue
@@ -32,40 +44,93 @@ Examples:
 A line:
   {"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}
 
---replace removes nothing: rows that the files do not have stay. For those to go, import all rows into a new file and
-move it over the old one.
+--replace removes nothing: rows that the files do not have stay.
+
+--mirror takes the files, together, for the whole catalogue. Rows that they do not have are deleted, a table without a
+row in them is emptied, and rows that are the same are not written. Only front_keys, which keys issue and keys revoke
+write, is left alone where the files have no row of it. Where a table would lose more than --max-shrink of its rows,
+nothing is changed: a feed may have broken off.
 
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
 
-Exit codes: 0 imported, 2 wrong usage or a row that is refused; then nothing is imported.`)
+Exit codes: 0 imported, 2 wrong usage or a row that is refused, 4 --mirror would delete too many rows; after 2 and 4
+nothing is changed.`);
+}
+
+export function addImportCommand(program: PlaybillCommand): void {
+  declareImport(program)
     .writes(': nothing was imported; the database is as it was')
     .runs(async (files, flags, { terminal }) => {
-      const { importFiles } = await import('../../operations/import.ts');
+      refuseContradictions(flags);
+      const { importFiles, mirrorFiles } = await import('../../operations/import.ts');
       const interrupted = new AbortController();
       // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
         process.prependOnceListener(signal, () => interrupted.abort());
       const bar = await terminal.progress('importing', 'rows');
       let rowsTotal = 0;
-      const { rows, isNew } = await importFiles(files, process.stdin, {
+      const options = {
         databasePath: flags.db,
-        isReplacing: flags.replace === true,
         signal: interrupted.signal,
         onRow: () => {
           rowsTotal += 1;
           if (rowsTotal % ROWS_BETWEEN_COUNTS === 0) bar.show(rowsTotal);
         },
-      }).finally(bar.end);
-      if (flags.json === true) {
-        const json: RowsResultJson = { rows, rowsTotal };
-        terminal.print(JSON.stringify(json));
+      };
+      if (flags.mirror === true) {
+        const guard = { maxShrink: flags.maxShrink ?? MAX_SHRINK, allowShrink: flags.allowShrink === true };
+        const { tables, keysLeftAlone, isNew } = await mirrorFiles(files, process.stdin, {
+          ...options,
+          ...guard,
+        }).finally(bar.end);
+        const json: MirrorResultJson = { tables, total: totalOf(Object.values(tables)), keysLeftAlone };
+        terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, flags.db, isNew));
         return;
       }
-      if (rowsTotal > 0) terminal.print(`${tableText(['table', 'rows'], Object.entries(rows))}\n`);
-      const tables = countText(Object.keys(rows).length, 'table');
-      terminal.print(
-        `Imported ${countText(rowsTotal, 'row')} of ${tables} into ${flags.db}${isNew ? ', which was made' : ''}\n` +
-          `Check it with: playbill check-db --db ${shellWord(flags.db)}`,
-      );
+      const { rows, isNew } = await importFiles(files, process.stdin, {
+        ...options,
+        isReplacing: flags.replace === true,
+      }).finally(bar.end);
+      const json: RowsResultJson = { rows, rowsTotal };
+      terminal.print(flags.json === true ? JSON.stringify(json) : importText(json, flags.db, isNew));
     });
+}
+
+/** @throws AppError usage */
+function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: ImportFlags): void {
+  if (mirror === true && replace === true) {
+    const hint = 'type --mirror alone: it replaces rows too, and deletes those that the files do not have';
+    throw new AppError('usage', 'expected --mirror or --replace, found both', hint);
+  }
+  const flag = allowShrink === true ? '--allow-shrink' : '--max-shrink';
+  if (mirror !== true && (allowShrink === true || maxShrink !== undefined)) {
+    const hint = `leave out ${flag}, or type it as --mirror ${flag}: nothing else deletes rows`;
+    throw new AppError('usage', `expected --mirror with ${flag}, found ${flag} alone`, hint);
+  }
+}
+
+function importText({ rows, rowsTotal }: RowsResultJson, db: string, isNew: boolean): string {
+  const table = rowsTotal > 0 ? `${tableText(['table', 'rows'], Object.entries(rows))}\n\n` : '';
+  const tables = countText(Object.keys(rows).length, 'table');
+  return `${table}Imported ${countText(rowsTotal, 'row')} of ${tables} into ${db}${isNew ? MADE : ''}\n${checkText(db)}`;
+}
+
+function mirrorText({ tables, total, keysLeftAlone }: MirrorResultJson, db: string, isNew: boolean): string {
+  const rows = Object.entries(tables).map(([table, changes]) => [table, ...KINDS.map((kind) => changes[kind])]);
+  const table = rows.length > 0 ? `${tableText(['table', ...KINDS], rows)}\n\n` : '';
+  const mirrored = countText(total.inserted + total.updated + total.unchanged, 'row');
+  const counts = KINDS.map((kind) => `${total[kind]} ${kind}`).join(', ');
+  const keys = keysLeftAlone === 0 ? '' : `\nKeys of fronts, left alone as the files have none: ${keysLeftAlone}`;
+  return `${table}Mirrored ${mirrored} into ${db}${isNew ? MADE : ''}: ${counts}${keys}\n${checkText(db)}`;
+}
+
+const MADE = ', which was made';
+
+const checkText = (db: string): string => `Check it with: playbill check-db --db ${shellWord(db)}`;
+
+const KINDS = ['inserted', 'updated', 'deleted', 'unchanged'] as const satisfies readonly (keyof RowChanges)[];
+
+function totalOf(all: readonly RowChanges[]): RowChanges {
+  const sum = (kind: keyof RowChanges): number => all.reduce((total, changes) => total + changes[kind], 0);
+  return { inserted: sum('inserted'), updated: sum('updated'), deleted: sum('deleted'), unchanged: sum('unchanged') };
 }

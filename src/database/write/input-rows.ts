@@ -1,0 +1,150 @@
+// Rows as they come in: NDJSON, one `{"table":…,"row":{…}}` per line, each row checked by the column rules. Refusals are gathered, so that
+// one run reports several. Writes nothing.
+
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import type { WritableCatalogue } from '../create.ts';
+import { quoted } from '../schema/row-checker.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+import { linesOf, type Line } from './ndjson-lines.ts';
+
+/** A file to import, or standard input. */
+export interface ImportSource {
+  /** As messages show it. */
+  readonly name: string;
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** A row that the column rules have accepted: its columns and their values, in the same order. */
+export interface CheckedRow {
+  readonly table: TableName;
+  readonly columns: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+// Enough to see what is wrong with a file, few enough to read.
+const REFUSALS_SHOWN = 10;
+
+/** Refusals of rows, several of which are thrown as one. */
+export class Refusals {
+  readonly #catalogue: WritableCatalogue;
+  readonly #restText: string;
+  readonly #kept: AppError[] = [];
+
+  /** `restText` says what became of the rows after the last refusal that is kept. */
+  constructor(catalogue: WritableCatalogue, restText: string) {
+    this.#catalogue = catalogue;
+    this.#restText = restText;
+  }
+
+  /** Does something with a row, and keeps its refusal. @throws AppError the kept ones, where it is no use to go on */
+  during(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.code.startsWith('import-')) throw error;
+      this.#kept.push(error);
+      // A trigger may have rolled back the transaction: further rows would be committed one by one.
+      if (this.#kept.length === REFUSALS_SHOWN || !this.#catalogue.handle.inTransaction) this.throwAny();
+    }
+  }
+
+  /** Throws those that were kept, if any, as one error with the code and hint of the first. */
+  throwAny(): void {
+    const [first] = this.#kept;
+    if (first === undefined) return;
+    const [message = '', ...details] = this.#kept.flatMap((refusal) => [refusal.message, ...refusal.details]);
+    if (this.#kept.length === REFUSALS_SHOWN) details.push(this.#restText);
+    throw new AppError(first.code, message, first.hint, first.cause, details);
+  }
+}
+
+/**
+ * Calls `take` with every row of all sources; `place` is where it was read, for messages.
+ * @throws AppError import-…, with the refusals of several rows
+ */
+export async function forEachRow(
+  sources: readonly ImportSource[],
+  catalogue: WritableCatalogue,
+  take: (row: CheckedRow, place: string) => void,
+): Promise<void> {
+  const refusals = new Refusals(catalogue, 'the rest was not read');
+  for (const { name, open } of sources) {
+    for await (const { number, text } of readableLines(name, open, catalogue.path)) {
+      const place = `${name}:${number}`;
+      refusals.during(() => take(rowOf(text, place), place));
+    }
+  }
+  refusals.throwAny();
+}
+
+async function* readableLines(name: string, open: ImportSource['open'], databasePath: string): AsyncGenerator<Line> {
+  try {
+    yield* linesOf(open(), name, databasePath);
+  } catch (error) {
+    if (error instanceof AppError || systemCodeOf(error) === '') throw error;
+    const message = `expected a readable file ${name}, found: ${messageOf(error)}`;
+    throw new AppError('import-file-unreadable', message, 'name files of rows, or - for standard input', error);
+  }
+}
+
+/** The row of a line. @throws AppError import-line-invalid, import-row-invalid */
+function rowOf(text: string, place: string): CheckedRow {
+  const invalid = (problem: string): AppError =>
+    new AppError(
+      'import-line-invalid',
+      `${place}: expected an object {"table":…,"row":{…}}, found ${problem}`,
+      'write one row per line, such as {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}',
+    );
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    // The parser counts lines, too, of a text that is one.
+    throw invalid(`text that is not JSON: ${messageOf(error).replace(/ \(line \d+ column \d+\)/, '')}`);
+  }
+  if (!isRecord(parsed)) throw invalid(quoted(parsed));
+  const { table, row, ...others } = parsed;
+  const [unexpected] = Object.keys(others);
+  if (unexpected !== undefined) throw invalid(`a member ${quoted(unexpected)}`);
+  if (typeof table !== 'string') throw invalid(table === undefined ? 'no table' : `the table ${quoted(table)}`);
+  if (!isRecord(row)) throw invalid(row === undefined ? 'no row' : `the row ${quoted(row)}`);
+  const known = TABLE_NAMES.find((name) => name === table);
+  if (known === undefined) {
+    const message = `${place}: expected a table of the catalogue, found ${quoted(table)}`;
+    throw new AppError('import-row-invalid', message, `tables are: ${TABLE_NAMES.join(', ')}`);
+  }
+  return checkedRow(known, row, place);
+}
+
+/** Checks a row by the column rules. @throws AppError import-row-invalid, with everything that is wrong with the row */
+function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, place: string): CheckedRow {
+  const columns: string[] = [];
+  const values: unknown[] = [];
+  const problems: string[] = [];
+  for (const [column, rule] of Object.entries(TABLES[table])) {
+    const isGiven = Object.hasOwn(row, column);
+    if (!isGiven && rule.defaultSql !== null) continue;
+    const value = row[column];
+    columns.push(column);
+    values.push(value);
+    if (!rule.accepts(value))
+      problems.push(
+        `${table}.${column}: expected ${rule.expected}, found ${isGiven ? quoted(value) : 'no such member'}`,
+      );
+    // A lone surrogate has no UTF-8: the database would hold something other than the file.
+    else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+      problems.push(`${table}.${column}: expected text of whole characters, found ${quoted(value)}`);
+  }
+  for (const column of Object.keys(row)) {
+    if (!Object.hasOwn(TABLES[table], column))
+      problems.push(`${table}: expected only columns of the table, found ${quoted(column)}`);
+  }
+  const [message, ...details] = problems.map((problem) => `${place}: ${problem}`);
+  if (message === undefined) return { table, columns, values };
+  const hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
+  throw new AppError('import-row-invalid', message, hint, undefined, details);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
