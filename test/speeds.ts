@@ -13,7 +13,7 @@ export const SERVERS_AND_TIME = [
   // Every way for a run to break: strace, SIGKILL, small disks.
   'test/fault/*.test.ts',
   // Ceph; the command, killed and suspended.
-  'test/objects/{gateway,fault-gateway,fault-killed,builders-processes}.test.ts',
+  'test/objects/{gateway,fault-gateway,fault-killed,builders-minute,builders-processes}.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',
   // The archive installed on three versions of Node.js; npm.

@@ -1,0 +1,123 @@
+// Two, then six real builders, for a minute, on one prefix of Ceph's gateway, each of them building again and again. All the while one of them,
+// and then another, is stopped (SIGSTOP) until its lease is over, and readers read. Of `current` every version is known: they are one line.
+
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
+import { Command, errorCodeOf, summaryOf, type Running } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
+import { BucketTree, leaveStoreAtEnd, useStore } from '../support/objects/bucket-tree.ts';
+import { buildAsCommand, Catalogues } from '../support/objects/fault-scenarios.ts';
+import { sharedGateway } from '../support/objects/gateway.ts';
+import { startProxy } from '../support/objects/proxy.ts';
+import { send } from '../support/objects/send.ts';
+import { instant, temporaryFolderOfFile } from '../support/trees.ts';
+
+leaveStoreAtEnd();
+const command = new Command();
+const folder = temporaryFolderOfFile();
+const tellFault = matrixOf(import.meta.url);
+
+const SECONDS = 60;
+/** Past the lease that the builders are given, which is the shortest that there is. */
+const STOPPED_MS = 7000;
+const FRONTS = ['alpha', 'bravo', 'charlie'];
+
+test.each([2, 6])('%i builders for a minute, one of them always asleep', { timeout: 900_000 }, async (builders) => {
+  const bucket = await (await sharedGateway()).newBucket();
+  const store = await startProxy(bucket);
+  onTestFinished(() => store.close());
+  useStore(store, { PLAYBILL_LEASE_SECONDS: '6' });
+  const tree = new BucketTree(store);
+  const catalogues = new Catalogues(folder);
+  const databases = ['a', 'bb', 'ccc'].map((edition) => catalogues.at(edition, 'nobody'));
+  let second = 0;
+  const nextNow = (): string => formatInstant(instantOf(instant('2026-05-01T09:00:00Z') + second++));
+  const textOf = async (path: string): Promise<string | null> => {
+    const { status, body } = await send(bucket, { method: 'GET', key: tree.key(path) });
+    return status === 200 ? body.toString() : null;
+  };
+  await buildAsCommand(databases[0] ?? '', tree.root, nextNow());
+  const line = [(await textOf('releases/current')) ?? ''];
+  const unconditional: string[] = [];
+  store.afterApply = async ({ method, key, status, conditional }) => {
+    if (method !== 'PUT' || status !== 200 || key !== tree.key('releases/current')) return;
+    const condition = `If-Match: "${createHash('md5')
+      .update(line.at(-1) ?? '')
+      .digest('hex')}"`;
+    if (conditional !== condition) unconditional.push(`${conditional} where ${condition} was to be kept`);
+    line.push((await textOf('releases/current')) ?? '');
+  };
+
+  const running = new Set<Running>();
+  const published: string[] = [];
+  let [locked, looks, stops] = [0, 0, 0];
+  const end = Date.now() + SECONDS * 1000;
+  const isOver = (): boolean => Date.now() >= end;
+  const builder = async (name: number): Promise<void> => {
+    for (let i = name; !isOver(); i += 1) {
+      const words = ['build', '--db', databases[i % 3] ?? '', '--now', nextNow(), '--horizon', '20m', '--allow-shrink'];
+      const one = command.start([...words, '--json', '--out', tree.root]);
+      running.add(one);
+      const run = await one.ended;
+      running.delete(one);
+      // 4: another one's clock was ahead, and the guard on an earlier `now` held each front.
+      expect([0, 4, 5], run.stderr).toContain(run.code);
+      if (run.code === 5) expect(errorCodeOf(run)).toBe('tree-locked');
+      if (run.code === 5) locked += 1;
+      else if (run.code === 0) published.push(summaryOf(run).release ?? '');
+    }
+  };
+  const sleeper = async (): Promise<void> => {
+    for (let i = 0; !isOver(); i += 1) {
+      // Somewhere in its run: a prime number of milliseconds meets another step each time.
+      await sleep(37 * (i % 11));
+      const { child } = [...running][i % Math.max(1, running.size)] ?? {};
+      if (child === undefined) continue;
+      child.kill('SIGSTOP');
+      stops += 1;
+      await sleep(STOPPED_MS);
+      child.kill('SIGCONT');
+    }
+  };
+  const reader = async (): Promise<void> => {
+    for (; !isOver(); looks += 1) {
+      for (const front of FRONTS) {
+        const pointer = JSON.parse((await textOf(`public/fronts/${front}/pointer.json`)) ?? '') as {
+          readonly front: string;
+          readonly products: readonly string[];
+          readonly categories: readonly string[];
+        };
+        expect(pointer.front).toBe(front);
+        for (const endpoint of ['products', 'categories'] as const) {
+          for (const entry of pointer[endpoint]) {
+            const digest = entry.slice(21);
+            const text = await textOf(`public/fronts/${front}/${endpoint}.${digest}.json`);
+            expect(
+              createHash('sha256')
+                .update(text ?? '')
+                .digest('hex')
+                .slice(0, 16),
+              `${front} ${entry}`,
+            ).toBe(digest);
+          }
+        }
+      }
+    }
+  };
+  await Promise.all([...Array.from({ length: builders }, (_, i) => builder(i)), sleeper(), reader()]);
+  store.afterApply = null;
+
+  expect(
+    [published.length, locked, looks, stops].every((count) => count > 0),
+    `${published.length} published, ${locked} refused, ${looks} looks, ${stops} stops`,
+  ).toBe(true);
+  expect(unconditional).toEqual([]);
+  // One line: every release but the first was put there once, and whoever says that he has published stands in it.
+  const ids = line.map((text) => text.trimEnd());
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(published.filter((id) => !ids.includes(id))).toEqual([]);
+  const situation = `${builders} builders write into Ceph's gateway for a minute, and one always sleeps past its lease`;
+  tellFault({ situation, sees: 'each front old or new, whole', heals: 'nothing to heal' }, 'SIGSTOP', 'at least 3');
+});
