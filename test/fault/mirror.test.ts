@@ -10,10 +10,12 @@ import { rowsIn } from '../support/database-rows.ts';
 import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
 import { twoAtATime } from '../support/fault/build-with.ts';
 import { Command } from '../support/fault/command.ts';
+import { matrixOf } from '../support/fault/matrix.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { runDisturbed, treeCallsOf, type Disturbance, type TreeCall } from '../support/fault/system-calls.ts';
 
 const command = new Command();
+const tellFault = matrixOf(import.meta.url);
 const root = temporaryFolderOfFile();
 const size = { fronts: ['alpha', 'bravo'], productsPerFront: 40, sessionsPerProduct: 4 };
 
@@ -88,4 +90,6 @@ test('a mirror that is killed or failed at any point leaves the old rows or the 
   await twoAtATime(tasks);
   expect(seen.before).toBeGreaterThan(POINTS / 10);
   expect(seen.after).toBeGreaterThan(0);
+  const situation = 'import --mirror is killed, or a call on the database fails';
+  tellFault({ situation, sees: 'the old release', heals: 'the next import --mirror' }, null, points.length);
 });
