@@ -5,7 +5,6 @@
 import { acceptedEncodings, type SiblingEncoding } from '../rule/encoding.ts';
 import { instantText } from '../rule/instant.ts';
 import type { PointerText } from '../rule/pointer.ts';
-import type { Refusal } from '../rule/refusal.ts';
 import { type FieldLine, fieldValue, type RuleRequest } from '../rule/request.ts';
 import { readTarget, type RequestTarget, select } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
@@ -63,7 +62,7 @@ async function answer(r: NjsRequest, njsCrypto: NjsCrypto): Promise<void> {
     const target = await authorized(request, njsCrypto, now);
     if (target.kind === 'refuse') return send(r, target);
     const pointer = await readPointer(r, target.front, now, '/playbill-pointer');
-    sendSelected(r, request, target, pointer, now, '@playbill_edition');
+    sendSelected(r, request, target, pointer, '@playbill_edition');
   } catch {
     sendUnavailable(r);
   }
@@ -77,7 +76,7 @@ async function again(r: NjsRequest): Promise<void> {
     const target = readTarget(request, playbill_settings.base);
     if (target.kind === 'refuse') return send(r, target);
     const pointer = await readPointer(r, target.front, now, '/playbill-pointer-again');
-    sendSelected(r, request, target, pointer, now, '@playbill_edition_again');
+    sendSelected(r, request, target, pointer, '@playbill_edition_again');
   } catch {
     sendUnavailable(r);
   }
@@ -93,10 +92,11 @@ function sendSelected(
   request: RuleRequest,
   target: RequestTarget,
   pointer: PointerText | null,
-  now: number,
   location: string,
 ): void {
-  const decision: ReturnType<typeof select> | Refusal = select(target, pointer, playbill_settings.maxAge, now);
+  // Later than the signature's instant: the pointer may have taken its time.
+  const now = Date.now() / 1000;
+  const decision = select(target, pointer, playbill_settings.maxAge, now);
   if (decision.kind !== 'serve') return send(r, decision);
   // What is set now would stand beside what the bucket sends: the header filter sets these when that is gone.
   r.variables['playbill_headers'] = JSON.stringify(decision.headers);
