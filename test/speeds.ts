@@ -4,7 +4,7 @@
 /** What `npm test` leaves to `npm run test:all`. */
 export const SERVERS_AND_TIME = [
   // nginx, Deno, Bun and edge-runtime, one after the other, and many requests to each.
-  'test/edge/{boundary,deploy,fuzz,nginx,refusals-reveal-nothing,revocation,timing,worker-hosts}.test.ts',
+  'test/edge/{boundary,deploy,fuzz,nginx,nginx-bucket,nginx-bucket-boundary,nginx-bucket-faults,refusals-reveal-nothing,revocation,timing,worker-hosts}.test.ts',
   // Chromium.
   'test/preview/*.test.ts',
   'test/client/storefront.test.ts',

@@ -4,8 +4,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { KeyRing } from '../contract/key-ring.ts';
 import { README_TITLE, type DeploymentFiles } from '../edge/deploy/deployment.ts';
+import { nginxBucketFiles } from '../edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../edge/deploy/nginx.ts';
-import { type OriginOptions, parseOrigin } from '../edge/deploy/origin.ts';
+import { nginxBundle, type OriginOptions, parseOrigin } from '../edge/deploy/origin.ts';
 import { workerFiles } from '../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../edge/rule/encoding.ts';
 import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
@@ -27,12 +28,14 @@ export interface EdgeBuildOptions {
   readonly out: string;
   /** Where the edge finds the tree's public folder; null: in the tree. */
   readonly publicRoot: string | null;
-  /** nginx: where it finds the key ring; null: beside the public folder. */
+  /** nginx: where it finds the key ring; null: beside the public folder, or in its own folder where the tree is in a bucket. */
   readonly keyRingPath: string | null;
   /** nginx: the address of the server. */
   readonly listen: string;
-  /** worker: where it finds the tree. */
+  /** Where a worker finds the tree; for nginx a bucket, or anything else for the public folder. */
   readonly origin: OriginOptions;
+  /** nginx: the name server that it asks for a bucket's store. */
+  readonly resolver: string;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
 }
@@ -80,22 +83,28 @@ function realPath(path: string): string {
 }
 
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
-  const { settings, listen, origin, encodings } = options;
+  const { settings, listen, origin, encodings, resolver } = options;
   refuseBucketAsFolder(options);
   const publicRoot = publicRootOf(options);
   if (options.target === 'nginx') {
+    if (nginxBundle(origin.origin) === 'nginx-s3') {
+      if (options.publicRoot !== null)
+        throw new Error(`--public-root: expected without --origin, found "${options.publicRoot}"`);
+      const keyRingPath = options.keyRingPath === null ? null : resolve(options.keyRingPath);
+      return nginxBucketFiles({ bundle, keyRing, settings, ...origin, encodings, keyRingPath, listen, resolver });
+    }
     const keyRingPath = keyRingPathOf(options, publicRoot);
     return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen });
   }
   return workerFiles({ bundle, keyRing, settings, publicRoot, ...origin, encodings, pointerSeconds: POINTER_SECONDS });
 }
 
-/** nginx and bindings read files; a bucket has none. Throws Error where it would have to. */
+/** Without an origin the edge reads files; a bucket has none. Throws Error where it would have to. */
 function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOptions): void {
-  const readsFolder = target === 'nginx' || parseOrigin(origin).kind === 'binding';
+  const readsFolder =
+    target === 'nginx' ? nginxBundle(origin.origin) === 'nginx' : parseOrigin(origin).kind === 'binding';
   if (!readsFolder || publicRoot !== null || !isInBucket(out)) return;
-  const other = target === 'nginx' ? '' : `, or --origin ${out} for a worker that reads it there`;
-  throw new Error(`expected --public-root FOLDER where the tree is in a bucket, found none: "${out}"${other}`);
+  throw new Error(`expected --origin ${out} (or --public-root FOLDER) where the tree is in a bucket, found neither`);
 }
 
 /** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where it cannot be known. */

@@ -88,7 +88,7 @@ const FORBIDDEN: readonly {
     parts: /^(?!cli$)/,
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     except:
-      /^(edge\/(runtimes\/(fetch-handler|nginx|node)|deploy\/worker)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts)$/,
+      /^(edge\/(runtimes\/(fetch-handler|nginx|nginx-s3|node)|deploy\/worker)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {

@@ -2,7 +2,13 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
-import { type EdgeBundle, type OriginOptions, workerBundle, type WorkerBundle } from '../../edge/deploy/origin.ts';
+import {
+  type EdgeBundle,
+  nginxBundle,
+  type OriginOptions,
+  workerBundle,
+  type WorkerBundle,
+} from '../../edge/deploy/origin.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { bytesText } from '../output/terminal.ts';
@@ -10,6 +16,7 @@ import { bytesText } from '../output/terminal.ts';
 const HELP = `
 Examples:
   playbill edge build --target nginx --to edge --public-root /srv/public
+  playbill edge build --target nginx --origin s3://bucket/prefix
   playbill edge build --target worker --origin https://origin.example
   playbill edge build --target worker --origin s3://bucket/prefix
   playbill edge build --target worker --origin r2://bucket/prefix
@@ -28,11 +35,14 @@ export function addEdgeCommand(program: PlaybillCommand): void {
     .flag('--to <folder>', 'the folder to write (default: edge-nginx or edge-worker)')
     .outFlag('the tree whose key ring the rule takes along')
     .flag('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
-    .flag('--key-ring <file>', 'nginx: where it finds the tree’s edge/keyring.json (default: beside the public folder)')
+    .flag(
+      '--key-ring <file>',
+      'nginx: where it finds the tree’s edge/keyring.json (default: beside the public folder; with a bucket, in the folder that is written)',
+    )
     .presetFlag('--listen <address>', 'nginx: the address of the server', '8080')
     .presetFlag(
       '--origin <url>',
-      'worker: the URL of the public folder, or the name of a binding with fetch; or the private bucket of a tree: s3://BUCKET/PREFIX, which is read with the secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the worker, or r2://BUCKET/PREFIX on Cloudflare',
+      'worker: the URL of the public folder, or the name of a binding with fetch; or r2://BUCKET/PREFIX on Cloudflare; nginx, worker: the private bucket of a tree, s3://BUCKET/PREFIX, which the edge reads with secrets of its own, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
       'ASSETS',
     )
     .flag(
@@ -42,9 +52,10 @@ export function addEdgeCommand(program: PlaybillCommand): void {
     .flag('--origin-region <name>', 's3: the region of the bucket (default: AWS_REGION or AWS_DEFAULT_REGION)')
     .flag(
       '--encodings <name...>',
-      'worker: the precompressed siblings that the tree has (build --precompress); without, answers are not compressed',
+      'worker, bucket: the precompressed siblings that the tree has (build --precompress); without, answers are not compressed',
       ['br', 'gzip'],
     )
+    .presetFlag('--resolver <address>', 'nginx: the name server that it asks for the store of a bucket', '127.0.0.53')
     .presetFlag('--base <path>', 'the path before /products/', '')
     .durationFlag('--max-age', 'the longest max-age of an answer', 60)
     .flag('--no-authority', 'do not require @authority to be signed: where a proxy rewrites Host')
@@ -53,7 +64,7 @@ export function addEdgeCommand(program: PlaybillCommand): void {
     .runs(async (flags, { terminal, environment }) => {
       const { buildEdge } = await import('../../operations/build-edge.ts');
       const folder = flags.to ?? `edge-${flags.target}`;
-      const name = flags.target === 'worker' ? workerBundle(flags.origin) : 'nginx';
+      const name = flags.target === 'worker' ? workerBundle(flags.origin) : nginxBundle(flags.origin);
       const bundle = await bundleOf(name);
       const files = await buildEdge(
         {
@@ -64,6 +75,7 @@ export function addEdgeCommand(program: PlaybillCommand): void {
           keyRingPath: flags.keyRing ?? null,
           listen: flags.listen,
           origin: originOf(flags.origin, flags.originEndpoint, flags.originRegion, environment),
+          resolver: flags.resolver,
           encodings: flags.encodings ?? [],
           settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
         },
@@ -73,7 +85,7 @@ export function addEdgeCommand(program: PlaybillCommand): void {
       if (flags.json === true) terminal.print(JSON.stringify({ target: flags.target, files: sizes }));
       else {
         for (const { path, bytes } of sizes) terminal.print(`${path} (${bytesText(bytes)})`);
-        if (name !== 'nginx') terminal.print(await bundleText(name, bundle));
+        if (name !== 'nginx' && name !== 'nginx-s3') terminal.print(await bundleText(name, bundle));
         terminal.print(`How to deploy it: ${folder}/README.md`);
       }
     });

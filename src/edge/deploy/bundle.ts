@@ -14,9 +14,9 @@ const NOT_IN_NJS =
 
 /** A bundle as text. */
 export function bundleEdge(name: EdgeBundle): Promise<string> {
-  const entry = name === 'nginx' ? 'nginx-entry' : name;
-  const path = fileURLToPath(new URL(`../runtimes/${entry}.ts`, import.meta.url));
-  return bundleModule(name === 'nginx' ? 'nginx' : 'worker', path);
+  const isNginx = name === 'nginx' || name === 'nginx-s3';
+  const path = fileURLToPath(new URL(`../runtimes/${isNginx ? `${name}-entry` : name}.ts`, import.meta.url));
+  return bundleModule(isNginx ? 'nginx' : 'worker', path);
 }
 
 /**

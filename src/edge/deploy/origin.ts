@@ -1,4 +1,4 @@
-// Where a worker finds the tree, as `edge build --origin` says it. Refuses what could not work once it is deployed.
+// Where an edge finds the tree, as `edge build --origin` says it. Refuses what could not work once it is deployed.
 
 /** An origin, understood. A bucket is that of `build --out`: it holds the tree's public folder. */
 export type WorkerOrigin =
@@ -25,11 +25,12 @@ export interface OriginOptions {
 }
 
 export type WorkerBundle = 'worker' | 'worker-s3' | 'worker-r2';
+export type NginxBundle = 'nginx' | 'nginx-s3';
 
 /** All of them, for the command that is installed. */
-export const EDGE_BUNDLES = ['nginx', 'worker', 'worker-s3', 'worker-r2'] as const satisfies readonly (
+export const EDGE_BUNDLES = ['nginx', 'nginx-s3', 'worker', 'worker-s3', 'worker-r2'] as const satisfies readonly (
   | WorkerBundle
-  | 'nginx'
+  | NginxBundle
 )[];
 export type EdgeBundle = (typeof EDGE_BUNDLES)[number];
 
@@ -38,6 +39,9 @@ export function workerBundle(origin: string): WorkerBundle {
   if (origin.startsWith('s3://')) return 'worker-s3';
   return origin.startsWith('r2://') ? 'worker-r2' : 'worker';
 }
+
+/** The bundle of nginx with this origin: the tree in a folder, which is no URL, or in a bucket; it refuses every other URL. */
+export const nginxBundle = (origin: string): NginxBundle => (origin.includes('://') ? 'nginx-s3' : 'nginx');
 
 /** The name of the binding of an R2 bucket. */
 const R2_BINDING = 'TREE';

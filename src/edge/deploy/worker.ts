@@ -12,8 +12,8 @@ import {
 } from './deployment.ts';
 import { type OriginOptions, parseOrigin, workerBundle, type WorkerOrigin } from './origin.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
+import { CREDENTIAL_NAMES } from '../runtimes/bucket-credentials.ts';
 import type { WorkerConfiguration } from '../runtimes/fetch-handler.ts';
-import { CREDENTIAL_NAMES } from '../runtimes/signature-v4.ts';
 import type { R2Configuration } from '../runtimes/worker-r2.ts';
 import type { S3Configuration } from '../runtimes/worker-s3.ts';
 import type { FetchedConfiguration } from '../runtimes/worker.ts';

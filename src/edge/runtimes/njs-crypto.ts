@@ -4,14 +4,17 @@
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf, type Verifier } from '../rule/key-store.ts';
 
+/** A digest as bytes, to go on with. */
+export type NjsBytes = Uint8Array;
+
 interface NjsDigest {
-  update(text: string): { digest(encoding: 'base64'): string };
+  update(text: string): { digest(encoding: 'base64' | 'hex'): string; digest(): NjsBytes };
 }
 
 /** The module `crypto` of njs; only what is used here. */
 export interface NjsCrypto {
   createHash(algorithm: 'sha256'): NjsDigest;
-  createHmac(algorithm: 'sha256', secret: string): NjsDigest;
+  createHmac(algorithm: 'sha256', secret: string | NjsBytes): NjsDigest;
 }
 
 declare const Buffer: { from(text: string, encoding: 'base64'): Uint8Array<ArrayBuffer> };

@@ -3,13 +3,7 @@
 
 import { instantText } from '../rule/instant.ts';
 import type { FieldLine } from '../rule/request.ts';
-
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Of temporary credentials. */
-  readonly sessionToken: string | null;
-}
+import { type Credentials, EMPTY_PAYLOAD } from './bucket-credentials.ts';
 
 /** A request in the form that is signed. */
 export interface CanonicalRequest {
@@ -23,12 +17,6 @@ export interface CanonicalRequest {
   /** SHA-256 of the body, in hex. */
   readonly payload: string;
 }
-
-/** The names of the secrets, as every tool for S3 has them; the third is there with temporary credentials alone. */
-export const CREDENTIAL_NAMES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
-
-/** SHA-256 of nothing. */
-export const EMPTY_PAYLOAD = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const { subtle } = crypto;
 

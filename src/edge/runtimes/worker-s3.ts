@@ -1,8 +1,9 @@
 // The worker whose tree lies in a private bucket that speaks S3: it signs what it fetches. Credentials come from the environment at every
 // request, and go nowhere but into signatures. The log says why the tree cannot be read; the client learns nothing of it.
 
+import { ABSENT, CREDENTIAL_NAMES } from './bucket-credentials.ts';
 import { fetchHandler, textOrNull, type WorkerConfiguration } from './fetch-handler.ts';
-import { CREDENTIAL_NAMES, signedHeaders } from './signature-v4.ts';
+import { signedHeaders } from './signature-v4.ts';
 
 declare const PLAYBILL: S3Configuration;
 
@@ -12,9 +13,6 @@ export interface S3Configuration extends WorkerConfiguration {
   readonly origin: string;
   readonly region: string;
 }
-
-/** What a store says of an object that is not there: the second to who may read objects and not list them. */
-const ABSENT = ['NoSuchKey', 'AccessDenied'];
 
 export default fetchHandler((bindings, now) => async (path, method) => {
   const [accessKeyId, secretAccessKey, sessionToken = null] = CREDENTIAL_NAMES.map((name) =>

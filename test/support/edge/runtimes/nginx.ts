@@ -3,7 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
+import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
+import { nginxBucketFiles } from '../../../../src/edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../../../../src/edge/deploy/nginx.ts';
+import type { OriginOptions } from '../../../../src/edge/deploy/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
@@ -18,11 +21,13 @@ export interface NginxRuntime extends Runtime {
   readonly pid: number;
 }
 
-/** Starts it; `edit` is what an operator would change in a file of the folder. */
-export async function startNginx(
-  world: World,
-  edit: (name: string, text: string) => string = (_, text) => text,
-): Promise<NginxRuntime> {
+/** What an operator would change in a file of the folder. */
+type Edit = (name: string, text: string) => string;
+
+const unchanged: Edit = (_, text) => text;
+
+/** Starts it over the world's folder. */
+export async function startNginx(world: World, edit: Edit = unchanged): Promise<NginxRuntime> {
   const port = await freePort();
   const keyRingPath = join(world.root, 'edge/keyring.json');
   writeFileSync(keyRingPath, `${JSON.stringify(world.keyRing)}\n`);
@@ -34,9 +39,51 @@ export async function startNginx(
     keyRingPath,
     listen: `127.0.0.1:${port}`,
   });
+  return startFolder(files, port, world.secrets, edit);
+}
+
+/** What there is to say of nginx over a bucket. */
+export interface NginxBucketOptions {
+  readonly encodings?: readonly ('br' | 'gzip')[];
+  readonly resolver?: string;
+  readonly edit?: Edit;
+  /** Collects its log. */
+  readonly output?: string[];
+}
+
+/** Starts it over a bucket that holds the world's tree. `credentials`: the secrets by which it is read, and perhaps more. */
+export async function startNginxBucket(
+  world: World,
+  origin: OriginOptions,
+  credentials: Readonly<Record<string, string>>,
+  { encodings = ['br', 'gzip'], resolver = '127.0.0.1', edit = unchanged, output = [] }: NginxBucketOptions = {},
+): Promise<NginxRuntime> {
+  const port = await freePort();
+  const files = nginxBucketFiles({
+    bundle: await bundleEdge('nginx-s3'),
+    keyRing: world.keyRing,
+    settings: DEFAULT_SETTINGS,
+    ...origin,
+    keyRingPath: null,
+    listen: `127.0.0.1:${port}`,
+    encodings,
+    resolver,
+  });
+  return startFolder(files, port, { ...world.secrets, ...credentials }, edit, output);
+}
+
+/** As the README says, "Try it". */
+async function startFolder(
+  files: DeploymentFiles,
+  port: number,
+  secrets: Readonly<Record<string, string>>,
+  edit: Edit,
+  output: string[] = [],
+): Promise<NginxRuntime> {
   const folder = writeFolder(files.map(([name, text]) => [name, edit(name, text)]));
-  writeFileSync(join(folder, 'playbill-secrets.json'), JSON.stringify(world.secrets));
-  const stop = await startProgram('nginx', ['-p', folder, '-c', 'nginx.conf'], port, { cwd: folder, env: process.env });
+  writeFileSync(join(folder, 'playbill-secrets.json'), JSON.stringify(secrets));
+  const options = { cwd: folder, env: process.env, output };
+  const stop = await startProgram('nginx', ['-p', folder, '-c', 'nginx.conf'], port, options);
   return {
     name: 'nginx',
     port,

@@ -1,0 +1,164 @@
+// The rule under nginx with njs, over a private bucket: js_content decides, reading the pointer by a subrequest; an internal redirect to a
+// named location, which no client can name, fetches the edition or finds it in nginx's cache. The log says why the tree cannot be read; the
+// client learns nothing of it, and gets no header but the rule's. Written in the syntax of njs 0.7 (README.md).
+
+import { acceptedEncodings, type SiblingEncoding } from '../rule/encoding.ts';
+import { instantText } from '../rule/instant.ts';
+import type { PointerText } from '../rule/pointer.ts';
+import { type FieldLine, fieldValue, type RuleRequest } from '../rule/request.ts';
+import { readTarget, type RequestTarget, select } from '../rule/rule.ts';
+import type { SettingsFile } from '../rule/settings.ts';
+import { pointerPath } from '../rule/tree.ts';
+import { ABSENT, CREDENTIAL_NAMES, type Credentials } from './bucket-credentials.ts';
+import {
+  authorized,
+  type NjsRequest,
+  pointerTextOf,
+  requestOf,
+  secretOf,
+  send,
+  sendUnavailable,
+  setHeaders,
+  withoutHeaders,
+} from './nginx-request.ts';
+import type { NjsCrypto } from './njs-crypto.ts';
+import { njsAuthorization } from './njs-signature-v4.ts';
+
+/** What `edge build` writes into playbill-settings.json. */
+export interface NginxS3Settings extends SettingsFile {
+  readonly bucket: {
+    /** As the header Host has it. */
+    readonly host: string;
+    /** The encoded path of the tree's public folder, without a slash at its end. */
+    readonly path: string;
+    readonly region: string;
+  };
+  /** The precompressed siblings that the build makes, as a list with blanks: an array that nginx preloads has no methods. */
+  readonly encodings: string;
+}
+
+declare const playbill_settings: NginxS3Settings;
+
+/**
+ * The functions that the server configuration names. `answer` authorizes a request and selects its edition; `again` selects once more, where
+ * that edition cannot be had; `unavailable` is for a second one that cannot. `headers` is the header filter of what the bucket sends.
+ * `signature` and `token` are variables of a request to the bucket, which nginx asks for when it writes one and not for a hit in its cache.
+ */
+export function nginxS3Handlers(njsCrypto: NjsCrypto) {
+  return {
+    answer: (r: NjsRequest) => answer(r, njsCrypto),
+    again: (r: NjsRequest) => again(withoutHeaders(r)),
+    unavailable,
+    headers: replaceHeaders,
+    signature: (r: NjsRequest) => signatureOf(r, njsCrypto),
+    token: () => credential(2),
+  };
+}
+
+async function answer(r: NjsRequest, njsCrypto: NjsCrypto): Promise<void> {
+  const now = Date.now() / 1000;
+  try {
+    const request = requestOf(r);
+    const target = await authorized(request, njsCrypto, now);
+    if (target.kind === 'refuse') return send(r, target);
+    const pointer = await readPointer(r, target.front, now, '/playbill-pointer');
+    sendSelected(r, request, target, pointer, '@playbill_edition');
+  } catch {
+    sendUnavailable(r);
+  }
+}
+
+/** Only authorized requests get here: no client can name this location, and nothing but a redirect of `answer` leads to it. */
+async function again(r: NjsRequest): Promise<void> {
+  const now = Date.now() / 1000;
+  try {
+    const request = requestOf(r);
+    const target = readTarget(request, playbill_settings.base);
+    if (target.kind === 'refuse') return send(r, target);
+    const pointer = await readPointer(r, target.front, now, '/playbill-pointer-again');
+    sendSelected(r, request, target, pointer, '@playbill_edition_again');
+  } catch {
+    sendUnavailable(r);
+  }
+}
+
+function unavailable(r: NjsRequest): void {
+  logUnreadable(r, `answers ${r.variables['upstream_status'] ?? ''} for ${r.variables['playbill_file'] ?? ''}`);
+  sendUnavailable(r);
+}
+
+function sendSelected(
+  r: NjsRequest,
+  request: RuleRequest,
+  target: RequestTarget,
+  pointer: PointerText | null,
+  location: string,
+): void {
+  // Later than the signature's instant: the pointer may have taken its time.
+  const now = Date.now() / 1000;
+  const decision = select(target, pointer, playbill_settings.maxAge, now);
+  if (decision.kind !== 'serve') return send(r, decision);
+  // What is set now would stand beside what the bucket sends: the header filter sets these when that is gone.
+  r.variables['playbill_headers'] = JSON.stringify(decision.headers);
+  r.variables['playbill_file'] = decision.file;
+  const best = acceptedEncodings(fieldValue(request, 'accept-encoding'), siblings())[0];
+  r.internalRedirect(best ? `${location}_${best}` : location);
+}
+
+const siblings = (): readonly SiblingEncoding[] =>
+  (['br', 'gzip'] as const).filter((encoding) => playbill_settings.encodings.includes(encoding));
+
+/** A front's pointer, null when nothing is published for it; at most 5 s old, or as it is now from `-again`. Throws where that cannot be known. */
+async function readPointer(r: NjsRequest, front: string, now: number, location: string): Promise<PointerText | null> {
+  const missing = CREDENTIAL_NAMES[credential(0) ? 1 : 0];
+  // Without them a bucket would answer as it does for an object that is not there.
+  if (!credential(0) || !credential(1)) throw logUnreadable(r, `is not asked: ${missing} is missing`);
+  r.variables['playbill_date'] = instantText(now).replace(/[-:]/g, '');
+  r.variables['playbill_file'] = pointerPath(front);
+  const reply = await r.subrequest(location);
+  if (reply.status === 200) return pointerTextOf(reply.responseBuffer);
+
+  // A store says why, and whatever says nothing is no store.
+  const found = /<Code>(\w+)</.exec(reply.responseText);
+  const code = found ? (found[1] ?? '') : '';
+  if ((reply.status === 403 || reply.status === 404) && ABSENT.includes(code)) return null;
+  throw logUnreadable(r, `answers ${reply.status} ${code}`);
+}
+
+/** A header filter: whatever the bucket says of an object, or the cache of it, the client gets the rule's headers and the length. */
+function replaceHeaders(r: NjsRequest): void {
+  // Every status that a store may use is intercepted before this. What gets here all the same is no edition: nginx ends the connection, and
+  // does not keep it for a year.
+  const type = r.headersOut['Content-Type'] ?? '';
+  if (r.status !== 200 || /xml|html/i.test(type)) throw new Error(`the bucket answers ${r.status} ${type}`);
+  const encoding = r.variables['playbill_encoding'] ?? '';
+  // Without an encoding nginx compresses for GET alone, and the length of the plain file would be wrong (RFC 9110, 8.6).
+  const hasLength = encoding !== '' || r.method !== 'HEAD';
+  Object.keys(r.headersOut).forEach((name) => {
+    if (!hasLength || name.toLowerCase() !== 'content-length') delete r.headersOut[name];
+  });
+  setHeaders(r, JSON.parse(r.variables['playbill_headers'] ?? '') as readonly FieldLine[]);
+  if (encoding !== '') r.headersOut['Content-Encoding'] = encoding;
+}
+
+function signatureOf(r: NjsRequest, njsCrypto: NjsCrypto): string {
+  const bucket = playbill_settings.bucket;
+  const path = `${bucket.path}/${r.variables['playbill_object'] ?? ''}`;
+  const date = r.variables['playbill_date'] ?? '';
+  const credentials: Credentials = {
+    accessKeyId: credential(0),
+    secretAccessKey: credential(1),
+    sessionToken: credential(2),
+  };
+  return njsAuthorization({ host: bucket.host, path, region: bucket.region, date }, credentials, njsCrypto);
+}
+
+/** One of CREDENTIAL_NAMES; empty where there is none. */
+function credential(index: 0 | 1 | 2): string {
+  return (secretOf(CREDENTIAL_NAMES[index]) ?? '').trim();
+}
+
+function logUnreadable(r: NjsRequest, why: string): Error {
+  r.error(`playbill: the tree cannot be read: ${playbill_settings.bucket.host} ${why}`);
+  return new Error(why);
+}
