@@ -190,7 +190,9 @@ test('an edge that reads a folder is not written for a bucket', async () => {
     const { status, stderr } = await run([...words, target], environment, { cwd: work });
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(/^error edge-option-invalid: expected --public-root FOLDER/),
+      expect.stringMatching(
+        /^error edge-option-invalid: expected --origin s3:\/\/shop\/tree \(or --public-root FOLDER\)/,
+      ),
     ]);
   }
   expect((await run([...words, 'nginx', '--public-root', 'public'], environment, { cwd: work })).status).toBe(0);

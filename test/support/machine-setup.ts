@@ -10,7 +10,6 @@ const DEBIAN_PACKAGES = [
   'nginx',
   'libnginx-mod-http-js',
   'rsync',
-  'rclone',
   'systemd',
   'chromium',
   'strace',
