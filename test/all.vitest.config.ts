@@ -2,7 +2,7 @@
 
 import { defineConfig } from 'vitest/config';
 import { BOTH, SERVERS_AND_TIME } from './speeds.ts';
-import { ABOUT_DOCUMENTS, LONG, ON_GATEWAY } from './support/objects/mirror-suites.ts';
+import { ABOUT_DOCUMENTS, LONG, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
 import { onBucket, perProject, perRun } from './vitest.config.ts';
 
 export default defineConfig({
@@ -25,7 +25,7 @@ export default defineConfig({
       // Briefly, each on its own.
       onBucket('memory', [...LONG, ...ABOUT_DOCUMENTS]),
       onBucket('gateway', ON_GATEWAY),
-      onBucket('proxy', ON_GATEWAY),
+      onBucket('proxy', ON_PROXY),
     ],
   },
 });

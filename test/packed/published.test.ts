@@ -151,7 +151,7 @@ print(counts.releases);
 const [before, after] = await Promise.all(releases.map((id) => openNamedRelease(id, outPath)));
 if (before !== undefined && after !== undefined) print((await diff(before, after, null)).changed.map(({ front }) => front));
 try {
-  verify('/no/such/folder', counts, () => undefined);
+  await verify('/no/such/folder', counts, () => undefined).next();
 } catch (error) {
   if (error instanceof AppError) print(error.code);
 }

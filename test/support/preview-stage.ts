@@ -117,7 +117,9 @@ export async function visitIn(context: BrowserContext, url: string): Promise<Vis
 
 /** Opens the sheet with fronts and releases where it does not stand beside the page. */
 export async function openDesk(page: Page, width: number): Promise<void> {
-  if (width < 1100) await page.getByRole('button', { name: 'Fronts', exact: true }).click();
+  if (width >= 1100) return;
+  await page.getByRole('button', { name: 'Fronts', exact: true }).click();
+  await page.locator('dialog[open]').waitFor();
 }
 
 /** The demo in three releases: an hour before `NOW`, at `NOW`, and at `NOW` again after five prices have risen and a product has gone. */
