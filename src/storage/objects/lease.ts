@@ -34,7 +34,8 @@ const MARGIN_SECONDS_MIN = 3;
 const MARGIN_SHARE = 0.25;
 const RENEWALS_PER_LIFE = 3;
 
-const HELD_HINT = 'wait for it to end; cron jobs that meet often want to be started further apart';
+const HELD_HINT =
+  'wait for it to end, or for the end of its lease where it was killed; cron jobs that meet often want to be started further apart';
 
 export class Lease {
   readonly dialect: Dialect;
