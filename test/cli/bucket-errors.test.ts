@@ -265,7 +265,7 @@ describe('a permission that is missing', () => {
   test('to list', async () => {
     store.denied = [{ action: 'list', prefix: '' }];
     const message = new RegExp(`^expected to be allowed to list ${at}, found: AccessDenied`);
-    const hint = /^allow s3:ListBucket on this prefix/;
+    const hint = /^allow s3:ListBucket on this prefix$/;
     await expectRefused(EVERY(), { code: 'tree-unreadable', exit: 2, message, hint });
   });
 
