@@ -47,8 +47,8 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
     const hint = 'for a store that is not Amazon: set AWS_ENDPOINT_URL to its address';
     throw new AppError('region-missing', message, hint);
   }
-  if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
-    const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(withoutUser(endpoint))}`;
+  if (endpoint !== '' && !/^https?:\/\/[^\s/?#@][^\s?#@]*$/.test(endpoint)) {
+    const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http:// and has no user, found ${JSON.stringify(withoutUser(endpoint))}`;
     throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
