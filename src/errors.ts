@@ -106,3 +106,8 @@ export function driverError(thrown: unknown): AppError | null {
     thrown,
   );
 }
+
+/** An address for a message: without the user and password that somebody may have typed into it. Secrets of AWS have slashes. */
+export function withoutUser(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1…@');
+}

@@ -2,6 +2,7 @@
 // several commands have, and what all of them do alike.
 
 import { Argument, Command, Option } from 'commander';
+import { withoutUser } from '../errors.ts';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -102,7 +103,10 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   /** A flag whose value, where it is left out, is that of an environment variable, if that is not empty. */
   #environmentFlag<const Term extends string>(term: Term, text: string, variable: string, preset: string) {
     const given = this.#context.environment(variable) ?? '';
-    return this.presetFlag(term, `${text}; ${variable} names another`, given === '' ? preset : given);
+    const value = given === '' ? preset : given;
+    // --help prints it, and may be asked for before anything has refused what is no address.
+    const shown = withoutUser(value) === value ? undefined : withoutUser(value);
+    return this.presetFlag(term, `${text}; ${variable} names another`, value, undefined, shown);
   }
 
   jsonFlag(text = 'print the result as JSON') {
@@ -146,7 +150,10 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
 
   /** Has a signal that ends the command say what stands, for one that writes; the tree, where nothing else is said. */
   writes(interruptedText = ': what was published stands; run the same command again to finish'): this {
-    return this.hook('preAction', () => void (this.#context.interruptedText = interruptedText));
+    return this.hook('preAction', (_, command) => {
+      const isLeased = String(command.getOptionValue('out')).startsWith('s3:');
+      this.#context.interruptedText = interruptedText + (isLeased ? LEASED : '');
+    });
   }
 
   /** What the command does with its arguments and flags; returns the exit code, or nothing where all is done. */
@@ -160,6 +167,9 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     });
   }
 }
+
+/** A lease outlives its run; the error that the next one may get says how long. */
+const LEASED = '; if that is refused because of another run, it is the lease of this one: wait for its end';
 
 /** How wide help is. */
 export const helpColumns = (): number => Math.min(COLUMNS, process.stdout.columns || COLUMNS);

@@ -27,7 +27,8 @@ async function main(argv: readonly string[]): Promise<number> {
         context.onInterrupt();
         return;
       }
-      // Every write is ordered so that the tree is whole at any instant: there is nothing to finish, the lock dies with us.
+      // Every write is ordered so that the tree is whole at any instant: there is nothing to finish. A folder's lock dies with us, a
+      // bucket's lease ends by itself.
       context.terminal.log(`interrupted by ${signal}${context.interruptedText}`);
       process.kill(process.pid, signal);
     });

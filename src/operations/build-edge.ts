@@ -10,7 +10,7 @@ import { nginxBundle, type OriginOptions, parseOrigin } from '../edge/deploy/ori
 import { workerFiles } from '../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../edge/rule/encoding.ts';
 import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf, withoutUser } from '../errors.ts';
 import { orThrow, treeMissing } from '../release/tree/found.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import { PUBLIC_FOLDER } from '../render/paths.ts';
@@ -55,7 +55,11 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
-    throw invalid(messageOf(error), error);
+    // The rule's folder knows no secrets; an address that somebody has typed with one is quoted as it is.
+    throw invalid(
+      messageOf(error).replaceAll(/"([^"]*)"/g, (_, found: string) => `"${withoutUser(found)}"`),
+      error,
+    );
   });
   const foreign = foreignFiles(options.to, files, README_TITLE);
   if (foreign.length > 0) {

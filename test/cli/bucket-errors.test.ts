@@ -158,6 +158,16 @@ describe('what no command can do anything with', () => {
       },
     ],
     [
+      'an endpoint with a password in it',
+      set('AWS_ENDPOINT_URL', 'http://user:wrong-secret@localhost:9000'),
+      {
+        code: 'usage',
+        exit: 2,
+        message: /^expected AWS_ENDPOINT_URL to be a URL/,
+        hint: /^type it as AWS_ENDPOINT_URL=https:/,
+      },
+    ],
+    [
       'neither region nor endpoint',
       () => {
         vi.stubEnv('AWS_ENDPOINT_URL', '');
@@ -265,7 +275,7 @@ describe('a permission that is missing', () => {
   test('to list', async () => {
     store.denied = [{ action: 'list', prefix: '' }];
     const message = new RegExp(`^expected to be allowed to list ${at}, found: AccessDenied`);
-    const hint = /^allow s3:ListBucket on this prefix/;
+    const hint = /^allow s3:ListBucket on this prefix$/;
     await expectRefused(EVERY(), { code: 'tree-unreadable', exit: 2, message, hint });
   });
 

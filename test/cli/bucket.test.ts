@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
 import { buildResultSchema } from '../../src/contract/results.ts';
 import { statusResultSchema } from '../../src/contract/watch-results.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { terminalOn, type Terminal } from '../../src/cli/output/terminal.ts';
 import { bucketOfFile, leaveEnvironmentAtEnd, textsOf } from '../support/cli/bucket.ts';
 import { testContext } from '../support/cli/parser.ts';
-import { playbill, outputOf } from '../support/cli/run.ts';
+import { outputOf, playbill, playbillProcess } from '../support/cli/run.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import type { MemoryStore } from '../support/objects/memory-store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
@@ -227,6 +228,37 @@ describe('settings', () => {
     const { status, stdout } = await playbill(['releases', '--json'], { PLAYBILL_OUT: out });
     expect(status).toBe(0);
     expect(releasesResultSchema.parse(JSON.parse(stdout)).releases).toHaveLength(2);
+  });
+
+  test.each(['s3://AKID:S3CRET@shop/tree', 's3://AKID:S3/C/RET@shop/tree', 'https://AKID:S3/CRET@shop.example/tree'])(
+    'no error and no help prints what was typed before the @ of %s',
+    async (address) => {
+      const refused = await playbill(['status', '--out', address]);
+      const help = await playbillProcess(['build', '--help'], { PLAYBILL_OUT: address });
+      for (const text of [refused.stderr, help.stdout]) {
+        expect(text).toContain('…@shop');
+        expect(text).not.toMatch(/AKID|RET/);
+      }
+    },
+  );
+
+  test.each([
+    ['no', 'tree-missing'],
+    ['yes', 'expected AWS_ENDPOINT_URL to have a name'],
+    ['0', 'expected PLAYBILL_S3_VIRTUAL_HOSTS to be yes or no'],
+  ])('PLAYBILL_S3_VIRTUAL_HOSTS=%s, where the store has an address and no name', async (value, expected) => {
+    vi.stubEnv('PLAYBILL_S3_VIRTUAL_HOSTS', value);
+    expect((await playbill(['status', '--out', 's3://bucket/nothing'])).stderr).toContain(expected);
+  });
+
+  test.each([
+    ['s3://bucket/nothing', true],
+    [join(folder, 'nothing'), false],
+  ])('who interrupts a build into %s is told of its lease: %s', async (out, isTold) => {
+    const context = testContext();
+    await runProgram(['build', '--db', join(folder, 'none.sqlite'), '--out', out], context);
+    expect(context.interruptedText).toContain(': what was published stands; run the same command again to finish');
+    expect(context.interruptedText.includes('the lease of this one')).toBe(isTold);
   });
 
   test('--s3-virtual-hosts is the setting of that name', async () => {

@@ -132,6 +132,36 @@ describe('--mirror', () => {
     );
   });
 
+  test('a feed from before a revocation does not end it', async () => {
+    const path = join(temporaryFolder(), 'x.sqlite');
+    await playbillProcess(['import', demo, '--db', path]);
+    const before = await playbillProcess(['export', '--db', path]);
+    const keyid = 'berlin-web';
+    await playbillProcess([
+      'keys',
+      'revoke',
+      keyid,
+      '--at',
+      '2026-05-01T09:00:00Z',
+      '--db',
+      path,
+      '--out',
+      join(path, '..', 'none'),
+    ]);
+    const mirror = (feed: string) => playbillProcess(['import', '--mirror', '-', '--db', path], {}, feed);
+    for (const later of ['', '"revoked_at":"2026-05-01T09:00:01Z",']) {
+      const refused = await mirror(before.stdout.replace(`"keyid":"${keyid}",`, `$&${later}`));
+      expect(refused.stderr).toContain(
+        `front_keys ${keyid}: expected revoked_at to be 2026-05-01T09:00:00Z or earlier, as in the catalogue`,
+      );
+      expect(refused.status).toBe(2);
+    }
+    const after = await playbillProcess(['export', '--db', path]);
+    expect(after.stdout).not.toBe(before.stdout);
+    expect((await mirror(after.stdout)).status).toBe(0);
+    expect((await playbillProcess(['export', '--db', path])).stdout).toBe(after.stdout);
+  });
+
   test('an input that has broken off: exit 4, and what to type', async () => {
     const path = join(temporaryFolder(), 'x.sqlite');
     const words = ['import', '--mirror', '-', '--db', path];

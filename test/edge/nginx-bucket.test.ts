@@ -128,6 +128,16 @@ describe('an edition', () => {
       }
     }));
 
+  test.each(['', 'text/html', 'application/xml'])('is not kept where what comes instead has the type "%s"', (type) =>
+    withNginx(world, async (nginx, store) => {
+      const key = `${PREFIX}/public/${editionOf(world, 'moscow', 2)}`;
+      await store.put(key, 'back in a minute', { 'content-type': type });
+      await expect(ask(world, nginx, 'moscow')).rejects.toThrow();
+      await store.put(key, editionContent(world, 'moscow products 2'), { 'content-type': 'application/json' });
+      expect((await ask(world, nginx, 'moscow')).content).toEqual(editionContent(world, 'moscow products 2'));
+    }),
+  );
+
   test('is fetched again where somebody has emptied the cache', () =>
     withNginx(world, async (nginx, store) => {
       for (const fetched of [1, 2]) {

@@ -193,7 +193,7 @@ test('whoever has begun and ended meanwhile is noticed as well', async () => {
 test.each([
   ['no JSON', '{"schema":1,'],
   ['nothing', ''],
-  ['another schema', '{"schema":2,"owner":"me"}\n'],
+  ['of no form that there is', '{"schema":1,"owner":"me"}\n'],
 ])('a lease that is %s is nobody’s: the store is asked again what it can, and the build goes on', async (_, text) => {
   await store.put(tree.key('.lock'), text);
   const mark = store.log.length;
@@ -201,6 +201,13 @@ test.each([
   expectSameFiles(await tree.files(), expected);
   expect(await lease()).toMatchObject({ owner: null });
   expect(store.log.slice(mark).filter(({ key }) => key.includes('.probe')).length).toBeGreaterThan(200);
+});
+
+test('one of a newer version is not taken, and nothing is written', async () => {
+  await store.put(tree.key('.lock'), JSON.stringify({ ...(await lease()), schema: 2, owner: 'x', until: 'noon' }));
+  const mark = store.log.length;
+  expect(await refusalOf(build)).toMatchObject({ code: 'tree-newer-schema' });
+  expect(store.log.slice(mark).filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
 test('somebody removes it during a build: no pointer is written, and the next build begins with none', async () => {

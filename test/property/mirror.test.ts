@@ -206,6 +206,11 @@ function expectedOf(before: State, input: State, guard: { maxShrink: number; all
   });
   if (shrinking.length > 0 && !guard.allowShrink)
     return { refusal: { code: 'import-shrinks', tables: shrinking }, state: before };
+  const isRevived = [...(before.get('front_keys') ?? [])].some(([key, { revoked_at: revoked }]) => {
+    const now = state.get('front_keys')?.get(key);
+    return now !== undefined && typeof revoked === 'string' && String(now['revoked_at'] ?? 'never') > revoked;
+  });
+  if (isRevived) return { refusal: { code: 'import-row-refused', tables: ['front_keys'] }, state: before };
   const fronts = state.get('fronts');
   const isLost = rowsOf(state, 'front_keys').some((key) => fronts?.has(String(key['front_id'])) !== true);
   if (isLost) return { refusal: { code: 'import-row-refused', tables: ['front_keys'] }, state: before };

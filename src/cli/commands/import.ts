@@ -48,7 +48,7 @@ A line:
 
 --mirror takes the files, together, for the whole catalogue. Rows that they do not have are deleted, a table without a
 row in them is emptied, and rows that are the same are not written. Only front_keys, which keys issue and keys revoke
-write, is left alone where the files have no row of it. Where a table would lose more than --max-shrink of its rows,
+write, is left alone where the files have no row of it; a key that is revoked stays so. Where a table would lose more than --max-shrink of its rows,
 nothing is changed: a feed may have broken off.
 
 Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.

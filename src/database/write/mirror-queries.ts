@@ -144,6 +144,12 @@ export function updateKeptSql(table: TableName): string {
   return textOf(sql`update ${kept(table)} set ${assignments} where ${and(TABLE_RULES[table].key.map(toValue))}`);
 }
 
+/** Keys that the catalogue has as revoked, and the input not, or from a later instant on. */
+export function revivedKeysQuery(): RawBuilder<unknown> {
+  return sql`select s.keyid, k.revoked_at from ${staged('front_keys')} as s join ${kept('front_keys')} as k on ${isSameKey('front_keys')}
+    where k.revoked_at < coalesce(s.revoked_at, 'none') order by s.keyid`;
+}
+
 /** Deletes the rows that the input does not have. */
 export function deleteGoneSql(table: TableName): string {
   return textOf(sql`delete from ${kept(table)} as k where ${isNotStaged(table)}`);

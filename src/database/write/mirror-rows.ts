@@ -18,6 +18,7 @@ import {
   freeUniqueSql,
   insertKeptSql,
   keptTotalQuery,
+  revivedKeysQuery,
   stagedRow,
   updateKeptSql,
 } from './mirror-queries.ts';
@@ -99,6 +100,7 @@ async function mirror(
     run(catalogue, dropStagedSql(LEFT_ALONE_WITHOUT_ROWS));
   }
   refuseShrinking(all, options);
+  if (!isLeftAlone) await refuseReviving(catalogue);
   await refuseDangling(catalogue, isLeftAlone);
 
   const changes = await writeAll(catalogue, all);
@@ -127,6 +129,17 @@ function refuseShrinking(all: ReadonlyMap<TableName, Counts>, options: MirrorOpt
   const path = shellWord(options.databasePath);
   const hint = `check that the input is complete; if these rows are to go: playbill import --mirror --allow-shrink --db ${path} FILE.ndjson`;
   throw new AppError('import-shrinks', message, hint, undefined, details);
+}
+
+/** Refuses an input that is older than a revocation: that has come from `keys revoke`, and would end without anybody's having meant it. */
+async function refuseReviving(catalogue: WritableCatalogue): Promise<void> {
+  const [message, ...details] = (await catalogue.rows(revivedKeysQuery())).map(
+    ([keyid, revokedAt]) =>
+      `front_keys ${String(keyid)}: expected revoked_at to be ${String(revokedAt)} or earlier, as in the catalogue, found none or a later one`,
+  );
+  if (message === undefined) return;
+  const hint = `give the key with its revoked_at, or leave all rows of front_keys out; see: playbill keys list --db ${shellWord(catalogue.path)}`;
+  throw new AppError('import-row-refused', message, hint, undefined, details);
 }
 
 /**

@@ -128,9 +128,9 @@ async function readPointer(r: NjsRequest, front: string, now: number, location: 
 /** A header filter: whatever the bucket says of an object, or the cache of it, the client gets the rule's headers and the length. */
 function replaceHeaders(r: NjsRequest): void {
   // Every status that a store may use is intercepted before this. What gets here all the same is no edition: nginx ends the connection, and
-  // does not keep it for a year.
+  // does not keep it for a year. Every store gives an object a type.
   const type = r.headersOut['Content-Type'] ?? '';
-  if (r.status !== 200 || /xml|html/i.test(type)) throw new Error(`the bucket answers ${r.status} ${type}`);
+  if (r.status !== 200 || !type || /xml|html/i.test(type)) throw new Error(`the bucket answers ${r.status} ${type}`);
   const encoding = r.variables['playbill_encoding'] ?? '';
   // Without an encoding nginx compresses for GET alone, and the length of the plain file would be wrong (RFC 9110, 8.6).
   const hasLength = encoding !== '' || r.method !== 'HEAD';

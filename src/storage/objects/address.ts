@@ -1,6 +1,6 @@
 // `s3://bucket/prefix` taken apart.
 
-import { AppError } from '../../errors.ts';
+import { AppError, withoutUser } from '../../errors.ts';
 
 export interface BucketAddress {
   /** As it was typed, without a slash at its end. */
@@ -23,9 +23,4 @@ export function bucketAddress(root: string): BucketAddress {
     throw new AppError('usage', message, 'type it as --out s3://shop-catalogue/tree');
   }
   return { root: trimmed, bucket: parts['bucket'], prefix: segments.map((segment) => `${segment}/`).join('') };
-}
-
-/** An address for a message: without the user and password that somebody may have typed into it. */
-export function withoutUser(address: string): string {
-  return address.replace(/(^|\/\/)[^/]*@/, '$1…@');
 }

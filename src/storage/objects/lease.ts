@@ -14,8 +14,10 @@ import { probe } from './probe.ts';
 import type { Dialect, Requests, StoredObject } from './requests.ts';
 import { monotonicSeconds } from './store-clock.ts';
 
+const SCHEMA = 1;
+
 const leaseSchema = z.strictObject({
-  schema: z.literal(1),
+  schema: z.literal(SCHEMA),
   generation: z.int().min(0),
   /** Host, process and a random part; null where nobody writes. */
   owner: z.string().nullable(),
@@ -34,7 +36,8 @@ const MARGIN_SECONDS_MIN = 3;
 const MARGIN_SHARE = 0.25;
 const RENEWALS_PER_LIFE = 3;
 
-const HELD_HINT = 'wait for it to end; cron jobs that meet often want to be started further apart';
+const HELD_HINT =
+  'wait for it to end, or for the end of its lease where it was killed; cron jobs that meet often want to be started further apart';
 
 export class Lease {
   readonly dialect: Dialect;
@@ -70,7 +73,7 @@ export class Lease {
 
   /**
    * Takes the lease, unless somebody has it. The first of a bucket finds out what the store can do.
-   * @throws AppError tree-locked, store-not-conditional, and those of buckets
+   * @throws AppError tree-locked, tree-newer-schema, store-not-conditional, and those of buckets
    */
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
     const before = await requests.read(LOCK_FILE);
@@ -145,10 +148,23 @@ export async function dialectOf(requests: Requests): Promise<Dialect> {
   return (object && contentOf(object.bytes))?.dialect ?? probe(requests);
 }
 
-/** What a lease says; null where it is damaged: then nobody has it. */
+/**
+ * What a lease says; null where it is damaged: then nobody has it. @throws AppError tree-newer-schema: somebody may have it, whom this
+ * version does not understand
+ */
 function contentOf(bytes: Uint8Array): LeaseContent | null {
+  const content = jsonOf(bytes);
+  const schema = z.object({ schema: z.number() }).safeParse(content).data?.schema ?? SCHEMA;
+  if (schema > SCHEMA) {
+    const message = `expected schema ${SCHEMA} in ${LOCK_FILE}, found ${schema}: a newer Playbill has written this tree`;
+    throw new AppError('tree-newer-schema', message, 'use that version, or another prefix with --out');
+  }
+  return leaseSchema.safeParse(content).data ?? null;
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return leaseSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data ?? null;
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return null;
   }

@@ -17,6 +17,14 @@ const PERMISSIONS: Readonly<Record<Doing, readonly [code: ErrorCode, action: str
   remove: ['tree-not-writable', 's3:DeleteObject'],
 };
 
+/** What else may be the matter. What is missing is forbidden to who may not list. */
+const ALSO: Readonly<Record<Doing, string>> = {
+  read: ', and s3:ListBucket, without which what is missing is forbidden, too',
+  list: '',
+  write: ', or look for a lock or retention on the object',
+  remove: ', or look for a lock or retention on the object',
+};
+
 const CREDENTIALS_REFUSED =
   /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|TokenRefreshRequired|InvalidSecurity)$/;
 const REGION_WRONG =
@@ -61,12 +69,7 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
   if (answer.status === 501) return notConditional(`answers ${said}`, null, connection);
   const [unable, action] = PERMISSIONS[doing];
   if (answer.status === 403) {
-    // What is missing is forbidden to who may not list.
-    const rest =
-      doing === 'read'
-        ? 'and s3:ListBucket, without which what is missing is forbidden, too'
-        : 'or look for a lock or retention on the object';
-    const hint = `allow ${action} on this prefix, ${rest}`;
+    const hint = `allow ${action} on this prefix${ALSO[doing]}`;
     return new NotAllowed(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
   }
   if (code === '' && answer.status < 500) return notAStore(connection, said);

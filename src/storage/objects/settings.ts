@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@smithy/node-config-provider';
-import { AppError, messageOf } from '../../errors.ts';
-import { withoutUser, type BucketAddress } from './address.ts';
+import { AppError, messageOf, withoutUser } from '../../errors.ts';
+import type { BucketAddress } from './address.ts';
 
 export interface BucketSettings {
   readonly endpoint: URL;
@@ -36,6 +36,8 @@ const REQUESTS_AT_ONCE: NumberSetting = { variable: 'PLAYBILL_S3_REQUESTS', leas
 /** How long the first repetition of a request waits at most; each further one, twice as long. */
 const BACK_OFF_MS: NumberSetting = { variable: 'PLAYBILL_S3_BACKOFF_MS', least: 1, most: 10_000, usual: 100 };
 
+const VIRTUAL_HOSTS = 'PLAYBILL_S3_VIRTUAL_HOSTS';
+
 /** @throws AppError region-missing, usage (a setting that cannot be one) */
 export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketSettings> {
   const endpoint = await read(['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'], 'endpoint_url');
@@ -45,14 +47,19 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
     const hint = 'for a store that is not Amazon: set AWS_ENDPOINT_URL to its address';
     throw new AppError('region-missing', message, hint);
   }
-  if (endpoint !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(endpoint)) {
-    const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http://, found ${JSON.stringify(withoutUser(endpoint))}`;
+  if (endpoint !== '' && !/^https?:\/\/[^\s/?#@][^\s?#@]*$/.test(endpoint)) {
+    const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http:// and has no user, found ${JSON.stringify(withoutUser(endpoint))}`;
     throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const isVirtualHosts = (await read(['PLAYBILL_S3_VIRTUAL_HOSTS'], 'playbill_s3_virtual_hosts')) !== '';
+  const url = new URL(endpoint === '' ? `https://s3.${region}.${domain}` : endpoint);
+  const isVirtualHosts = await readVirtualHosts();
+  if (isVirtualHosts && /^(?:[\d.]+|\[.*\])$/.test(url.hostname)) {
+    const message = `expected AWS_ENDPOINT_URL to have a name, before which the bucket's can stand, found the address ${url.hostname}`;
+    throw new AppError('usage', message, `leave out --s3-virtual-hosts and ${VIRTUAL_HOSTS}`);
+  }
   return {
-    endpoint: new URL(endpoint === '' ? `https://s3.${region}.${domain}` : endpoint),
+    endpoint: url,
     region,
     // Of a bucket with a dot no certificate of the store has the name.
     isVirtualHost: isVirtualHosts || (endpoint === '' && !bucket.includes('.')),
@@ -71,6 +78,15 @@ function read(variables: readonly string[], key: string): Promise<string> {
     configFileSelector: (profile) => profile[key],
     default: '',
   })();
+}
+
+/** Refuses any other word: `0` or `false` would turn on what it is meant to turn off. */
+async function readVirtualHosts(): Promise<boolean> {
+  const text = await read([VIRTUAL_HOSTS], VIRTUAL_HOSTS.toLowerCase());
+  if (text === 'yes') return true;
+  if (text === '' || text === 'no') return false;
+  const message = `expected ${VIRTUAL_HOSTS} to be yes or no, found ${JSON.stringify(text)}`;
+  throw new AppError('usage', message, 'leave it out: then it is no');
 }
 
 async function readNumber({ variable, least, most, usual }: NumberSetting): Promise<number> {
