@@ -33,7 +33,8 @@ export const njsKeyStore = (ring: KeyRing, secretOf: SecretOf, njsCrypto: NjsCry
     const secret = secretOf(key.secretRef);
     return secret ? loadSecret(secret, njsCrypto) : null;
   },
-  loadDecoy: (isHmac) => (isHmac ? loadSecret(DECOY_SECRET, njsCrypto) : loadP256(DECOY)),
+  // Looks for a secret as for any other key: an HMAC is so quick that this much would tell them apart.
+  loadDecoy: (isHmac) => (isHmac ? loadSecret(secretOf('') || DECOY_SECRET, njsCrypto) : loadP256(DECOY)),
 });
 
 /**
