@@ -87,7 +87,7 @@ export async function probeConditions(root: string): Promise<boolean> {
  * @throws AppError tree-locked, tree-not-writable, tree-full, and what `change` throws
  */
 export async function changingKeyRing<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
-  if (isInBucket(store.root)) return await untilUndisturbed(change);
+  if (isInBucket(store.root)) return await untilUndisturbed(store, change);
   const lock = await lockKeyRing(store.root);
   try {
     return await change();
@@ -104,13 +104,15 @@ export async function changingKeyRing<T>(store: ReleaseStore, change: () => Prom
 /** Changes that meet: all but one are done again, so that after as many as meet all are done. */
 const CHANGES_AT_ONCE = 20;
 
-async function untilUndisturbed<T>(change: () => Promise<T>): Promise<T> {
+async function untilUndisturbed<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
   for (let left = CHANGES_AT_ONCE; ; left -= 1) {
     try {
       return await change();
     } catch (error) {
       const isDisturbed = error instanceof AppError && error.code === 'tree-locked';
       if (!isDisturbed || left === 0) throw error;
+      // Unless it was by a run that has taken the tree's lease: that is final.
+      await store.confirmLock();
     }
   }
 }

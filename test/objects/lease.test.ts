@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AppError, ERROR_EXIT_CODES } from '../../src/errors.ts';
+import { pruneTree } from '../../src/operations/history.ts';
+import { changingKeyRing, lockedTree } from '../../src/storage/open-tree.ts';
 import {
   BucketTree,
   expectSameFiles,
@@ -13,7 +15,7 @@ import { buildAsCommand, Catalogues } from '../support/objects/fault-scenarios.t
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
 import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
-import { temporaryFolderOfFile } from '../support/trees.ts';
+import { buildTree, instant, temporaryFolderOfFile } from '../support/trees.ts';
 
 const LATER = '2026-05-01T09:10:00Z';
 
@@ -244,4 +246,44 @@ test.each(['5', '3601', '1.5', 'long'])('a lease of %s seconds is refused', asyn
   const refusal = await refusalOf(build);
   expect(refusal).toMatchObject({ code: 'usage' });
   expect(refusal.message).toContain('expected PLAYBILL_LEASE_SECONDS to be 6 to 3600');
+});
+
+test('once it is lost it is lost for good: within what was its life, nothing is written or removed any more', async () => {
+  const locked = await lockedTree(tree.root);
+  await takenElsewhere(40);
+  expect((await refusalOf(() => locked.store.confirmLock())).code).toBe('tree-locked');
+  const before = store.log.length;
+  const path = 'public/fronts/alpha/products.0123456789abcdef.json';
+  await locked.store.create({ path, bytes: new TextEncoder().encode('{}') });
+  expect((await refusalOf(() => locked.store.settle())).code).toBe('tree-locked');
+  expect((await refusalOf(() => locked.store.remove([path]))).code).toBe('tree-locked');
+  // A change of keys, which is repeated where another one comes in between, is not.
+  let changes = 0;
+  const change = async (): Promise<void> => {
+    changes += 1;
+    await locked.store.confirmLock();
+  };
+  expect((await refusalOf(() => changingKeyRing(locked.store, change))).code).toBe('tree-locked');
+  expect(changes).toBe(1);
+  await locked.release();
+  expect(store.log.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect((await lease()).owner).toBe('elsewhere, process 1, abc');
+});
+
+test('pruning makes sure of it directly before anything is removed', async () => {
+  // More releases than retention keeps.
+  for (let second = 10; second < 24; second += 1) {
+    const options = { horizonSeconds: 0, pruneGraceSeconds: null };
+    await buildTree(catalogues.at('old', 'charlie'), tree.root, instant(`2026-05-01T10:00:${second}Z`), options);
+  }
+  const before = store.log.length;
+  await pruneTree(tree.root, 0, false);
+  const writes = store.log.slice(before).filter(({ method }) => method === 'PUT' || method === 'DELETE');
+  const removals = writes.filter(({ method }) => method === 'DELETE');
+  expect(removals.length).toBeGreaterThan(0);
+  const names = writes.map(({ method, key }) => `${method} ${key.slice(tree.key('').length)}`);
+  // Taken, made sure of, and given back.
+  expect(names.slice(0, 2)).toEqual(['PUT .lock', 'PUT .lock']);
+  expect(names.at(-1)).toBe('PUT .lock');
+  expect(names).toHaveLength(removals.length + 3);
 });

@@ -1,4 +1,4 @@
-// One bucket over HTTP: requests signed (AWS Signature Version 4) and sent, once each. What an answer means, and whether a request is made
+// One bucket over HTTP: requests signed (AWS Signature Version 4) and sent, once each. What a response means, and whether a request is made
 // again, is for requests.ts. Endpoint, region and credentials come from where every S3 tool looks for them; no secret is ever printed.
 
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
@@ -20,15 +20,15 @@ export interface BucketRequest {
   readonly sha256?: string;
 }
 
-export interface BucketAnswer {
+export interface BucketResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: Uint8Array;
 }
 
-/** No answer, or half of one: whether the request was carried out is not known. */
-export class NoAnswer extends Error {}
+/** No response, or half of one: whether the request was carried out is not known. */
+export class NoResponse extends Error {}
 
 const CONNECT_MS = 10_000;
 
@@ -70,13 +70,13 @@ export class Connection {
   }
 
   /**
-   * Sends a request and reads its answer, whatever it says. `maySend` is asked directly before.
-   * @throws NoAnswer, AppError credentials-missing, and what `maySend` throws
+   * Sends a request and reads its response, whatever it says. `maySend` is asked directly before.
+   * @throws NoResponse, AppError credentials-missing, and what `maySend` throws
    */
   async send(
     { method, path, query = {}, headers = {}, body, sha256 }: BucketRequest,
     maySend: () => Promise<void>,
-  ): Promise<BucketAnswer> {
+  ): Promise<BucketResponse> {
     const key = path === null ? '' : `/${this.address.prefix}${path}`;
     const request = await this.#signed({
       method,
@@ -90,16 +90,16 @@ export class Connection {
     await maySend();
     const text = Object.entries(query).map(([name, value]) => `${uriEncoded(name)}=${uriEncoded(value)}`);
     try {
-      const answer = await this.#pool.request({
+      const response = await this.#pool.request({
         method,
         path: text.length === 0 ? request.path : `${request.path}?${text.join('&')}`,
         headers: request.headers,
         body: body ?? null,
       });
-      const bytes = new Uint8Array(await answer.body.arrayBuffer());
-      return { status: answer.statusCode, headers: answer.headers, bytes };
+      const bytes = new Uint8Array(await response.body.arrayBuffer());
+      return { status: response.statusCode, headers: response.headers, bytes };
     } catch (error) {
-      throw new NoAnswer(messageOf(error), { cause: error });
+      throw new NoResponse(messageOf(error), { cause: error });
     }
   }
 

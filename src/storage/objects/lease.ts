@@ -54,6 +54,8 @@ export class Lease {
   #writesEndThere = Number.NEGATIVE_INFINITY;
   readonly #released = new AbortController();
   #renewing: Promise<void> | null = null;
+  /** Set once somebody else has it: then for good, whatever its end was. */
+  #lost: AppError | null = null;
   #background: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -77,7 +79,7 @@ export class Lease {
    */
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
     const before = await requests.read(LOCK_FILE);
-    if (Number.isNaN(requests.clock.now())) throw notAStore(requests.connection, 'no Date in its answers');
+    if (Number.isNaN(requests.clock.now())) throw notAStore(requests.connection, 'no Date in its responses');
     const content = before && contentOf(before.bytes);
     if (content !== null && content.owner !== null && content.expires >= requests.clock.now())
       throw held(content, requests);
@@ -90,6 +92,7 @@ export class Lease {
 
   /** Puts off the end of the lease, if it is still ours. @throws AppError tree-locked, tree-not-writable */
   async renew(): Promise<void> {
+    if (this.#lost !== null) throw this.#lost;
     this.#renewing ??= this.#write(this.#owner, Math.floor(this.#requests.clock.now()) + this.#lifeSeconds).finally(
       () => {
         this.#renewing = null;
@@ -100,7 +103,10 @@ export class Lease {
 
   /** Returns while writing is allowed. @throws AppError tree-locked: this process slept for so long that somebody else writes */
   async confirm(): Promise<void> {
-    const isOver = monotonicSeconds() >= this.#writesEnd || this.#requests.clock.now() >= this.#writesEndThere;
+    const isOver =
+      this.#lost !== null ||
+      monotonicSeconds() >= this.#writesEnd ||
+      this.#requests.clock.now() >= this.#writesEndThere;
     if (isOver) await this.renew();
   }
 
@@ -108,7 +114,8 @@ export class Lease {
   async release(): Promise<void> {
     this.#released.abort();
     await this.#background;
-    // Not ours any more, or not to be reached: then there is nothing to release.
+    if (this.#lost !== null) return;
+    // Where it cannot be reached there is nothing to be done.
     await this.#write(null, 0).catch(() => undefined);
   }
 
@@ -117,10 +124,13 @@ export class Lease {
     const begunAt = monotonicSeconds();
     const generation = this.#generation + 1;
     const manifests = Object.fromEntries(this.manifests);
-    const content: LeaseContent = { schema: 1, generation, owner, expires, dialect, manifests };
+    const content: LeaseContent = { schema: SCHEMA, generation, owner, expires, dialect, manifests };
     const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
     const written = await this.#requests.write({ path: LOCK_FILE, bytes }, this.#version, dialect, null);
-    if (!written.isWritten) throw held(written.found && contentOf(written.found.bytes), this.#requests);
+    if (!written.isWritten) {
+      this.#lost = held(written.found && contentOf(written.found.bytes), this.#requests);
+      throw this.#lost;
+    }
     this.#version = written.version;
     this.#generation = generation;
     const margin = Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
@@ -136,7 +146,7 @@ export class Lease {
         await this.renew();
       } catch {
         // Released; or else the next write finds out, and says so.
-        if (signal.aborted) return;
+        if (signal.aborted || this.#lost !== null) return;
       }
     }
   }

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AppError } from '../../errors.ts';
-import { errorOf } from './answers.ts';
+import { errorOf } from './response-xml.ts';
 import { notConditional, refusal } from './refusals.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
 
@@ -52,10 +52,10 @@ async function swapped(path: string, requests: Requests): Promise<Dialect> {
 async function raced(path: string, requests: Requests): Promise<void> {
   const attempts = Array.from({ length: RACERS }, (_, i) => requests.attempt(path, bytesOf(`racer ${i}`), null));
   let winners = 0;
-  for (const answer of await Promise.all(attempts)) {
-    // Where no answer came, or a failure, the race proves less; it accuses nobody.
-    if (answer !== null && answer.status < 300 && errorOf(answer) === null) winners += 1;
-    if (answer?.status === 403) throw refusal(answer, 'write', path, requests.connection);
+  for (const response of await Promise.all(attempts)) {
+    // Where no response came, or a failure, the race proves less; it accuses nobody.
+    if (response !== null && response.status < 300 && errorOf(response) === null) winners += 1;
+    if (response?.status === 403) throw refusal(response, 'write', path, requests.connection);
   }
   if (winners > 1)
     throw unfit(`lets ${winners} of ${RACERS} writers create one object under If-None-Match: *`, requests);

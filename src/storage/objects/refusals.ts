@@ -1,8 +1,8 @@
 // What a store's refusals mean, as errors in terms of the command that was run. Codes are those of Amazon's API, which others share.
 
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { errorOf } from './answers.ts';
-import type { BucketAnswer, Connection } from './connection.ts';
+import { errorOf } from './response-xml.ts';
+import type { BucketResponse, Connection } from './connection.ts';
 
 /** This run may not do that to this file; whether it may to others is another question. */
 export class NotAllowed extends AppError {}
@@ -30,13 +30,13 @@ const CREDENTIALS_REFUSED =
 const REGION_WRONG =
   /^(AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraintException|TemporaryRedirect)$/;
 
-/** The error that an answer is, which no repetition mends. `path`: what was asked for; null for the bucket. */
-export function refusal(answer: BucketAnswer, doing: Doing, path: string | null, connection: Connection): AppError {
+/** The error that a response is, which no repetition mends. `path`: what was asked for; null for the bucket. */
+export function refusal(response: BucketResponse, doing: Doing, path: string | null, connection: Connection): AppError {
   const { address, endpoint, settings } = connection;
-  const { code = '', message = '' } = errorOf(answer) ?? {};
-  const place = path === null ? address.root : `${address.root}/${path}`;
+  const { code = '', message = '' } = errorOf(response) ?? {};
+  const location = path === null ? address.root : `${address.root}/${path}`;
   const said =
-    code === '' ? `status ${answer.status}` : `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
+    code === '' ? `status ${response.status}` : `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
   if (code === 'NoSuchBucket') {
     return new AppError(
       'bucket-missing',
@@ -46,7 +46,7 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
   }
   if (code === 'ExpiredToken' || code === 'RequestExpired') {
     const hint = 'get new ones (aws sso login, or whatever gave you these), then run the same command again';
-    return new AppError('credentials-refused', `expected valid credentials for ${place}, found expired ones`, hint);
+    return new AppError('credentials-refused', `expected valid credentials for ${location}, found expired ones`, hint);
   }
   if (code === 'RequestTimeTooSkewed') {
     const hint = 'set the clock of this machine (timedatectl set-ntp true), then run the same command again';
@@ -56,9 +56,10 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
     const hint = 'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, and AWS_ENDPOINT_URL';
     return new AppError('credentials-refused', `expected credentials that ${endpoint} accepts, found: ${said}`, hint);
   }
-  if (REGION_WRONG.test(code) || answer.status === 301) {
+  if (REGION_WRONG.test(code) || response.status === 301) {
     const actual =
-      answer.headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)</.exec(new TextDecoder().decode(answer.bytes))?.[1];
+      response.headers['x-amz-bucket-region'] ??
+      /<Region>([\w-]+)</.exec(new TextDecoder().decode(response.bytes))?.[1];
     const hint = `set AWS_REGION to the region of the bucket${actual === undefined ? '' : `: AWS_REGION=${String(actual)}`}`;
     return new AppError(
       'region-wrong',
@@ -66,17 +67,17 @@ export function refusal(answer: BucketAnswer, doing: Doing, path: string | null,
       hint,
     );
   }
-  if (answer.status === 501) return notConditional(`answers ${said}`, null, connection);
+  if (response.status === 501) return notConditional(`answers ${said}`, null, connection);
   const [unable, action] = PERMISSIONS[doing];
-  if (answer.status === 403) {
+  if (response.status === 403) {
     const hint = `allow ${action} on this prefix${ALSO[doing]}`;
-    return new NotAllowed(unable, `expected to be allowed to ${doing} ${place}, found: ${said}`, hint);
+    return new NotAllowed(unable, `expected to be allowed to ${doing} ${location}, found: ${said}`, hint);
   }
-  if (code === '' && answer.status < 500) return notAStore(connection, said);
+  if (code === '' && response.status < 500) return notAStore(connection, said);
   const stands = doing === 'write' || doing === 'remove' ? '; what was published stands' : '';
   return new AppError(
     unable,
-    `expected to ${doing} ${place}, found: ${said}${stands}`,
+    `expected to ${doing} ${location}, found: ${said}${stands}`,
     'run the same command again later',
   );
 }
@@ -99,20 +100,20 @@ export function notAStore({ endpoint }: Connection, found: string): AppError {
   );
 }
 
-/** No answer after every repetition. */
-export function unanswered(
+/** No response after every repetition. */
+export function unreachable(
   cause: Error,
   doing: Doing,
   path: string | null,
   { address, endpoint }: Connection,
 ): AppError {
-  const place = path === null ? address.root : `${address.root}/${path}`;
+  const location = path === null ? address.root : `${address.root}/${path}`;
   const hint = 'check the network and AWS_ENDPOINT_URL, then run the same command again';
   const found = `no answer: ${cause.message}`;
   return doing === 'write' || doing === 'remove'
     ? new AppError(
         'tree-not-writable',
-        `expected to ${doing} ${place}, found ${found}; what was published stands`,
+        `expected to ${doing} ${location}, found ${found}; what was published stands`,
         hint,
         cause,
       )

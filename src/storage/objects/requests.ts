@@ -1,15 +1,15 @@
-// What is asked of a bucket: read, list, write under a condition, remove. Each is repeated until there is an answer that means something.
-// The SDKs' own repetitions would not do: a conditional write that was carried out, and whose answer got lost, fails when it is repeated,
+// What is asked of a bucket: read, list, write under a condition, remove. Each is repeated until there is a response that means something.
+// The SDKs' own repetitions would not do: a conditional write that was carried out, and whose response got lost, fails when it is repeated,
 // because of its own success. So after every doubt the object is read, and decides.
 
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { AppError } from '../../errors.ts';
-import { errorOf, pageOf } from './answers.ts';
-import { NoAnswer, type BucketAnswer, type BucketRequest, type Connection } from './connection.ts';
+import { errorOf, pageOf } from './response-xml.ts';
+import { NoResponse, type BucketResponse, type BucketRequest, type Connection } from './connection.ts';
 import { headersOf } from './headers.ts';
-import { notAStore, refusal, unanswered, type Doing } from './refusals.ts';
+import { notAStore, refusal, unreachable, type Doing } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestTotals } from './request-totals.ts';
 import { StoreClock } from './store-clock.ts';
@@ -73,11 +73,11 @@ export class Requests {
   }
 
   async #read(path: string, maySend: MaySend | null): Promise<StoredObject | null> {
-    const answer = await this.#answer({ method: 'GET', path }, 'read', maySend);
-    if (answer.status === 404) return null;
+    const response = await this.#response({ method: 'GET', path }, 'read', maySend);
+    if (response.status === 404) return null;
     // Whatever a web server that is no store has there.
-    if (versionOf(answer) === '') throw notAStore(this.connection, `status ${answer.status} without an ETag`);
-    return { bytes: answer.bytes, version: versionOf(answer) };
+    if (versionOf(response) === '') throw notAStore(this.connection, `status ${response.status} without an ETag`);
+    return { bytes: response.bytes, version: versionOf(response) };
   }
 
   /**
@@ -111,34 +111,34 @@ export class Requests {
     const headers = { ...headersOf(path), ...conditionOf(version, dialect) };
     const request: BucketRequest = { method: 'PUT', path, body: bytes, headers, ...(sha256 && { sha256 }) };
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#once(request, attempt, mayWrite);
-      if (!(answer instanceof NoAnswer) && isDone(answer, request))
-        return { isWritten: true, version: versionOf(answer) };
-      const isRefused = !(answer instanceof NoAnswer) && (answer.status === 412 || isAbsent(answer, request));
+      const response = await this.#once(request, attempt, mayWrite);
+      if (!(response instanceof NoResponse) && isDone(response, request))
+        return { isWritten: true, version: versionOf(response) };
+      const isRefused = !(response instanceof NoResponse) && (response.status === 412 || isAbsent(response, request));
       if (!isRefused) {
         // Nothing that another attempt would change; or as many as there may be.
-        if (!isTransient(answer, request)) throw this.#failure(answer, 'write', path);
-        if (attempt < this.#attempts) await this.#backOff(answer, attempt);
+        if (!isTransient(response, request)) throw this.#failure(response, 'write', path);
+        if (attempt < this.#attempts) await this.#backOff(response, attempt);
       }
       const found = await this.#read(path, mayWrite === null ? null : always);
       if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
         return { isWritten: true, version: found.version };
       // Refused twice although nothing has changed: the store has its own idea of the condition.
       if ((found?.version ?? null) !== version || (isRefused && attempt > 1)) return { isWritten: false, found };
-      if (attempt >= this.#attempts) throw this.#failure(answer, 'write', path);
+      if (attempt >= this.#attempts) throw this.#failure(response, 'write', path);
     }
   }
 
-  /** One attempt to write, for the probe; null where no answer came. */
-  async attempt(path: string, bytes: Uint8Array, version: Version): Promise<BucketAnswer | null> {
+  /** One attempt to write, for the probe; null where no response came. */
+  async attempt(path: string, bytes: Uint8Array, version: Version): Promise<BucketResponse | null> {
     const headers = { ...headersOf(path), ...conditionOf(version, 'quoted') };
-    const answer = await this.#once({ method: 'PUT', path, body: bytes, headers }, 1, always);
-    return answer instanceof NoAnswer ? null : answer;
+    const response = await this.#once({ method: 'PUT', path, body: bytes, headers }, 1, always);
+    return response instanceof NoResponse ? null : response;
   }
 
   /** Removes an object that may be there. @throws AppError tree-not-writable, and those of buckets */
   async remove(path: string, mayWrite: MaySend): Promise<void> {
-    await this.#answer({ method: 'DELETE', path }, 'remove', mayWrite);
+    await this.#response({ method: 'DELETE', path }, 'remove', mayWrite);
   }
 
   /** One page of a listing, and the token of the next; '' where there is none. */
@@ -151,9 +151,9 @@ export class Requests {
       ...(isDeep ? {} : { delimiter: '/' }),
       ...(token === '' ? {} : { 'continuation-token': token }),
     };
-    const answer = await this.#answer({ method: 'GET', path: null, query }, 'list', always);
-    const page = pageOf(answer);
-    if (page === null) throw notAStore(this.connection, `status ${answer.status} to a listing`);
+    const response = await this.#response({ method: 'GET', path: null, query }, 'list', always);
+    const page = pageOf(response);
+    if (page === null) throw notAStore(this.connection, `status ${response.status} to a listing`);
     return {
       // Consoles of stores show an empty object with a slash at its end as a folder.
       objects: page.objects
@@ -164,13 +164,15 @@ export class Requests {
     };
   }
 
-  /** The answer of a request that may be made any number of times: 2xx, or 404 for an object. */
-  async #answer(request: BucketRequest, doing: Doing, maySend: MaySend | null): Promise<BucketAnswer> {
+  /** The response of a request that may be made any number of times: 2xx, or 404 for an object. */
+  async #response(request: BucketRequest, doing: Doing, maySend: MaySend | null): Promise<BucketResponse> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#once(request, attempt, maySend);
-      if (!(answer instanceof NoAnswer) && (isDone(answer, request) || isAbsent(answer, request))) return answer;
-      if (attempt >= this.#attempts || !isTransient(answer, request)) throw this.#failure(answer, doing, request.path);
-      await this.#backOff(answer, attempt);
+      const response = await this.#once(request, attempt, maySend);
+      if (!(response instanceof NoResponse) && (isDone(response, request) || isAbsent(response, request)))
+        return response;
+      if (attempt >= this.#attempts || !isTransient(response, request))
+        throw this.#failure(response, doing, request.path);
+      await this.#backOff(response, attempt);
     }
   }
 
@@ -179,33 +181,33 @@ export class Requests {
   }
 
   /** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
-  async #backOff(answer: BucketAnswer | NoAnswer, attempt: number): Promise<void> {
-    const asked = answer instanceof NoAnswer ? 0 : Number(answer.headers['retry-after'] ?? 0);
+  async #backOff(response: BucketResponse | NoResponse, attempt: number): Promise<void> {
+    const asked = response instanceof NoResponse ? 0 : Number(response.headers['retry-after'] ?? 0);
     const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
     const longest = this.connection.settings.backOffMs * 2 ** (attempt - 1);
     await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 
-  #failure(answer: BucketAnswer | NoAnswer, doing: Doing, path: string | null): AppError {
-    return answer instanceof NoAnswer
-      ? unanswered(answer, doing, path, this.connection)
-      : refusal(answer, doing, path, this.connection);
+  #failure(response: BucketResponse | NoResponse, doing: Doing, path: string | null): AppError {
+    return response instanceof NoResponse
+      ? unreachable(response, doing, path, this.connection)
+      : refusal(response, doing, path, this.connection);
   }
 
-  #once(request: BucketRequest, attempt: number, maySend: MaySend | null): Promise<BucketAnswer | NoAnswer> {
-    const send = async (): Promise<BucketAnswer | NoAnswer> => {
+  #once(request: BucketRequest, attempt: number, maySend: MaySend | null): Promise<BucketResponse | NoResponse> {
+    const send = async (): Promise<BucketResponse | NoResponse> => {
       this.#totals[kindOf(request)] += 1;
       this.#totals.bytesSent += request.body?.length ?? 0;
       if (attempt > 1) this.#totals.retries += 1;
       try {
-        const answer = await this.connection.send(request, maySend ?? always);
+        const response = await this.connection.send(request, maySend ?? always);
         this.#isReached = true;
-        this.clock.see(String(answer.headers['date']));
-        const { server } = answer.headers;
+        this.clock.see(String(response.headers['date']));
+        const { server } = response.headers;
         if (typeof server === 'string') this.server = server;
-        return answer;
+        return response;
       } catch (error) {
-        if (error instanceof NoAnswer) return error;
+        if (error instanceof NoResponse) return error;
         throw error;
       }
     };
@@ -230,28 +232,28 @@ function conditionOf(version: Version, dialect: Dialect): Readonly<Record<string
   return { 'if-match': dialect === 'quoted' ? version : version.replaceAll('"', '') };
 }
 
-function isDone(answer: BucketAnswer, request: BucketRequest): boolean {
-  return answer.status >= 200 && answer.status < 300 && !isErrorIn200(answer, request);
+function isDone(response: BucketResponse, request: BucketRequest): boolean {
+  return response.status >= 200 && response.status < 300 && !isErrorIn200(response, request);
 }
 
 /** A store that has begun to answer 200 says in the body that it failed. The content of an object may say anything. */
-function isErrorIn200(answer: BucketAnswer, { method, path }: BucketRequest): boolean {
-  return answer.status === 200 && (method === 'PUT' || path === null) && errorOf(answer) !== null;
+function isErrorIn200(response: BucketResponse, { method, path }: BucketRequest): boolean {
+  return response.status === 200 && (method === 'PUT' || path === null) && errorOf(response) !== null;
 }
 
 /** Whether there is no such object; what is no store would also answer 404. */
-function isAbsent(answer: BucketAnswer, { path }: BucketRequest): boolean {
-  return answer.status === 404 && path !== null && (errorOf(answer)?.code ?? 'NoSuchBucket') !== 'NoSuchBucket';
+function isAbsent(response: BucketResponse, { path }: BucketRequest): boolean {
+  return response.status === 404 && path !== null && (errorOf(response)?.code ?? 'NoSuchBucket') !== 'NoSuchBucket';
 }
 
 /** Whether another attempt may end otherwise; of a write, whether it was carried out is then not known. */
-function isTransient(answer: BucketAnswer | NoAnswer, request: BucketRequest): boolean {
-  if (answer instanceof NoAnswer || isErrorIn200(answer, request)) return true;
-  const { status } = answer;
+function isTransient(response: BucketResponse | NoResponse, request: BucketRequest): boolean {
+  if (response instanceof NoResponse || isErrorIn200(response, request)) return true;
+  const { status } = response;
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
-function versionOf({ headers }: BucketAnswer): string {
+function versionOf({ headers }: BucketResponse): string {
   const { etag } = headers;
   return typeof etag === 'string' ? etag : '';
 }

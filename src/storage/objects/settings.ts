@@ -29,7 +29,7 @@ interface NumberSetting {
 
 /** How long the lease of a tree lasts that is not renewed. A shorter one could end between two renewals of a slow machine. */
 const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', least: 6, most: 3600, usual: 60 };
-/** How long the store may keep silent before a request counts as unanswered. */
+/** How long the store may keep silent before a request counts as unreachable. */
 const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', least: 1, most: 600, usual: 30 };
 /** How many requests are under way at the same time. */
 const REQUESTS_AT_ONCE: NumberSetting = { variable: 'PLAYBILL_S3_REQUESTS', least: 1, most: 256, usual: 32 };

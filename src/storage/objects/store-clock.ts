@@ -5,7 +5,7 @@ export class StoreClock {
   #seenAt = 0;
   #seen = Number.NaN;
 
-  /** Takes the `Date` of an answer (RFC 9110, 6.6.1). */
+  /** Takes the `Date` of a response (RFC 9110, 6.6.1). */
   see(date: string): void {
     const seconds = Date.parse(date) / 1000;
     if (Number.isNaN(seconds)) return;
@@ -13,7 +13,7 @@ export class StoreClock {
     this.#seenAt = monotonicSeconds();
   }
 
-  /** Seconds since 1970: at most as late as it is there; earlier by up to a second and the way of an answer. NaN before the first. */
+  /** Seconds since 1970: at most as late as it is there; earlier by up to a second and the way of a response. NaN before the first. */
   now(): number {
     return this.#seen + monotonicSeconds() - this.#seenAt;
   }

@@ -2,7 +2,7 @@
 
 import { XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
-import type { BucketAnswer } from './connection.ts';
+import type { BucketResponse } from './connection.ts';
 
 const parser = new XMLParser({
   parseTagValue: false,
@@ -25,14 +25,14 @@ const pageSchema = z.object({
   }),
 });
 
-/** The code and message of an answer's `<Error>`; null where it has none. */
-export function errorOf({ bytes }: BucketAnswer): { readonly code: string; readonly message: string } | null {
+/** The code and message of a response's `<Error>`; null where it has none. */
+export function errorOf({ bytes }: BucketResponse): { readonly code: string; readonly message: string } | null {
   const { data } = errorSchema.safeParse(xmlOf(bytes.subarray(0, 8192)));
   return data === undefined ? null : { code: data.Error.Code, message: data.Error.Message };
 }
 
-/** Keys and folders of a page, and the token of the next page ('' at the end); null for another answer. */
-export function pageOf({ bytes }: BucketAnswer) {
+/** Keys and folders of a page, and the token of the next page ('' at the end); null for another response. */
+export function pageOf({ bytes }: BucketResponse) {
   const { data } = pageSchema.safeParse(xmlOf(bytes));
   if (data === undefined) return null;
   const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken, EncodingType } = data.ListBucketResult;
