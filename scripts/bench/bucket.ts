@@ -34,8 +34,8 @@ export async function benchBucket(root: string, rounds: number, memory: string, 
   const tree = join(memory, 'bucket');
   seedCatalogue({ path: database, size: 'M', now: NOW, seed: 1 });
   const main = `${root}dist/cli/main.js`;
-  const words = (out: string, now: string): string[] => [main, 'build', '--db', database, '--out', out, '--now', now];
-  const folder = timed(process.execPath, words(tree, NOW));
+  const argv = (out: string, now: string): string[] => [main, 'build', '--db', database, '--out', out, '--now', now];
+  const folder = timed(process.execPath, argv(tree, NOW));
   const { cluster, gateway } = await Ceph.start();
   try {
     const bucket = new RemoteBucket({ ...gateway, bucket: 'bench' });
@@ -46,13 +46,13 @@ export async function benchBucket(root: string, rounds: number, memory: string, 
     const runs = interleaved(rounds, {
       playbill: () => {
         serial += 1;
-        return timed(process.execPath, words(into(), NOW), '', environment);
+        return timed(process.execPath, argv(into(), NOW), '', environment);
       },
-      rclone: () => timed('rclone', rcloneWords(tree, `copy-${serial}`), '', rcloneEnvironment(bucket)),
+      rclone: () => timed('rclone', rcloneArgv(tree, `copy-${serial}`), '', rcloneEnvironment(bucket)),
     });
     const later = (now: string): { readonly seconds: number; readonly result: Result } => {
       const started = process.hrtime.bigint();
-      const text = printed(process.execPath, [...words(into(), now), '--json'], environment);
+      const text = printed(process.execPath, [...argv(into(), now), '--json'], environment);
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       return { seconds, result: JSON.parse(text) as Result };
     };
@@ -86,7 +86,7 @@ function bill({ seconds, result: { requests } }: { readonly seconds: number; rea
   return `${seconds.toFixed(1)} s; ${puts} PUT with ${sent}, ${gets} GET, ${lists} LIST, ${deletes} DELETE`;
 }
 
-function rcloneWords(tree: string, to: string): string[] {
+function rcloneArgv(tree: string, to: string): string[] {
   return ['copy', tree, `bench:bench/${to}`, '--transfers', REQUESTS_AT_ONCE, '--checkers', REQUESTS_AT_ONCE];
 }
 

@@ -8,17 +8,22 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
 import { compare } from '../support/edge/exchange.ts';
 import type { RawResponse } from '../support/edge/messages.ts';
 import { startNameServer } from '../support/edge/name-server.ts';
 import { ask, editionOf, longPointers, withNginx } from '../support/edge/nginx-bucket.ts';
-import { originIn, startPrivateBucket, UNREADABLE } from '../support/edge/private-bucket.ts';
+import {
+  originIn,
+  startPrivateBucket,
+  UNREADABLE,
+  UNREADABLE_BUCKETS,
+  type UnreadableBucket,
+  WRONG_SECRET,
+} from '../support/edge/private-bucket.ts';
 import { startNginxBucket } from '../support/edge/runtimes/nginx.ts';
 import { startProgram } from '../support/edge/runtimes/runtime.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
-import type { MemoryStoreOptions } from '../support/objects/memory-store.ts';
 import { EXPIRED_TOKEN } from '../support/objects/signature.ts';
 
 let world: World;
@@ -54,25 +59,12 @@ test('without the bucket, an old pointer is not used', () =>
   }));
 
 describe('a bucket that cannot be read makes it a 503 and a line in the log:', () => {
-  type Change = {
-    readonly environment?: Readonly<Record<string, string>>;
-    readonly origin?: Partial<OriginOptions>;
-    readonly store?: MemoryStoreOptions;
-    readonly edit?: (name: string, text: string) => string;
-  };
-  const SECRET = 'secret-of-nobody';
+  type Change = UnreadableBucket & { readonly edit?: (name: string, text: string) => string };
   const quick = (_: string, text: string): string => text.replace('proxy_read_timeout 10s', 'proxy_read_timeout 100ms');
 
-  test.each<[string, Change, string]>([
-    ['no credentials', { environment: { AWS_ACCESS_KEY_ID: '' } }, 'AWS_ACCESS_KEY_ID is missing'],
-    ['half of them', { environment: { AWS_SECRET_ACCESS_KEY: ' ' } }, 'AWS_SECRET_ACCESS_KEY is missing'],
-    ['a wrong secret', { environment: { AWS_SECRET_ACCESS_KEY: SECRET } }, 'answers 403 SignatureDoesNotMatch'],
-    ['an unknown key', { environment: { AWS_ACCESS_KEY_ID: 'AKIDNOBODY' } }, 'answers 403 InvalidAccessKeyId'],
-    ['a token past its end', { environment: { AWS_SESSION_TOKEN: EXPIRED_TOKEN } }, 'answers 400 ExpiredToken'],
-    ['another region', { origin: { originRegion: 'us-east-1' } }, 'answers 400 AuthorizationHeaderMalformed'],
-    ['another bucket', { origin: { origin: 's3://another' } }, 'answers 404 NoSuchBucket'],
-    ['a clock that is wrong', { store: { skewMs: 3_600_000 } }, 'answers 403 RequestTimeTooSkewed'],
-    ['a busy store', { store: { faults: () => ({ kind: 'status', status: 503 }) } }, 'answers 503 SlowDown'],
+  test.each<readonly [string, Change, string]>([
+    ...UNREADABLE_BUCKETS,
+    ['blanks for a secret', { environment: { AWS_SECRET_ACCESS_KEY: ' ' } }, 'AWS_SECRET_ACCESS_KEY is missing'],
     ['a broken connection', { store: { faults: () => ({ kind: 'reset' }) } }, 'answers 502'],
     ['a store that says nothing', { store: { faults: () => ({ kind: 'hang' }) }, edit: quick }, 'answers 504'],
   ])('%s', async (_, { environment = {}, origin = {}, store: options = {}, ...change }, why) => {
@@ -91,7 +83,7 @@ describe('a bucket that cannot be read makes it a 503 and a line in the log:', (
       await expect.poll(() => lines().length).toBe(2);
       expect(lines().join('\n')).toContain(`playbill: the tree cannot be read: ${new URL(store.endpoint).host} `);
       expect(lines().join('\n')).toContain(why);
-      for (const secret of [store.credentials.secretAccessKey, SECRET, EXPIRED_TOKEN, 'AWS4'])
+      for (const secret of [store.credentials.secretAccessKey, WRONG_SECRET, EXPIRED_TOKEN, 'AWS4'])
         expect(output.join('')).not.toContain(secret);
     } finally {
       await nginx.stop();

@@ -5,16 +5,23 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';
-import { originIn, type Override, PREFIX, startPrivateBucket } from '../support/edge/private-bucket.ts';
+import {
+  originIn,
+  type Override,
+  PREFIX,
+  startPrivateBucket,
+  UNREADABLE_BUCKETS,
+  type UnreadableBucket,
+  WRONG_SECRET,
+} from '../support/edge/private-bucket.ts';
 import { startMiniflare } from '../support/edge/runtimes/miniflare.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { editionContent, makeWorld, pointerText, type World } from '../support/edge/world.ts';
-import type { MemoryStore, MemoryStoreOptions } from '../support/objects/memory-store.ts';
+import type { MemoryStore } from '../support/objects/memory-store.ts';
 import { EXPIRED_TOKEN } from '../support/objects/signature.ts';
 
 let world: World;
@@ -132,23 +139,8 @@ describe('S3', () => {
 });
 
 describe('a bucket that cannot be read makes it a 503 and a line in the log:', () => {
-  type Change = {
-    readonly environment?: Readonly<Record<string, string>>;
-    readonly origin?: Partial<OriginOptions>;
-    readonly store?: MemoryStoreOptions;
-  };
-  const SECRET = 'secret-of-nobody';
-
-  test.each<[string, Change, string]>([
-    ['no credentials', { environment: { AWS_ACCESS_KEY_ID: '' } }, 'AWS_ACCESS_KEY_ID is missing'],
-    ['half of them', { environment: { AWS_SECRET_ACCESS_KEY: '' } }, 'AWS_SECRET_ACCESS_KEY is missing'],
-    ['a wrong secret', { environment: { AWS_SECRET_ACCESS_KEY: SECRET } }, 'answers 403 SignatureDoesNotMatch'],
-    ['an unknown key', { environment: { AWS_ACCESS_KEY_ID: 'AKIDNOBODY' } }, 'answers 403 InvalidAccessKeyId'],
-    ['a token past its end', { environment: { AWS_SESSION_TOKEN: EXPIRED_TOKEN } }, 'answers 400 ExpiredToken'],
-    ['another region', { origin: { originRegion: 'us-east-1' } }, 'answers 400 AuthorizationHeaderMalformed'],
-    ['another bucket', { origin: { origin: 's3://another' } }, 'answers 404 NoSuchBucket'],
-    ['a clock that is wrong', { store: { skewMs: 3_600_000 } }, 'answers 403 RequestTimeTooSkewed'],
-    ['a busy store', { store: { faults: () => ({ kind: 'status', status: 503 }) } }, 'answers 503 SlowDown'],
+  test.each<readonly [string, UnreadableBucket, string]>([
+    ...UNREADABLE_BUCKETS,
     ['a broken connection', { store: { faults: () => ({ kind: 'reset' }) } }, 'does not answer'],
   ])('%s', async (_, { environment = {}, origin = {}, store: options = {} }, why) => {
     const store = await startPrivateBucket(world, 'obeyed', options);
@@ -166,7 +158,7 @@ describe('a bucket that cannot be read makes it a 503 and a line in the log:', (
         .poll(printed)
         .toMatch(/playbill: the tree cannot be read: .*\n[^]*playbill: the tree cannot be read: /);
       expect(printed()).toContain(why);
-      for (const secret of [store.credentials.secretAccessKey, SECRET, EXPIRED_TOKEN, 'AWS4'])
+      for (const secret of [store.credentials.secretAccessKey, WRONG_SECRET, EXPIRED_TOKEN, 'AWS4'])
         expect(printed()).not.toContain(secret);
     } finally {
       await runtime.stop();

@@ -151,6 +151,6 @@ export function revivedKeysQuery(): RawBuilder<unknown> {
 }
 
 /** Deletes the rows that the input does not have. */
-export function deleteGoneSql(table: TableName): string {
+export function deleteRemovedSql(table: TableName): string {
   return textOf(sql`delete from ${kept(table)} as k where ${isNotStaged(table)}`);
 }

@@ -13,7 +13,7 @@ import {
   changedRows,
   countsQuery,
   createStagedSql,
-  deleteGoneSql,
+  deleteRemovedSql,
   dropStagedSql,
   freeUniqueSql,
   insertKeptSql,
@@ -42,7 +42,7 @@ interface Counts {
   readonly staged: number;
   readonly kept: number;
   /** Of these, rows that the input does not have. */
-  readonly gone: number;
+  readonly removed: number;
 }
 
 /**
@@ -109,19 +109,19 @@ async function mirror(
 }
 
 async function countsOf(catalogue: WritableCatalogue, table: TableName): Promise<Counts> {
-  const [[staged, kept, gone] = []] = await catalogue.rows(countsQuery(table));
-  return { staged: Number(staged), kept: Number(kept), gone: Number(gone) };
+  const [[staged, kept, removed] = []] = await catalogue.rows(countsQuery(table));
+  return { staged: Number(staged), kept: Number(kept), removed: Number(removed) };
 }
 
 /** @throws AppError import-shrinks, with every table that would lose too much */
 function refuseShrinking(all: ReadonlyMap<TableName, Counts>, options: MirrorOptions): void {
   if (options.allowShrink) return;
   const percent = Math.round(options.maxShrink * 1e4) / 100;
-  const messages = [...all].flatMap(([table, { kept, gone }]) => {
+  const messages = [...all].flatMap(([table, { kept, removed }]) => {
     // Compared in millionths: 1 - 0.7 is not 0.3 in binary fractions.
-    if (gone * 1e6 <= kept * Math.round(options.maxShrink * 1e6)) return [];
+    if (removed * 1e6 <= kept * Math.round(options.maxShrink * 1e6)) return [];
     return [
-      `${table}: expected at most ${percent}% of the rows to go, found ${gone} of ${kept} that are not in the input`,
+      `${table}: expected at most ${percent}% of the rows to go, found ${removed} of ${kept} that are not in the input`,
     ];
   });
   const [message, ...details] = messages;
@@ -165,7 +165,7 @@ async function writeAll(
   const refusals = new Refusals(catalogue, 'the rest was not compared');
   const insert = rowWriter(catalogue, ({ table }) => insertKeptSql(table));
   const update = rowWriter(catalogue, ({ table }) => updateKeptSql(table));
-  for (const [table, { staged, kept, gone }] of all) {
+  for (const [table, { staged, kept, removed }] of all) {
     if (staged + kept === 0) continue;
     for (const sql of freeUniqueSql(table)) runOn(table, catalogue, sql);
     let inserted = 0;
@@ -179,11 +179,12 @@ async function writeAll(
       // Lets the process handle signals between two batches.
       await setImmediate();
     }
-    changes.set(table, { inserted, updated, deleted: gone, unchanged: staged - inserted - updated });
+    changes.set(table, { inserted, updated, deleted: removed, unchanged: staged - inserted - updated });
   }
   refusals.throwAny();
   // Children first, when no row that stays refers to one that goes: no foreign key then deletes or refuses anything.
-  for (const [table, { gone }] of [...all].toReversed()) if (gone > 0) runOn(table, catalogue, deleteGoneSql(table));
+  for (const [table, { removed }] of [...all].toReversed())
+    if (removed > 0) runOn(table, catalogue, deleteRemovedSql(table));
   for (const [table, { staged }] of all) await expectTotal(catalogue, table, staged);
   return changes;
 }

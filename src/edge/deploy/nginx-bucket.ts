@@ -237,7 +237,7 @@ the log of errors a line that contains \`playbill: the tree cannot be read:\` an
 \`${token}\`, which stays empty else. Without credentials clients get 503. New ones need \`nginx -s reload\`.`,
     install: '    ln -s ../playbill-cache.conf /etc/nginx/conf.d/playbill-cache.conf\n',
     after: `${ring} run \`nginx -s reload\`: until then a revoked key keeps working. A new build of the catalogue needs
-nothing: its pointers are in force 5 s later.`,
+nothing: its pointers are used 5 s later at most.`,
     limits: `- A pointer has at most 1 MB.
 - Each fetch from the bucket has a connection of its own.
 `,

@@ -6,6 +6,7 @@ import type { OriginOptions } from '../../../src/edge/deploy/origin.ts';
 import type { FaultPlan } from '../objects/faults.ts';
 import { MemoryStore, type MemoryStoreOptions } from '../objects/memory-store.ts';
 import type { StoreAnswer, StoreRequest } from '../objects/messages.ts';
+import { EXPIRED_TOKEN } from '../objects/signature.ts';
 import type { World } from './world.ts';
 
 /** Where the tree is in the bucket: with what a path has to encode. */
@@ -70,3 +71,25 @@ class PrivateBucket extends MemoryStore {
     return { ...answer, headers: { ...answer.headers, 'content-encoding': encoding } };
   }
 }
+
+/** A private bucket that its edge cannot read. */
+export interface UnreadableBucket {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly origin?: Partial<OriginOptions>;
+  readonly store?: MemoryStoreOptions;
+}
+
+export const WRONG_SECRET = 'secret-of-nobody';
+
+/** Why an edge cannot read its bucket, whichever edge it is: the case, and what its log says. */
+export const UNREADABLE_BUCKETS: readonly (readonly [name: string, change: UnreadableBucket, why: string])[] = [
+  ['no credentials', { environment: { AWS_ACCESS_KEY_ID: '' } }, 'AWS_ACCESS_KEY_ID is missing'],
+  ['half of them', { environment: { AWS_SECRET_ACCESS_KEY: '' } }, 'AWS_SECRET_ACCESS_KEY is missing'],
+  ['a wrong secret', { environment: { AWS_SECRET_ACCESS_KEY: WRONG_SECRET } }, 'answers 403 SignatureDoesNotMatch'],
+  ['an unknown key', { environment: { AWS_ACCESS_KEY_ID: 'AKIDNOBODY' } }, 'answers 403 InvalidAccessKeyId'],
+  ['a token past its end', { environment: { AWS_SESSION_TOKEN: EXPIRED_TOKEN } }, 'answers 400 ExpiredToken'],
+  ['another region', { origin: { originRegion: 'us-east-1' } }, 'answers 400 AuthorizationHeaderMalformed'],
+  ['another bucket', { origin: { origin: 's3://another' } }, 'answers 404 NoSuchBucket'],
+  ['a clock that is wrong', { store: { skewMs: 3_600_000 } }, 'answers 403 RequestTimeTooSkewed'],
+  ['a busy store', { store: { faults: () => ({ kind: 'status', status: 503 }) } }, 'answers 503 SlowDown'],
+];
