@@ -1,5 +1,6 @@
 -- The catalogue: the single source of truth for its tables. Runs unaided in the sqlite3 shell (3.40 or newer):
 --   sqlite3 catalogue.sqlite < schema.sql
+-- schema-postgres.sql has the same for PostgreSQL.
 -- Instants are UTC text, exactly YYYY-MM-DDTHH:MM:SSZ. Periods are half-open [from, until), NULL = open. Money is an
 -- integer in minor units. Booleans are 0 or 1.
 --

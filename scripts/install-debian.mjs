@@ -3,9 +3,12 @@
 // Exit 0, also where something is missing, so that work without it goes on; under CI=true a missing package is exit 1.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
+/** Read by the packages of PostgreSQL's servers. */
+const CLUSTER_POLICY_FOLDER = '/etc/postgresql-common/createcluster.d';
+const CLUSTER_POLICY = `${CLUSTER_POLICY_FOLDER}/playbill.conf`;
 
 /** Runs a command with its output on our stderr; true when it ended with 0. */
 function run(command, ...args) {
@@ -25,14 +28,24 @@ function missingOf(packages) {
 function install(packages) {
   const ownPolicy = !existsSync(POLICY);
   if (ownPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  // A server's package makes a cluster that starts with the machine; only the program is wanted here.
+  const isCluster = packages.some((name) => /^postgresql-\d+$/.test(name));
+  if (isCluster) {
+    mkdirSync(CLUSTER_POLICY_FOLDER, { recursive: true });
+    writeFileSync(CLUSTER_POLICY, 'create_main_cluster = false\n');
+  }
   try {
     run('apt-get', 'update', '-q');
     run('apt-get', 'install', '-q', '-y', '--no-install-recommends', ...packages);
   } finally {
     if (ownPolicy) rmSync(POLICY, { force: true });
+    if (isCluster) rmSync(CLUSTER_POLICY, { force: true });
   }
-  // The package enables its service for the next boot; only the program is wanted here.
-  if (packages.includes('nginx') && existsSync('/run/systemd/system')) run('systemctl', 'disable', 'nginx');
+  // These packages enable their service for the next boot.
+  const services = ['nginx', 'pgbouncer', 'slurmctld', 'slurmd', 'munge', 'caddy', 'haproxy'].filter((name) =>
+    packages.includes(name),
+  );
+  if (services.length > 0 && existsSync('/run/systemd/system')) run('systemctl', 'disable', ...services);
 }
 
 const packages = process.argv.slice(2);

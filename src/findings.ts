@@ -38,6 +38,7 @@ export type FindingCode =
   | 'temporary-name'
   | 'file-kind-wrong'
   | 'file-not-writable'
+  | 'shard-missing'
   | 'file-unreadable'
   | 'endpoints-disagree'
   | 'weekend-unchecked'

@@ -149,8 +149,9 @@ export class Zone {
   }
 
   #offsetFromIntl(seconds: number): number {
-    const text = this.#format.formatToParts(seconds * 1000).find((part) => part.type === 'timeZoneName')?.value ?? '';
-    const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
+    // `5/1/2026, GMT+02:00`. Measured: formatToParts takes ten times as long.
+    const text = this.#format.format(seconds * 1000);
+    const match = /, GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
     if (match === null) throw new Error(`cannot read the offset "${text}" of ${this.name}`);
     const [, sign, hours = '0', minutes = '0'] = match;
     const offset = (Number(hours) * 60 + Number(minutes)) * 60;

@@ -1,163 +1,63 @@
-// Opens a catalogue for reading: read-only, one transaction for everything (law 6). The one file that knows which database it
-// is for reading; above it there are only compiled queries and rows.
+// Opens a catalogue: for reading, read-only, one transaction for everything (law 6); or for writing, in one transaction too. The one place
+// that tells by an address which database it names; the driver of each is loaded only for its own.
 
-import { existsSync, statSync } from 'node:fs';
-import Database from 'better-sqlite3';
-import type { CompiledQuery, QueryExecutorProvider } from 'kysely';
-import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../errors.ts';
-import { anyTable } from './schema/query-builders.ts';
+import { AppError } from '../errors.ts';
+import { isAddress } from './postgres/address-parts.ts';
+import type { CatalogueReader } from './reader.ts';
+import type { CatalogueWriter } from './writer.ts';
 
-/** A query of the builders, or `sql`. */
-export interface Query {
-  compile(executors: QueryExecutorProvider): CompiledQuery;
-}
-
-/** One read transaction on a catalogue, which ends with its disposal. Rows come as arrays, in the order of the query's columns. */
-export interface CatalogueReader extends AsyncDisposable {
-  /** As it was given: hints repeat it. */
-  readonly path: string;
-  /** All rows of a query, as the transaction sees them. @throws AppError database-unreadable, database-busy */
-  rows(query: Query): Promise<unknown[][]>;
-  /** The same in batches, for tables that do not fit in memory twice. */
-  batches(query: Query, rowsPerBatch?: number): AsyncGenerator<unknown[][]>;
-  /** How the database keeps its journal: 'wal' does not block the operator's writers while we read. */
-  readonly journalMode: string;
-  /** Ends the transaction and begins another, which sees what was committed since. @throws AppError database-… */
-  restart(): Promise<void>;
+/**
+ * Opens the catalogue that `--db` names, a file of SQLite or `postgres://…`, and begins its transaction: the snapshot is fixed from
+ * here on. `snapshot`: one that is held on a server (`holdSnapshot`), whose state is to be read.
+ * @throws AppError database-missing, database-unreadable, database-busy, snapshot-unknown
+ */
+export async function openCatalogue(address: string, snapshot: string | null = null): Promise<CatalogueReader> {
+  if (isAddress(address)) {
+    const { PostgresReader } = await import('./postgres/reader.ts');
+    return PostgresReader.open(address, snapshot);
+  }
+  if (snapshot !== null) throw noServer('--snapshot');
+  const { openSqlite } = await import('./sqlite/reader.ts');
+  return openSqlite(address);
 }
 
 /**
- * Opens an SQLite catalogue and begins its transaction: the snapshot is fixed from here on.
- * @throws AppError database-missing, database-unreadable, database-busy
+ * Opens the catalogue that `--db` names and begins a transaction that writes. Where there is none, one is made in it, unless it is
+ * required to be there. @throws AppError database-…
  */
-export async function openCatalogue(path: string): Promise<CatalogueReader> {
-  if (!existsSync(path)) throw missingError(path);
-  refuseNoFile(path);
-  return readErrors(path, () => {
-    const handle = new Database(path, { readonly: true, fileMustExist: true });
-    try {
-      // Measured: mapping the file or a larger cache costs memory and gains nothing on one pass.
-      handle.pragma('mmap_size = 0');
-      handle.pragma('cache_size = -8192');
-      begin(handle);
-      return new SqliteReader(path, handle, readErrors);
-    } catch (error) {
-      handle.close();
-      throw error;
-    }
-  });
+export async function openForWriting(
+  address: string,
+  need: { readonly isRequired: boolean } = { isRequired: false },
+): Promise<CatalogueWriter> {
+  if (isAddress(address)) {
+    const { PostgresWriter } = await import('./postgres/writer.ts');
+    return PostgresWriter.open(address, need);
+  }
+  const { SqliteWriter } = await import('./sqlite/writer.ts');
+  return SqliteWriter.open(address, need);
 }
 
-export function missingError(path: string): AppError {
-  const hint = `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`;
-  return new AppError('database-missing', `expected a catalogue database at ${path}, found nothing`, hint);
+/** A state of a catalogue that other processes can read, until its disposal. */
+export interface HeldSnapshot extends AsyncDisposable {
+  readonly id: string;
 }
 
-/** Refuses an existing path that is not a file. @throws AppError database-unreadable */
-export function refuseNoFile(path: string): void {
-  if (statSync(path).isFile()) return;
-  const message = `expected a database file at ${path}, found something that is not a file`;
-  throw new AppError('database-unreadable', message, 'name a file with --db');
-}
-
-/** Reads through a connection to SQLite; `guard` runs each read, and turns the driver's errors into ours. */
-export class SqliteRows {
-  readonly path: string;
-  readonly handle: Database.Database;
-  readonly #guard: typeof readErrors;
-  /** By their text: a load repeats its queries range after range. */
-  readonly #statements = new Map<string, Database.Statement<unknown[], unknown[]>>();
-
-  constructor(path: string, handle: Database.Database, guard: typeof readErrors) {
-    this.path = path;
-    this.handle = handle;
-    this.#guard = guard;
-  }
-
-  async rows(query: Query): Promise<unknown[][]> {
-    return this.#guard(this.path, () => {
-      const { sql, parameters } = query.compile(anyTable);
-      const statement = this.#statements.get(sql) ?? this.#prepare(sql);
-      this.#statements.set(sql, statement);
-      return statement.all(...parameters);
-    });
-  }
-
-  async *batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
-    const { sql, parameters } = query.compile(anyTable);
-    const rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
-    const nextBatch = (): unknown[][] => {
-      const batch: unknown[][] = [];
-      while (batch.length < rowsPerBatch) {
-        const next = rows.next();
-        if (next.done === true) break;
-        batch.push(next.value);
-      }
-      return batch;
-    };
-    try {
-      for (;;) {
-        const batch = this.#guard(this.path, nextBatch);
-        if (batch.length > 0) yield batch;
-        if (batch.length < rowsPerBatch) return;
-      }
-    } finally {
-      rows.return?.();
-    }
-  }
-
-  #prepare(sql: string): Database.Statement<unknown[], unknown[]> {
-    return this.handle.prepare<unknown[], unknown[]>(sql).raw(true);
-  }
-}
-
-class SqliteReader extends SqliteRows implements CatalogueReader {
-  readonly journalMode = String(this.handle.pragma('journal_mode', { simple: true }));
-
-  async restart(): Promise<void> {
-    readErrors(this.path, () => {
-      this.handle.exec('commit');
-      begin(this.handle);
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.handle.close();
-  }
-}
-
-/** Begins a read transaction. A plain begin reads nothing yet: the first read takes the snapshot. */
-function begin(handle: Database.Database): void {
-  handle.exec('begin');
-  handle.prepare('select count(*) from sqlite_schema').get();
-}
-
-/** Runs a read, and turns the driver's errors into ours. */
-function readErrors<T>(path: string, read: () => T): T {
+/** Holds the present state of a catalogue on a server. @throws AppError database-…, usage: a file needs none */
+export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
+  if (!isAddress(address)) throw noServer('--hold');
+  const { PostgresReader } = await import('./postgres/reader.ts');
+  const reader = await PostgresReader.open(address, null);
+  const dispose = (): PromiseLike<void> => reader[Symbol.asyncDispose]();
   try {
-    return read();
+    return { id: await reader.exportSnapshot(), [Symbol.asyncDispose]: dispose };
   } catch (error) {
-    throw databaseError(path, error);
+    await dispose();
+    throw error;
   }
 }
 
-/** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
-export function databaseError(path: string, error: unknown): unknown {
-  const code = systemCodeOf(error);
-  if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
-  const message = messageOf(error);
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    const hint = 'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"';
-    return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
-  }
-  // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers of a WAL database share.
-  if (code === 'SQLITE_CANTOPEN' || code.startsWith('SQLITE_READONLY')) {
-    const hint =
-      'check the permissions; beside a database in WAL mode SQLite writes a -shm file, even to read it: let this user write to its folder, ' +
-      'build from a copy, or switch it once: sqlite3 FILE "PRAGMA journal_mode=DELETE"';
-    return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
-  }
-  const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
-  const hint = 'check the file with: sqlite3 FILE "PRAGMA integrity_check"';
-  return new AppError('database-unreadable', expected, hint, error);
+function noServer(flag: string): AppError {
+  const message = `${flag}: expected a catalogue in PostgreSQL, found an SQLite file`;
+  const hint = 'leave it out: shards that read one file compare what they have read; or copy the file first';
+  return new AppError('usage', message, hint);
 }

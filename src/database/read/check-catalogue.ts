@@ -3,17 +3,16 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../../findings.ts';
-import type { CatalogueReader, Query } from '../open.ts';
+import type { CatalogueReader, Query } from '../reader.ts';
 import { examineContract } from '../schema/check-schema.ts';
 import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
-import { journalModeFinding, noPublicTier, noStart, pauseFinding, startOf } from '../schema/row-rules.ts';
+import { noPublicTier, noStart, pauseFinding, startOf } from '../schema/row-rules.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../schema/tables.ts';
 import { anyTable, checkedRows, knownTables, wholeTable } from '../schema/query-builders.ts';
 import { unknownZone, Zones } from '../schema/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
 import { emptyFronts } from './empty-fronts.ts';
 import { danglingIds } from './orphan-references.ts';
-import { markUndecodable } from './undecodable-text.ts';
 import { wholeUnitPrices } from './whole-unit-prices.ts';
 
 export interface CheckOptions {
@@ -48,8 +47,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   if (isSound('fronts', 'front_products') && !spoiled.has('fronts') && !spoiled.has('front_products'))
     yield* emptyFronts(reader, sound.has('price_tiers'));
   // Last: of all findings it is the least.
-  const journalMode = journalModeFinding(reader.journalMode);
-  if (journalMode !== null) yield journalMode;
+  if (reader.finding !== null) yield reader.finding;
 }
 
 /** What is wrong with the rows of one table. */
@@ -75,8 +73,8 @@ async function* badValues(
   onRows(table, 0);
   for await (const batch of reader.batches(query)) {
     onRows(table, batch.length);
-    await markUndecodable(reader, checker, batch);
-    for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row);
+    await reader.markUndecodable(checker, batch);
+    for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row, reader.kind);
     // Lets the process handle signals between two batches.
     await setImmediate();
   }

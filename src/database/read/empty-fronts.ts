@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import type { Finding } from '../../findings.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { checkedRows, knownTables } from '../schema/query-builders.ts';
 import { findingOf, RowChecker } from '../schema/row-checker.ts';
 
@@ -37,7 +37,7 @@ async function ticketCurrencies(reader: Pick<CatalogueReader, 'rows'>): Promise<
     .distinct()
     .where('kind', '=', 'ticket')
     // What is no currency is a finding already, and may be of any length.
-    .where(sql<boolean>`typeof(currency) = 'text' and length(currency) = 3`)
+    .where(sql<boolean>`length(currency) = 3 and upper(currency) = currency`)
     .as('tiers');
   const query = knownTables
     .selectFrom('front_products')

@@ -3,7 +3,7 @@
 
 import type { PriceTier, Venue } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/explain-result.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { checkedRows, knownTables } from '../schema/query-builders.ts';
 import { RowChecker } from '../schema/row-checker.ts';
 import { startOf } from '../schema/row-rules.ts';

@@ -1,11 +1,10 @@
 // Loads the products of fronts. Every row is read and checked, those of fronts that are not built included: a row with a mistyped id
 // would otherwise go unnoticed.
 
-import { sql } from 'kysely';
 import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
-import { groupedQuery, MISTYPED_IDS, onlyId, strictTables, valuesIn, type Grouping } from './grouped-query.ts';
-import type { CatalogueReader } from '../open.ts';
+import { ALL_IDS, MISTYPED_IDS, onlyId, type Grouping } from './groups.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { dangling, names, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
 
@@ -20,8 +19,9 @@ const GROUPING: Grouping = {
   by: 'front_id',
   columns: FRONT_PRODUCT.columns,
   plain: {
-    where: sql`typeof(front_id) = 'integer' and typeof(product_id) = 'integer' and typeof(sort_weight) = 'integer'
-      and featured = 0 and banner = 0 and paused = 0 and visible_from is null and visible_until is null`,
+    whole: ['front_id', 'product_id', 'sort_weight'],
+    zero: ['featured', 'banner', 'paused'],
+    empty: ['visible_from', 'visible_until'],
     column: 'product_id',
     alongside: 'sort_weight',
   },
@@ -43,13 +43,13 @@ export async function loadFrontProducts(
 ): Promise<{ readonly productNumbers: ProductNumbers; readonly productsOf: ReadonlyMap<number, FrontProducts> }> {
   const productsOf = new Map<number, FrontProducts>();
   const builder = new FrontProductsBuilder(log);
-  const isStrict = (await strictTables(reader)).has('front_products');
-  const ranges = onlyFrontId === undefined ? [{ after: null, upTo: null }] : [onlyId(onlyFrontId), MISTYPED_IDS];
+  const ranges = onlyFrontId === undefined ? [ALL_IDS] : [onlyId(onlyFrontId), MISTYPED_IDS];
   for (const range of ['null', ...ranges] as const) {
-    for await (const batch of reader.batches(groupedQuery(GROUPING, range, isStrict), FRONTS_PER_BATCH)) {
-      for (const [frontId, rowsJson, weightsJson] of batch) {
-        const rows = valuesIn(rowsJson);
-        const weights = valuesIn(weightsJson);
+    for await (const batch of reader.groups(GROUPING, range, FRONTS_PER_BATCH)) {
+      for (const group of batch) {
+        const frontId = group.id;
+        const rows = group.rows();
+        const weights = group.alongside();
         if (typeof frontId === 'number' && wantedIds.has(frontId)) {
           productsOf.set(frontId, builder.productsOf(frontId, rows, weights));
           continue;

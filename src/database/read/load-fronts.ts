@@ -3,7 +3,7 @@
 
 import type { Front } from '../../catalogue/front.ts';
 import { FrontProducts } from '../../catalogue/front-products.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import {
   dangling,
   findingOf,
@@ -85,7 +85,7 @@ export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: 
   let isEveryCodeKnown = true;
   for (const row of await reader.rows(checkedRows(FRONT, ['code', 'id']))) {
     if (!CODE.accepts(row)) {
-      log.add(FRONT.findings(row), {});
+      log.add(FRONT.findings(row, log.kind), {});
       isEveryCodeKnown = false;
       continue;
     }
@@ -106,7 +106,7 @@ export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: 
     idOf.set(code, id);
     if (!FRONT.accepts(row)) {
       // A disabled front is not built, whatever else its row says.
-      log.add(FRONT.findings(row), isDisabled ? {} : { frontId: id });
+      log.add(FRONT.findings(row, log.kind), isDisabled ? {} : { frontId: id });
       if (!isDisabled) badCodes.push(code);
     } else if (row[7] === 'active') {
       goodRows.push(row);

@@ -4,11 +4,10 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Finding } from '../../findings.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { dangling, FindingLog, findingOf, names, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
 import { checkedRows } from '../schema/query-builders.ts';
 import type { FrontCodes } from './load-fronts.ts';
-import { markUndecodable } from './undecodable-text.ts';
 
 export const KEY = new RowChecker(
   'front_keys',
@@ -31,7 +30,7 @@ export async function loadKeyRing(
   const keys = new Map<string, KeyRingEntry>();
   let lastKeyid: string | null = null;
   const rows = await reader.rows(checkedRows(KEY));
-  await markUndecodable(reader, KEY, rows);
+  await reader.markUndecodable(KEY, rows);
   for (const row of rows) {
     if (!KEY.check(row, log, typeof row[1] === 'number' ? { frontId: row[1] } : {})) continue;
     const [keyid, frontId] = row;

@@ -1,85 +1,68 @@
-// Loads products and their child rows, range of ids by range, each table once for all fronts. Reads only what can matter: sessions
-// that may still be sold after `now`, and of products that no front shows only their ids.
+// Loads products and their child rows, a batch of products at a time, each table once for all fronts. Reads only what can matter:
+// sessions that may still be sold after `now`, and of products that no front shows only their ids.
 
+import { setImmediate } from 'node:timers/promises';
 import type { Instant } from '../../catalogue/instant.ts';
 import { isAnyOffered } from '../../catalogue/offer.ts';
-import type { Exclusion, Image, Product, Venue } from '../../catalogue/product.ts';
-import { groupedQuery, orphanIds, isIdBefore, rowsIn, strictTables, type IdRange } from './grouped-query.ts';
-import { sessionsOf } from './load-sessions.ts';
-import type { LoadedTaxonomy } from './load-taxonomy.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { Exclusion, Product } from '../../catalogue/product.ts';
+import { GroupStream } from './group-stream.ts';
+import { ALL_IDS, isIdBefore, MISTYPED_IDS, onlyId, type Group, type IdRange } from './groups.ts';
+import type { CatalogueReader } from '../reader.ts';
+import { ProductMaker, type ProductContext, type ReferringRows } from './product-maker.ts';
 import {
-  BADGE_LINK,
-  CATEGORY_LINK,
   CHILD_TABLES,
   childGrouping,
   CHILDREN,
   EXCLUSION,
-  exclusionQuery,
-  GROUP_LINK,
+  EXCLUSIONS,
   IMAGE,
   PRODUCT,
   ORPHAN_TIERS,
   PRODUCT_IDS,
+  PRODUCTS_TOTAL,
   productQuery,
-  TAG_LINK,
   type ChildTable,
 } from './product-queries.ts';
 import { knownTables } from '../schema/query-builders.ts';
-import { dangling, FindingLog, findingOf, parseId, repeated } from '../schema/row-checker.ts';
-import { pauseFinding } from '../schema/row-rules.ts';
-import { markUndecodable } from './undecodable-text.ts';
-import { periodOf } from '../schema/values.ts';
+import { dangling, FindingLog, parseId } from '../schema/row-checker.ts';
 
-/** What a product's rows refer to, loaded before. */
-export interface ProductContext {
-  readonly taxonomy: LoadedTaxonomy;
-  readonly venues: ReadonlyMap<number, Venue | null>;
-  /** Products that a front to be built shows; the others are skipped. */
-  readonly wantedIds: { has(id: number): boolean };
-  /** Version of the time-zone rules, for the drift warning. */
-  readonly tzdata: string;
-  /** Whether sessions or price tiers are views: what foreign keys hold in tables is then checked here. */
-  readonly isReadingViews: boolean;
+/** By table and product id. */
+type ChildRows = ReadonlyMap<ChildTable, ReadonlyMap<unknown, Group>>;
+
+/** Products that are wanted. */
+interface SortedProducts {
+  /** Those that have a card now on every front, if they are attached to it. */
+  readonly offered: readonly Product[];
+  /** The others, whose sessions have to be counted. */
+  readonly others: readonly Product[];
 }
 
-/** By table and product id: the product's rows as JSON (grouped-query.ts). */
-type ChildRows = ReadonlyMap<ChildTable, ReadonlyMap<unknown, unknown>>;
+/** How many products are counted by one query, which a server takes as long for as for a batch. */
+const COUNTED_TOGETHER = 400;
 
-/** Bounds the rows in memory at one time. Measured: 250 take 10 MB more, and are no faster. */
-const PRODUCTS_PER_RANGE = 100;
+/** Bounds the rows in memory at one time. Measured: with 100 some builds take 40 MB more, and none is faster. */
+const PRODUCTS_PER_BATCH = 50;
 
-/** The products that fronts show, by id. Bad rows become findings and mark their product bad. */
+/** The products that fronts show, by id. */
 export class ProductLoad {
   readonly #reader: CatalogueReader;
   readonly #context: ProductContext;
   readonly #now: Instant;
   /** Of the current call. */
-  #log = new FindingLog();
-  /** Of the ranges read so far, to find what a view gives twice. */
-  readonly #ids = new Set<unknown>();
-  readonly #slugs = new Set<string>();
+  #log: FindingLog;
+  readonly #maker: ProductMaker;
   /** By product: rows of front_id, session_id, and the session's status. */
-  readonly #exclusions = new Map<number, unknown>();
+  readonly #exclusions = new Map<number, unknown[][]>();
   /** Those of sessions that do not exist, or have no product. */
   readonly #orphanExclusions: unknown[][] = [];
-  #strict: ReadonlySet<string> | null = null;
+  #areExclusionsLoaded = false;
 
   constructor(reader: CatalogueReader, context: ProductContext, now: Instant) {
     this.#reader = reader;
     this.#context = context;
+    this.#maker = new ProductMaker(context);
     this.#now = now;
-  }
-
-  /** Ranges of ids, ascending, that together hold every product, and every child row without one. */
-  async ranges(): Promise<readonly IdRange[]> {
-    const ids = (await this.#reader.rows(PRODUCT_IDS)).map(([id]) => id);
-    const ends: number[] = [];
-    for (let i = PRODUCTS_PER_RANGE - 1; i < ids.length - 1; i += PRODUCTS_PER_RANGE) {
-      const id = ids[i];
-      if (typeof id === 'number' && id !== ends.at(-1)) ends.push(id);
-    }
-    return [...ends, null].map((upTo, i) => ({ after: ends[i - 1] ?? null, upTo }));
+    this.#log = new FindingLog(reader.kind);
   }
 
   /** Ids of all products, bad ones and those not wanted included: what other tables may refer to. */
@@ -88,52 +71,104 @@ export class ProductLoad {
     return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
   }
 
-  /** The wanted products of a range, in any order, each made when asked for. Child rows without one are reported with their ids' range. */
-  async *products(range: IdRange, log: FindingLog): AsyncGenerator<Product, undefined> {
+  /** How many products there are, bad ones and those not wanted included. */
+  async total(): Promise<number> {
+    const [[total] = []] = await this.#reader.rows(PRODUCTS_TOTAL);
+    return Number(total);
+  }
+
+  /**
+   * All wanted products, in batches of `read` rows of products each, and in between those whose sessions have to be counted. Child rows without
+   * a product are reported on the way.
+   */
+  async *batches(log: FindingLog): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
-    await this.#prepare();
-    const children = new Map<ChildTable, ReadonlyMap<unknown, unknown>>();
-    for (const table of CHILD_TABLES) children.set(table, new Map(await this.#groups(table, range)));
-    const rows = await this.#reader.rows(productQuery(range));
-    await markUndecodable(this.#reader, PRODUCT, rows);
-    await markUndecodable(this.#reader, IMAGE, rows, PRODUCT.columns.length);
-    const knownIds = new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number'));
-    const orphans = orphanIds(children.values(), knownIds);
-    const counted: Product[] = [];
-    // In the order of ids, orphans included: findings do not depend on where ranges begin and end.
+    await this.#loadExclusions();
+    const streams = CHILD_TABLES.map(
+      (table) => [table, new GroupStream(this.#groups(table, ALL_IDS, PRODUCTS_PER_BATCH))] as const,
+    );
+    const childrenUpTo = async (id: unknown): Promise<ChildRows> => {
+      const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
+      for (const [table, stream] of streams) children.set(table, await stream.upTo(id));
+      return children;
+    };
+    const waiting: Product[] = [];
+    try {
+      for await (const rows of this.#reader.batches(productQuery(ALL_IDS), PRODUCTS_PER_BATCH)) {
+        const children = await childrenUpTo(rows.at(-1)?.[0]);
+        // Lets a database that is not in this process work on the next batches while these are looked at and rendered.
+        await setImmediate();
+        const { offered, others } = await this.#productsOf(rows, children);
+        yield { products: offered, read: rows.length };
+        waiting.push(...others);
+        if (waiting.length >= COUNTED_TOGETHER) yield { products: await this.#withTotals(waiting.splice(0)), read: 0 };
+      }
+      await this.#productsOf([], await childrenUpTo(undefined));
+      yield { products: await this.#withTotals(waiting), read: 0 };
+    } finally {
+      for (const [, stream] of streams) await stream.close();
+    }
+  }
+
+  /** The wanted products among some; one query for each, and each table. Mistyped ids are looked at as well. */
+  async *withIds(ids: readonly number[], log: FindingLog): AsyncGenerator<Product> {
+    for (const range of [...ids.map(onlyId), MISTYPED_IDS]) yield* await this.#productsIn(range, log);
+  }
+
+  /** One product, if it is wanted and good. */
+  async withId(id: number, log: FindingLog): Promise<Product | undefined> {
+    const [product] = await this.#productsIn(onlyId(id), log);
+    return product;
+  }
+
+  async #productsIn(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
+    this.#log = log;
+    await this.#loadExclusions();
+    const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
+    for (const table of CHILD_TABLES) {
+      const stream = new GroupStream(this.#groups(table, range, PRODUCTS_PER_BATCH));
+      children.set(table, await stream.upTo(undefined));
+    }
+    const { offered, others } = await this.#productsOf(await this.#reader.rows(productQuery(range)), children);
+    return [...offered, ...(await this.#withTotals(others))];
+  }
+
+  /** The wanted products of rows, with their child rows. Child rows of others are reported. */
+  async #productsOf(rows: unknown[][], children: ChildRows): Promise<SortedProducts> {
+    await this.#reader.markUndecodable(PRODUCT, rows);
+    await this.#reader.markUndecodable(IMAGE, rows, PRODUCT.columns.length);
+    const orphans = orphanIds(children, new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number')));
+    const referring: ReferringRows = {
+      children: (table, id) => rowsOf(children.get(table)?.get(id)),
+      exclusions: (id) => this.#exclusions.get(id) ?? [],
+    };
+    const offered: Product[] = [];
+    const others: Product[] = [];
+    // In the order of ids, orphans included: findings do not depend on where batches begin and end.
     let next = 0;
     for (const row of rows) {
       for (; next < orphans.length && isIdBefore(orphans[next], row[0]); next++) {
         this.#noteOrphansOf(orphans[next], children);
       }
-      const product = this.#productOf(row, children);
-      if (product === null) continue;
-      if (this.#isCounted(product)) counted.push(product);
-      else yield product;
+      const product = this.#maker.productOf(row, referring, this.#log);
+      if (product !== null) (this.#isCounted(product) ? others : offered).push(product);
     }
     for (; next < orphans.length; next++) this.#noteOrphansOf(orphans[next], children);
-    if (counted.length > 0) yield* await this.#withTotals(counted);
+    return { offered, others };
   }
 
-  /** What all ranges need. */
-  async #prepare(): Promise<void> {
-    if (this.#strict !== null) return;
-    this.#strict = await strictTables(this.#reader);
-    await this.#loadExclusions();
+  #groups(table: ChildTable, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
+    return this.#reader.groups(childGrouping(table, this.#reader, this.#now), range, groupsPerBatch);
   }
 
-  async #groups(table: ChildTable, range: IdRange | 'null'): Promise<[unknown, unknown][]> {
-    const isStrict = this.#strict?.has(table) === true;
-    const query = groupedQuery(childGrouping(table, this.#now), range, isStrict);
-    return (await this.#reader.rows(query)).map(([id, json]) => [id, json]);
-  }
-
-  /** Reports what concerns no range: rows without a product id, exclusions and tiers without a session. */
+  /** Reports what concerns no product: rows without a product id, exclusions and tiers without a session. */
   async noteOrphanRows(log: FindingLog): Promise<void> {
     this.#log = log;
-    await this.#prepare();
+    await this.#loadExclusions();
     for (const table of CHILD_TABLES) {
-      for (const [id, json] of await this.#groups(table, 'null')) this.#noteOrphans(table, id, json);
+      for await (const [group] of this.#groups(table, 'null', 1)) {
+        if (group !== undefined) this.#noteOrphans(table, group);
+      }
     }
     for (const [frontId, sessionId] of this.#orphanExclusions) {
       const place = EXCLUSION.placeOf([frontId, sessionId]);
@@ -143,11 +178,15 @@ export class ProductLoad {
   }
 
   #noteOrphansOf(productId: unknown, children: ChildRows): void {
-    for (const [table, groups] of children) this.#noteOrphans(table, productId, groups.get(productId));
+    for (const [table, groups] of children) {
+      const group = groups.get(productId);
+      if (group !== undefined) this.#noteOrphans(table, group);
+    }
   }
 
-  #noteOrphans(table: ChildTable, productId: unknown, json: unknown): void {
-    for (const row of rowsIn(json)) {
+  #noteOrphans(table: ChildTable, group: Group): void {
+    const { id: productId } = group;
+    for (const row of rowsOf(group)) {
       this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
       const id = parseId(productId);
       if (id !== undefined) this.#log.badProductIds.add(id);
@@ -156,116 +195,12 @@ export class ProductLoad {
 
   /** Exclusions are few: all of them at once. */
   async #loadExclusions(): Promise<void> {
-    const isStrict = ['front_session_exclusions', 'sessions'].every((table) => this.#strict?.has(table) === true);
-    for (const [productId, json] of await this.#reader.rows(exclusionQuery(isStrict))) {
-      if (typeof productId === 'number') this.#exclusions.set(productId, json);
-      else for (const row of rowsIn(json)) this.#orphanExclusions.push(row);
+    if (this.#areExclusionsLoaded) return;
+    this.#areExclusionsLoaded = true;
+    for (const [productId, ...row] of await this.#reader.rows(EXCLUSIONS)) {
+      if (typeof productId !== 'number') this.#orphanExclusions.push(row);
+      else if (this.#exclusions.get(productId)?.push(row) === undefined) this.#exclusions.set(productId, [row]);
     }
-  }
-
-  /** One product from its row and its child rows; null where it is bad or not wanted. */
-  #productOf(row: readonly unknown[], children: ChildRows): Product | null {
-    const isRepeated = this.#ids.has(row[0]);
-    this.#ids.add(row[0]);
-    if (!PRODUCT.check(row, this.#log, { productId: parseId(row[0]) })) return null;
-    const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
-    if (isRepeated || this.#slugs.has(slug)) {
-      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      this.#log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId: id });
-      return null;
-    }
-    this.#slugs.add(slug);
-    const pauseProblem = pauseFinding(() => PRODUCT.placeOf(row), paused, pausedUntil);
-    if (pauseProblem !== null) {
-      this.#log.add([pauseProblem], { productId: id });
-      return null;
-    }
-    if (!this.#context.wantedIds.has(id)) return null;
-    const isPublished = status === 'published';
-    const image = this.#imageOf(row, id, imageId);
-    const { taxonomy } = this.#context;
-    const rowsOf = (table: ChildTable): unknown[][] => rowsIn(children.get(table)?.get(id));
-    const groups = this.#links(GROUP_LINK, rowsOf('product_groups'), taxonomy.groups, 'groups', id);
-    const badges = this.#links(BADGE_LINK, rowsOf('product_badges'), taxonomy.badges, 'badges', id);
-    const categories = this.#links(CATEGORY_LINK, rowsOf('product_categories'), taxonomy.categories, 'categories', id);
-    const tags = this.#links(TAG_LINK, rowsOf('product_tags'), taxonomy.tags, 'tags', id);
-    return {
-      id,
-      slug,
-      name,
-      ageRating,
-      saleSchema,
-      isPushka: pushka === 1,
-      // A pause without an end lasts until Infinity.
-      pausedUntil: paused === 0 ? Number.NEGATIVE_INFINITY : periodOf(null, pausedUntil).until,
-      isPublished,
-      image,
-      sessions: isPublished ? sessionsOf(id, rowsOf('sessions'), rowsOf('price_tiers'), this.#context, this.#log) : [],
-      groups: groups
-        .map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight }))
-        .sort((a, b) => a.group - b.group),
-      badges: badges
-        .map(({ position, row: [, , from, until] }) => ({ badge: position, valid: periodOf(from, until) }))
-        .sort((a, b) => a.badge - b.badge),
-      categories: categories.map(({ position }) => position),
-      tags: tags.map(({ position }) => position),
-      exclusions: this.#exclusionsOf(id, rowsIn(this.#exclusions.get(id))),
-      sessionsTotal: 0,
-      scheduledTotal: 0,
-    };
-  }
-
-  #imageOf(row: readonly unknown[], productId: number, imageId: number | null): Image | null {
-    if (imageId === null) return null;
-    const imageRow = row.slice(PRODUCT.columns.length);
-    if (imageRow[0] === null) {
-      this.#log.add([dangling(PRODUCT.placeOf(row), 'image_id', 'images', imageId)], { productId });
-      return null;
-    }
-    if (!IMAGE.check(imageRow, this.#log, { productId })) return null;
-    const [, url, altText, copyright, copyrightUrl] = imageRow;
-    return { url, altText, copyright, copyrightUrl };
-  }
-
-  #exclusionsOf(productId: number, rows: readonly unknown[][]): ReadonlyMap<number, Exclusion> {
-    const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
-    for (const [frontId, sessionId, status] of rows) {
-      const row = [frontId, sessionId];
-      if (!EXCLUSION.check(row, this.#log, { productId })) continue;
-      const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledTotal: 0 };
-      exclusion.sessionIds.add(row[1]);
-      if (status === 'scheduled') exclusion.scheduledTotal += 1;
-      exclusions.set(row[0], exclusion);
-    }
-    return exclusions;
-  }
-
-  /** The rows that link a product to elements of the taxonomy, with the elements' positions. */
-  #links<R extends readonly unknown[]>(
-    checker: Pick<typeof PRODUCT, 'placeOf'> & {
-      check(row: readonly unknown[], log: FindingLog, concerns: { readonly productId: number }): row is R;
-      readonly columns: readonly string[];
-    },
-    rows: readonly unknown[][],
-    positionOf: ReadonlyMap<number, number | null>,
-    parent: string,
-    productId: number,
-  ): { readonly position: number; readonly row: R }[] {
-    const links: { position: number; row: R }[] = [];
-    for (const row of rows) {
-      if (!checker.check(row, this.#log, { productId })) continue;
-      const id = Number(row[1]);
-      const position = positionOf.get(id);
-      if (position === undefined)
-        this.#log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
-      // The element's own row has a finding. A tag or badge is on every front of the product; categories and groups only on
-      // fronts that attach them, which loadFronts holds back.
-      else if (position === null && (parent === 'tags' || parent === 'badges')) this.#log.badProductIds.add(productId);
-      else if (position !== null && links.some((link) => link.position === position)) {
-        this.#log.add([repeated(checker.placeOf(row))], { productId });
-      } else if (position !== null) links.push({ position, row });
-    }
-    return links;
   }
 
   /** Reports tiers of a session that is not the product's: without them it would be sold at the default prices. */
@@ -284,6 +219,7 @@ export class ProductLoad {
 
   /** Counts all sessions of products, in one query: with a view each may take as long as all rows. */
   async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
+    if (products.length === 0) return [];
     const ids = products.map(({ id }) => id);
     const query = knownTables
       .selectFrom('sessions')
@@ -300,4 +236,16 @@ export class ProductLoad {
       totals.set(Number(id), { sessionsTotal: Number(sessionsTotal), scheduledTotal: Number(scheduledTotal) });
     return products.map((product) => ({ ...product, ...totals.get(product.id) }));
   }
+}
+
+/** Rows of a group by a grouping without `plain`. */
+function rowsOf(group: Group | undefined): unknown[][] {
+  return (group?.rows() ?? []) as unknown[][];
+}
+
+/** Ids that have child rows but are not known, in the order of databases. */
+function orphanIds(children: ChildRows, knownIds: ReadonlySet<unknown>): readonly unknown[] {
+  const ids = new Set<unknown>();
+  for (const groups of children.values()) for (const id of groups.keys()) if (!knownIds.has(id)) ids.add(id);
+  return [...ids].sort((a, b) => (isIdBefore(a, b) ? -1 : 1));
 }

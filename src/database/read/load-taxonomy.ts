@@ -2,12 +2,11 @@
 
 import type { Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
 import { checkedRows } from '../schema/query-builders.ts';
 import { unknownZone, type Zones } from '../schema/zones.ts';
-import { markUndecodable } from './undecodable-text.ts';
 
 /** By id: the position of an element, or null where its row is bad. */
 export type Positions = ReadonlyMap<number, number | null>;
@@ -59,7 +58,7 @@ async function loadElements<
   const positionOf = new Map<number, number | null>();
   const slugs = new Set<string>();
   const rows = await reader.rows(checkedRows(checker, orderBy));
-  await markUndecodable(reader, checker, rows);
+  await reader.markUndecodable(checker, rows);
   for (const row of rows) {
     if (!checker.check(row, log, {})) {
       if (typeof row[0] === 'number') positionOf.set(row[0], null);
@@ -88,7 +87,7 @@ export async function loadVenues(
 ): Promise<ReadonlyMap<number, Venue | null>> {
   const venues = new Map<number, Venue | null>();
   const rows = await reader.rows(checkedRows(VENUE));
-  await markUndecodable(reader, VENUE, rows);
+  await reader.markUndecodable(VENUE, rows);
   for (const row of rows) {
     if (!VENUE.check(row, log, {})) {
       if (typeof row[0] === 'number') venues.set(row[0], null);

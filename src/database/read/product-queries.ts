@@ -1,10 +1,10 @@
 // The queries for products and for the tables that refer to them, with their columns, by ranges of product ids.
 
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
 import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
-import { jsonValue, type Grouping, type IdRange } from './grouped-query.ts';
-import type { Query } from '../open.ts';
+import type { Grouping, IdRange } from './groups.ts';
+import type { CatalogueReader, Query } from '../reader.ts';
 import { knownTables } from '../schema/query-builders.ts';
 import { names, RowChecker } from '../schema/row-checker.ts';
 
@@ -27,20 +27,20 @@ export const GROUP_LINK = new RowChecker('product_groups', ['product_id', 'group
 export const TAG_LINK = new RowChecker('product_tags', ['product_id', 'tag_id']);
 export const BADGE_LINK = new RowChecker('product_badges', ['product_id', 'badge_id', 'valid_from', 'valid_until']);
 
-/** Ids of all products, ascending; what is no number comes last. */
+/** Ids of all products, ascending. */
 export const PRODUCT_IDS: Query = knownTables.selectFrom('products').select('id').orderBy('id');
 
-/** Products of a range with their images: the columns of PRODUCT, then those of IMAGE. Products without an id come with the first range. */
+export const PRODUCTS_TOTAL: Query = knownTables.selectFrom('products').select(({ fn }) => fn.countAll().as('total'));
+
+/** Products of a range by id with their images: the columns of PRODUCT, then those of IMAGE. */
 export function productQuery({ after, upTo }: IdRange): Query {
   return knownTables
     .selectFrom('products as p')
     .leftJoin('images as i', 'i.id', 'p.image_id')
     .select(PRODUCT.columns.map((name) => `p.${name}` as const))
     .select(IMAGE.columns.map((name) => `i.${name}` as const))
-    .$if(after !== null, (query) => query.where('p.id', '>', after))
-    .$if(upTo !== null, (query) =>
-      query.where((eb) => eb.or([eb('p.id', '<=', upTo), ...(after === null ? [eb('p.id', 'is', null)] : [])])),
-    )
+    .$if(after !== null, (query) => query.where('p.id', '>', sql<number>`cast(${after} as bigint)`))
+    .$if(upTo !== null, (query) => query.where('p.id', '<=', sql<number>`cast(${upTo} as bigint)`))
     .orderBy('p.id');
 }
 
@@ -59,8 +59,8 @@ export type ChildTable = keyof typeof CHILDREN;
 export const CHILD_TABLES = Object.keys(CHILDREN) as readonly ChildTable[];
 
 /** One of those tables, grouped by product; of sessions and tiers only what can matter after now. */
-export function childGrouping(table: ChildTable, now: Instant): Grouping {
-  const where = table === 'sessions' ? mayBeSold(now) : table === 'price_tiers' ? MAY_BE_TICKET : undefined;
+export function childGrouping(table: ChildTable, reader: Pick<CatalogueReader, 'mayBeLater'>, now: Instant): Grouping {
+  const where = table === 'sessions' ? mayBeSold(reader, now) : table === 'price_tiers' ? MAY_BE_TICKET : undefined;
   return { table, by: 'product_id', columns: CHILDREN[table].columns, where };
 }
 
@@ -69,23 +69,29 @@ export function childGrouping(table: ChildTable, now: Instant): Grouping {
  * seen to be refused. A wall time may be up to sixteen hours from UTC: of the sessions that have no other start, those that ended a
  * little before now come along as well.
  */
-function mayBeSold(now: Instant): RawBuilder<unknown> {
-  const end = sql`coalesce(sales_end_at, starts_at)`;
-  const earliest = formatDateTime(now - OFFSET_SECONDS_MAX);
-  const mayStart = sql`starts_local > ${earliest} or starts_local not glob '????-??-??T??:??:??'`;
-  const isLocal = sql`starts_at is null and (starts_local is null or sales_end_at is null and (${mayStart}))`;
-  return sql`(status is null or status not in ('draft', 'postponed', 'cancelled')) and (${end} > ${formatInstant(now)} or ${end} not glob '????-??-??T??:??:??Z' or ${isLocal})`;
+function mayBeSold(reader: Pick<CatalogueReader, 'mayBeLater'>, now: Instant): RawBuilder<SqlBool> {
+  const isLater = (column: string, text: string) => reader.mayBeLater('sessions', column, text);
+  const salesMayEnd = isLater('sales_end_at', formatInstant(now));
+  const mayStart = isLater('starts_at', formatInstant(now));
+  const mayStartLocally = isLater('starts_local', formatDateTime(now - OFFSET_SECONDS_MAX));
+  return sql<SqlBool>`(status is null or status not in ('draft', 'postponed', 'cancelled')) and case
+    when starts_at is null and starts_local is null then true
+    when sales_end_at is not null then ${salesMayEnd}
+    when starts_at is not null then ${mayStart}
+    else ${mayStartLocally} end`;
 }
 
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */
 const MAY_BE_TICKET = sql`(kind is null or kind <> 'addon')`;
 
-/** Exclusions as front_id, session_id and the session's status, over ones included, by its product; those of no session first. */
-export function exclusionQuery(isStrict: boolean): Query {
-  const row = sql.join(['e.front_id', 'e.session_id', 's.status'].map((name) => jsonValue(name, isStrict)));
-  return sql`select s.product_id, json_group_array(json_array(${row}) order by e.front_id, e.session_id)
-    from front_session_exclusions as e left join sessions as s on s.id = e.session_id group by s.product_id order by s.product_id`;
-}
+/** Exclusions as product_id, front_id, session_id and the session's status, over ones included; those of no session first. */
+export const EXCLUSIONS: Query = knownTables
+  .selectFrom('front_session_exclusions as e')
+  .leftJoin('sessions as s', 's.id', 'e.session_id')
+  .select(['s.product_id', 'e.front_id', 'e.session_id', 's.status'])
+  .orderBy('s.product_id')
+  .orderBy('e.front_id')
+  .orderBy('e.session_id');
 
 /** Tiers of a session that there is not, or that is another product's: product_id, id, session_id. Foreign keys hold this in tables. */
 export const ORPHAN_TIERS: Query = knownTables

@@ -1,9 +1,8 @@
 // Prices that look as if they were stored in whole units: 1500 roubles as 1500, which fronts show as 15. No single row is wrong, so the
 // rule looks at all ticket prices of a currency, and only check-db applies it. A warning: prices may be that low.
 
-import { sql } from 'kysely';
 import type { Finding } from '../../findings.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { knownTables } from '../schema/query-builders.ts';
 import { findingOf, RowChecker } from '../schema/row-checker.ts';
 
@@ -35,11 +34,14 @@ export async function* wholeUnitPrices(reader: Pick<CatalogueReader, 'rows'>): A
       .selectFrom('price_tiers')
       .select(({ fn }) => [
         fn.countAll().as('prices_total'),
-        sql<number>`sum(amount_minor < ${units * 10 ** exponent})`.as('low_total'),
+        fn
+          .countAll()
+          .filterWhere('amount_minor', '<', units * 10 ** exponent)
+          .as('low_total'),
       ])
       .where('currency', '=', currency)
       .where('kind', '=', 'ticket')
-      .where(sql<boolean>`typeof(amount_minor) in ('integer', 'real') and amount_minor > 0`);
+      .where('amount_minor', '>', 0);
     const [[total, low] = []] = await reader.rows(prices);
     if (Number(total) < PRICES_MIN || Number(low) * 2 <= Number(total)) continue;
     const message =

@@ -14,6 +14,10 @@ export interface Column<T> {
   readonly accepts: (value: unknown) => value is T;
   /** Where these are all the values that it accepts. */
   readonly words?: readonly string[];
+  /** Where it holds a time: an instant, or a wall time. Databases have types of their own for these. */
+  readonly time?: 'instant' | 'wall';
+  /** The infinite instant that means the same as NULL, where NULL is an open end. */
+  readonly openEnd?: 'infinity' | '-infinity';
 }
 
 /** The type of a column's values. */
@@ -55,8 +59,14 @@ export const httpsUrl = textual(
   `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,
   (url) => url.length <= TEXT_LENGTH_MAX && /^https:\/\/[^]/.test(url),
 );
-export const instant = textual('an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', (value) => parseInstant(value) !== undefined);
-export const wallTime = textual('a wall time as YYYY-MM-DDTHH:MM:SS', (value) => parseWallTime(value) !== undefined);
+export const instant: Column<string> = {
+  ...textual('an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', (value) => parseInstant(value) !== undefined),
+  time: 'instant',
+};
+export const wallTime: Column<string> = {
+  ...textual('a wall time as YYYY-MM-DDTHH:MM:SS', (value) => parseWallTime(value) !== undefined),
+  time: 'wall',
+};
 
 export function oneOf<const T extends string>(...values: readonly T[]): Column<T> {
   const of = column<T>('TEXT', `one of ${values.join(', ')}`, (value) => values.some((one) => one === value));
@@ -72,3 +82,7 @@ export function nullable<T>(of: Column<T>): Column<T | null> {
 export function defaulted<T extends string | number>(of: Column<T>, value: NoInfer<T>): Column<T> {
   return { ...of, defaultSql: typeof value === 'string' ? `'${value}'` : String(value) };
 }
+
+/** An instant from which on, or until which, something holds; NULL where there is no such end. */
+export const fromInstant: Column<string | null> = { ...nullable(instant), openEnd: '-infinity' };
+export const untilInstant: Column<string | null> = { ...nullable(instant), openEnd: 'infinity' };

@@ -2,6 +2,7 @@
 // instant is expected. Guesses nothing that a person must decide: of a value that could mean several things there is no hint.
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
+import type { DatabaseKind } from '../reader.ts';
 import type { Column } from './columns.ts';
 import { isId, type TableName } from './tables.ts';
 
@@ -16,8 +17,14 @@ export interface Conversion {
  * The hint for a value that a column of a table does not accept, or undefined where there is none: a conversion, or what a person has to
  * complete.
  */
-export function hintOf(table: TableName, name: string, column: Column<unknown>, value: unknown): string | undefined {
-  const conversion = conversionOf(name, column, value);
+export function hintOf(
+  kind: DatabaseKind,
+  table: TableName,
+  name: string,
+  column: Column<unknown>,
+  value: unknown,
+): string | undefined {
+  const conversion = conversionOf(kind, name, column, value);
   if (conversion !== null) {
     const { condition, sql } = conversion;
     return condition === '' ? sql : `${condition}: ${sql}`;
@@ -32,9 +39,12 @@ export const TEXT_ID_HINT = 'ids are integers: give text ids numbers in a table 
 
 interface Rule {
   readonly sql: (name: string) => string;
+  /** The same for PostgreSQL, where it differs: there a view may as well give a native type. */
+  readonly postgres?: (name: string) => string;
   /** What the SQL makes of a value; undefined where it is not meant for it. */
   readonly result: (value: unknown) => unknown;
   readonly condition?: (name: string) => string;
+  readonly postgresCondition?: (name: string) => string;
   /** Only for some columns; otherwise for each that accepts the result. */
   readonly isFor?: (name: string, column: Column<unknown>) => boolean;
 }
@@ -72,6 +82,7 @@ function dateTime(text: string, isZoned: boolean): string | undefined {
 const isBoolean = (_name: string, column: Column<unknown>): boolean => column.accepts(1) && !column.accepts(2);
 const isNoBoolean = (name: string, column: Column<unknown>): boolean => !isBoolean(name, column);
 const isAmount = (name: string): boolean => name === 'amount_minor';
+const isTime = (_name: string, { time }: Column<unknown>): boolean => time !== undefined;
 const isTextual = (_name: string, { declared }: Column<unknown>): boolean => declared === 'TEXT';
 
 /** The first whose result the column accepts is the hint. */
@@ -84,35 +95,53 @@ const RULES: readonly Rule[] = [
   },
   { sql: (name) => `nullif(${name}, '')`, result: (value) => (value === '' ? null : undefined) },
   // An offset does not move a date and time across so much that a valid one could become invalid, but for the first and last years.
-  { sql: (name) => `strftime(${INSTANT}, ${name})`, result: ofText((text) => withZ(dateTime(text, true))) },
   {
     sql: (name) => `strftime(${INSTANT}, ${name})`,
+    postgres: (name) => `date_trunc('second', ${name}::timestamptz)`,
+    result: ofText((text) => withZ(dateTime(text, true))),
+    isFor: isTime,
+  },
+  {
+    sql: (name) => `strftime(${INSTANT}, ${name})`,
+    postgres: (name) => `date_trunc('second', ${name}::timestamp) AT TIME ZONE 'UTC'`,
     result: ofText((text) => withZ(dateTime(text, false))),
     condition: (name) =>
       name === 'starts_at'
         ? `where it is the local time of the venue: NULL AS starts_at, strftime('%Y-%m-%dT%H:%M:%S', starts_at) AS starts_local; where it is UTC`
         : 'where it is UTC (to local time, append its offset first)',
+    postgresCondition: (name) =>
+      name === 'starts_at'
+        ? `where it is the local time of the venue: NULL AS starts_at, date_trunc('second', starts_at::timestamp) AS starts_local; where it is UTC`
+        : 'where it is UTC (else name its zone)',
+    isFor: isTime,
   },
   // From 1973 to 5138 in seconds, to 2286 in milliseconds: smaller numbers are dates such as 20261201, larger ones 20261201190000.
   {
     sql: (name) => `strftime(${INSTANT}, ${name}, 'unixepoch')`,
+    postgres: (name) => `to_timestamp(trunc(${name}::numeric))`,
     result: ofNumber((number) =>
       number >= 1e8 && number < 1e11 ? formatInstant(instantOf(Math.floor(number))) : undefined,
     ),
+    isFor: isTime,
   },
   {
     sql: (name) => `strftime(${INSTANT}, ${name} / 1000, 'unixepoch')`,
+    postgres: (name) => `to_timestamp(trunc(${name}::numeric / 1000))`,
     result: ofNumber((number) =>
       number >= 1e11 && number < 1e13 ? formatInstant(instantOf(Math.floor(number / 1000))) : undefined,
     ),
+    isFor: isTime,
   },
   {
     sql: (name) => `strftime('%Y-%m-%dT%H:%M:%S', ${name})`,
+    postgres: (name) => `date_trunc('second', ${name}::timestamp)`,
     result: ofText((text) => dateTime(text, false)),
+    isFor: isTime,
   },
   {
     sql: (name) => `replace(substr(${name}, 1, 19), ' ', 'T')`,
     result: ofText((text) => (/^.{16}:/.test(text) ? dateTime(text, true) : undefined)),
+    isFor: isTime,
   },
   {
     sql: (name) => `lower(${name}) IN (${TRUE.map((word) => `'${word}'`).join(', ')})`,
@@ -124,18 +153,21 @@ const RULES: readonly Rule[] = [
   { sql: (name) => `${name} <> 0`, result: (value) => (typeof value === 'number' ? 1 : undefined), isFor: isBoolean },
   {
     sql: (name) => `CAST(${name} AS INTEGER)`,
+    postgres: (name) => `${name}::bigint`,
     result: ofText((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined)),
     isFor: isNoBoolean,
   },
   // A product of a price and 100, such as 1998.9999999999998.
   {
     sql: (name) => `CAST(round(${name}) AS INTEGER)`,
+    postgres: (name) => `round(${name})::bigint`,
     result: (value) =>
       typeof value === 'number' && Math.abs(value - Math.round(value)) < 1e-6 ? Math.round(value) : undefined,
     isFor: isAmount,
   },
   {
     sql: (name) => `CAST(round(${name} * 100) AS INTEGER)`,
+    postgres: (name) => `round(${name}::numeric * 100)::bigint`,
     result: ofNumber((number) => Math.round(number * 100)),
     condition: () => 'for a currency of two decimals',
     isFor: isAmount,
@@ -152,6 +184,7 @@ const RULES: readonly Rule[] = [
   // Not CAST: that of 67.0 is 67.0.
   {
     sql: (name) => `printf('%d', ${name})`,
+    postgres: (name) => `${name}::bigint::text`,
     result: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
     isFor: isTextual,
   },
@@ -162,14 +195,24 @@ function withZ(text: string | undefined): string | undefined {
 }
 
 /** The hint for a value that a column does not accept, or null where there is none. */
-export function conversionOf(name: string, column: Column<unknown>, value: unknown): Conversion | null {
+export function conversionOf(
+  kind: DatabaseKind,
+  name: string,
+  column: Column<unknown>,
+  value: unknown,
+): Conversion | null {
+  // PostgreSQL goes by types: the column may be an enumeration or a boolean.
+  const operand = kind === 'sqlite' || column.words === undefined ? name : `${name}::text`;
   if (value === null && column.defaultSql !== null) {
-    return { sql: `coalesce(${name}, ${column.defaultSql})`, condition: '' };
+    const number = kind === 'postgres' && isBoolean(name, column) ? `${name}::int` : operand;
+    return { sql: `coalesce(${number}, ${column.defaultSql})`, condition: '' };
   }
-  for (const { sql, result, condition, isFor } of RULES) {
+  for (const { sql: ofSqlite, postgres = ofSqlite, result, condition, postgresCondition = condition, isFor } of RULES) {
     if (isFor?.(name, column) === false) continue;
     const made = result(value);
-    if (made !== undefined && column.accepts(made)) return { sql: sql(name), condition: condition?.(name) ?? '' };
+    if (made === undefined || !column.accepts(made)) continue;
+    const [sql, when] = kind === 'sqlite' ? [ofSqlite, condition] : [postgres, postgresCondition];
+    return { sql: sql(operand), condition: when?.(name) ?? '' };
   }
   return null;
 }

@@ -1,9 +1,10 @@
-// Compiles SQL, and is connected to nothing: what is built goes to a reader's `rows`, or to a statement of the driver.
+// Builds queries, and is connected to nothing: what is built goes to a reader's `rows`, which compiles it for its database.
 
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Dialect } from 'kysely';
 import { RowChecker } from './row-checker.ts';
 import { TABLE_RULES, TABLES, type CatalogueTables, type TableName } from './tables.ts';
 
+/** The builders ask for one; a reader compiles with its own. */
 const dialect: Dialect = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),

@@ -2,6 +2,7 @@
 // severity error marks the front or the product it concerns, and so the fronts that are held back (law 7).
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
+import type { DatabaseKind } from '../reader.ts';
 import type { Column, ValueOf } from './columns.ts';
 import { hintOf } from './conversions.ts';
 import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
@@ -49,18 +50,18 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   /** The same, with the findings of a rejected row added to a log. */
   check(row: readonly unknown[], log: FindingLog, concerns: Concerns): row is RowOf<T, C> {
     if (this.accepts(row)) return true;
-    log.add(this.findings(row), concerns);
+    log.add(this.findings(row, log.kind), concerns);
     return false;
   }
 
-  /** One finding for each value that its column does not accept. */
-  findings(row: readonly unknown[]): Finding[] {
+  /** One finding for each value that its column does not accept, with a hint in the SQL of a database. */
+  findings(row: readonly unknown[], kind: DatabaseKind): Finding[] {
     return this.#rules.flatMap((rule, i) => {
       if (rule.accepts(row[i])) return [];
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${quoted(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
-      const hint = hintOf(this.table, column, rule, row[i]);
+      const hint = hintOf(kind, this.table, column, rule, row[i]);
       return [hint === undefined ? finding : { ...finding, hint }];
     });
   }
@@ -77,7 +78,7 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   }
 }
 
-/** Stands for text that is not in the database's encoding (undecodable-text.ts). */
+/** Stands for text that is not in the database's encoding (sqlite/undecodable-text.ts). */
 export class UndecodableText {
   readonly bytes: Uint8Array;
   readonly encoding: string;
@@ -93,13 +94,14 @@ const CHARACTERS_SHOWN = 80;
 /** A value as a message shows it: JSON, truncated to eighty characters. */
 export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)))
+    return shortened(String(value));
   if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
   if (value instanceof UndecodableText) {
     const hex = Buffer.from(value.bytes.subarray(0, CHARACTERS_SHOWN)).toString('hex');
     return `text that is not ${value.encoding}, ${shortened(`x'${hex}'`)}`;
   }
-  // JSON has no BLOBs: read/grouped-query.ts puts this in their place.
+  // JSON has no BLOBs: sqlite/grouped-query.ts puts this in their place.
   if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
   return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
 }
@@ -138,11 +140,17 @@ interface Concerns {
 
 /** Findings on a catalogue, and which fronts and products they concern. */
 export class FindingLog {
+  /** Where the catalogue is. */
+  readonly kind: DatabaseKind;
   readonly kept: Finding[] = [];
   total = 0;
   /** Held back by a finding of severity error, or because they use something that has one. */
   readonly badFrontIds = new Set<number>();
   readonly badProductIds = new Set<number>();
+
+  constructor(kind: DatabaseKind) {
+    this.kind = kind;
+  }
 
   /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
   add(findings: readonly Finding[], concerns: Concerns): void {
@@ -167,7 +175,7 @@ export function findingOf(
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
-  const found = typeof id === 'object' && id !== null ? quoted(id) : String(id);
+  const found = (typeof id === 'object' && id !== null) || typeof id === 'bigint' ? quoted(id) : String(id);
   const message = `${column}: expected the id of a row of ${parent}, found ${found}`;
   return findingOf('error', 'dangling-id', place, message, column);
 }

@@ -80,10 +80,3 @@ export function noPublicTier(place: string): Finding {
   const message = 'its own ticket tiers include no public one, so it has no price';
   return findingOf('warning', 'no-public-tier', place, message);
 }
-
-/** In WAL mode a reader does not block the operator's writers. */
-export function journalModeFinding(journalMode: string): Finding | null {
-  if (journalMode === 'wal') return null;
-  const message = `expected WAL, found ${journalMode}: a long build then blocks the writers; sqlite3 FILE "PRAGMA journal_mode=WAL"`;
-  return findingOf('warning', 'journal-mode-not-wal', 'database', message);
-}

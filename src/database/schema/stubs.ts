@@ -1,6 +1,7 @@
 // SQL for what a catalogue lacks and may do without, for those whose tables are views: empty views in place of tables, and what to add
 // to a view in place of columns. What exists is never replaced: SQL on it is a comment, for a person to decide.
 
+import type { DatabaseKind } from '../reader.ts';
 import type { Column } from './columns.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
@@ -21,11 +22,25 @@ export function isOtherTable(table: TableName, missingTotal: number): boolean {
   return missingTotal * 2 > columnsOf(table).length;
 }
 
-export const OTHER_TABLE_HINT =
-  'this looks like a table of your own; a view needs the name (data/own-schema.md, Names that are taken)';
+export const OTHER_TABLE_HINTS = {
+  sqlite: 'this looks like a table of your own; a view needs the name (data/own-schema.md, Names that are taken)',
+  postgres:
+    'this looks like a table of your own; put the views in a schema that comes before it on the search_path (data/postgres.md, The views)',
+} as const satisfies Record<DatabaseKind, string>;
+
+const TYPES = {
+  sqlite: { INTEGER: 'INTEGER', TEXT: 'TEXT' },
+  postgres: { INTEGER: 'bigint', TEXT: 'text' },
+} as const satisfies Record<DatabaseKind, Record<Column<unknown>['declared'], string>>;
+
+/** To PostgreSQL a NULL without a type is text. */
+function nullOf(kind: DatabaseKind, declared: Column<unknown>['declared']): string {
+  return kind === 'sqlite' ? 'NULL' : `NULL::${TYPES[kind][declared]}`;
+}
 
 /** What to add to a view, or to type for a table, where columns are missing; `values` where they have no default. */
 export function addColumnsText(
+  kind: DatabaseKind,
   table: TableName,
   missing: readonly string[],
   isView: boolean,
@@ -35,16 +50,20 @@ export function addColumnsText(
     .filter(([name]) => missing.includes(name))
     .map(([name, column]) => ({ name, ...column, value: column.defaultSql ?? values[name] ?? 'NULL' }));
   if (isView) {
-    return `in the SELECT of the view ${table}: ${columns.map(({ name, value }) => `${value} AS ${name}`).join(', ')}`;
+    const valueOf = ({ value, declared }: (typeof columns)[number]): string =>
+      value === 'NULL' ? nullOf(kind, declared) : value;
+    return `in the SELECT of the view ${table}: ${columns.map((column) => `${valueOf(column)} AS ${column.name}`).join(', ')}`;
   }
-  const declared = columns.map(({ name, declared, isNullable, value }) =>
-    isNullable ? `${name} ${declared}` : `${name} ${declared} NOT NULL DEFAULT ${value}`,
-  );
+  const declared = columns.map(({ name, declared, isNullable, value }) => {
+    const type = TYPES[kind][declared];
+    return isNullable ? `${name} ${type}` : `${name} ${type} NOT NULL DEFAULT ${value}`;
+  });
   return declared.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join(' ');
 }
 
 /** Where a database falls short of the contract, as `examineContract` finds it. */
 interface Shortfall {
+  readonly kind: DatabaseKind;
   readonly views: ReadonlySet<TableName>;
   readonly absent: ReadonlySet<TableName>;
   readonly problems: readonly {
@@ -57,21 +76,21 @@ interface Shortfall {
 }
 
 /** Statements for absent tables that may be empty, and comments on everything else that is missing or wrong. */
-export function stubsText({ views, absent, problems }: Shortfall): string {
+export function stubsText({ kind, views, absent, problems }: Shortfall): string {
   const stubs: string[] = [];
   const comments: string[] = [];
   for (const table of TABLE_NAMES) {
     if (absent.has(table) && canBeStub(table)) {
-      stubs.push(table === 'front_keys' ? KEYS_TABLE : emptyView(table));
+      stubs.push(table === 'front_keys' ? keysTable(kind) : emptyView(kind, table));
       continue;
     }
     if (absent.has(table)) {
-      comments.push(skeleton(table));
+      comments.push(skeleton(kind, table));
       continue;
     }
     const missing = problems.filter((problem) => problem.table === table && problem.code === 'column-missing');
     if (!views.has(table) && isOtherTable(table, missing.length)) {
-      comments.push(`-- ${table}: ${OTHER_TABLE_HINT}`);
+      comments.push(`-- ${table}: ${OTHER_TABLE_HINTS[kind]}`);
       continue;
     }
     const optional: string[] = [];
@@ -84,34 +103,39 @@ export function stubsText({ views, absent, problems }: Shortfall): string {
         comments.push(`-- ${place} is ${found.replaceAll('\n', ' ')}, expected ${declared}; check-db says more.`);
       } else comments.push(`-- Nothing stands in for ${place}; check-db says more.`);
     }
-    if (optional.length > 0) comments.push(`-- ${addColumnsText(table, optional, views.has(table))}`);
+    if (optional.length > 0) comments.push(`-- ${addColumnsText(kind, table, optional, views.has(table))}`);
   }
   if (comments.length > 0)
     comments.unshift('-- For you to add, since the tables and views themselves exist or must have rows:');
   return [...stubs, ...comments].join('\n');
 }
 
-function emptyView(table: TableName): string {
-  const columns = columnsOf(table).map(([name]) => `NULL AS ${name}`);
-  return `CREATE VIEW IF NOT EXISTS ${table} AS\nSELECT ${columns.join(', ')} WHERE 0;\n`;
+function emptyView(kind: DatabaseKind, table: TableName): string {
+  const columns = columnsOf(table)
+    .map(([name, { declared }]) => `${nullOf(kind, declared)} AS ${name}`)
+    .join(', ');
+  if (kind === 'postgres') return `CREATE VIEW ${table} AS\nSELECT ${columns} WHERE false;\n`;
+  return `CREATE VIEW IF NOT EXISTS ${table} AS\nSELECT ${columns} WHERE 0;\n`;
 }
 
 /** A view to be completed, as a comment: what has no default stands open. */
-function skeleton(table: TableName): string {
-  const columns = columnsOf(table).map(([name, { defaultSql }]) => {
+function skeleton(kind: DatabaseKind, table: TableName): string {
+  const columns = columnsOf(table).map(([name, { declared, defaultSql }]) => {
+    const value = defaultSql === 'NULL' ? nullOf(kind, declared) : (defaultSql ?? '…');
     // One of two that may be NULL, but not both.
-    return `${name === 'starts_local' ? '…' : (defaultSql ?? '…')} AS ${name}`;
+    return `${name === 'starts_local' ? '…' : value} AS ${name}`;
   });
   return `-- CREATE VIEW ${table} AS\n-- SELECT ${columns.join(', ')}\n-- FROM …;`;
 }
 
-const KEYS_TABLE = `-- A table: the commands for keys write into it.
-CREATE TABLE IF NOT EXISTS front_keys (
-${columnsOf('front_keys')
-  .map(([name, { declared, isNullable }]) => {
+function keysTable(kind: DatabaseKind): string {
+  const columns = columnsOf('front_keys').map(([name, { declared, isNullable }]) => {
     const isKey = TABLE_RULES.front_keys.key.includes(name);
-    return `  ${name} ${declared}${isNullable ? '' : ' NOT NULL'}${isKey ? ' PRIMARY KEY' : ''}`;
-  })
-  .join(',\n')}
-) STRICT;
+    return `  ${name} ${TYPES[kind][declared]}${isNullable ? '' : ' NOT NULL'}${isKey ? ' PRIMARY KEY' : ''}`;
+  });
+  return `-- A table: the commands for keys write into it.
+CREATE TABLE IF NOT EXISTS front_keys (
+${columns.join(',\n')}
+)${kind === 'sqlite' ? ' STRICT' : ''};
 `;
+}

@@ -4,10 +4,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError, shellWord } from '../../errors.ts';
 import { wholeTable } from '../schema/query-builders.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { quoted } from '../schema/row-checker.ts';
 import type { TableName } from '../schema/tables.ts';
-import { markUndecodable } from '../read/undecodable-text.ts';
 import { frontConditions } from './front-rows.ts';
 
 /**
@@ -27,7 +26,7 @@ export async function* exportRows(
     const { columns, query, checker } = wholeTable(table);
     for await (const batch of reader.batches(conditions === null ? query : query.where(conditions[table]))) {
       onBatch(table, batch.length);
-      await markUndecodable(reader, checker, batch);
+      await reader.markUndecodable(checker, batch);
       yield batch
         .map((values) => {
           const row: Record<string, unknown> = {};

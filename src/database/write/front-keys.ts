@@ -2,14 +2,15 @@
 // stored. Each change is one transaction.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
-import { AppError, messageOf, shellWord } from '../../errors.ts';
+import { AppError, shellWord } from '../../errors.ts';
+import { openForWriting } from '../open.ts';
 import { anyTable, knownTables } from '../schema/query-builders.ts';
 import { checkContract } from '../schema/check-schema.ts';
-import { WritableCatalogue, writing } from '../create.ts';
 import { loadFrontRows } from '../read/load-fronts.ts';
 import { KEY, keyRingEntry, loadKeyRing } from '../read/load-keys.ts';
-import { missingError, type CatalogueReader, type Query } from '../open.ts';
+import type { CatalogueReader, Query } from '../reader.ts';
 import { FindingLog, quoted } from '../schema/row-checker.ts';
+import { Refusal, type CatalogueWriter } from '../writer.ts';
 
 /** What a new key needs; instants are canonical text. */
 export interface NewKey {
@@ -31,7 +32,7 @@ export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
  */
 export async function storeKey(databasePath: string, front: string, key: NewKey): Promise<void> {
   await changing(databasePath, async (catalogue) => {
-    const { codeOf } = await loadFrontRows(catalogue, new FindingLog());
+    const { codeOf } = await loadFrontRows(catalogue, new FindingLog(catalogue.kind));
     const frontId = [...codeOf].find(([, code]) => code === front)?.[0];
     if (frontId === undefined) {
       const known = [...codeOf.values()].toSorted().slice(0, 10).join(', ');
@@ -39,7 +40,9 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       throw new AppError('front-unknown', message, `fronts are: ${known || 'none'}`);
     }
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
-    const entry = KEY.accepts(row) ? keyRingEntry(row, front) : (KEY.findings(row)[0]?.message ?? 'invalid');
+    const entry = KEY.accepts(row)
+      ? keyRingEntry(row, front)
+      : (KEY.findings(row, catalogue.kind)[0]?.message ?? 'invalid');
     if (typeof entry === 'string') throw new AppError('key-invalid', entry, 'see: playbill keys issue --help');
     const taken = await catalogue.rows(
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
@@ -49,7 +52,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
       throw new AppError('key-exists', message, 'choose another with --keyid');
     }
     const values = Object.fromEntries(KEY.columns.map((column, i) => [column, row[i]]));
-    run(catalogue, anyTable.insertInto('front_keys').values(values));
+    await changeKey(catalogue, anyTable.insertInto('front_keys').values(values), values);
   });
 }
 
@@ -63,13 +66,14 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
     const query = anyTable.selectFrom('front_keys').select('revoked_at').where('keyid', '=', keyid).orderBy('keyid');
     const [row] = await catalogue.rows(query);
     if (row === undefined) {
-      const hint = `see them with: playbill keys list --db ${shellWord(databasePath)}`;
+      const hint = `see them with: playbill keys list --db ${shellWord(catalogue.path)}`;
       throw new AppError('key-unknown', `expected the keyid of a key, found "${keyid}"`, hint);
     }
     const [before] = row;
     // Instants compare as text. A value that is not text has never taken effect.
     if (typeof before === 'string' && before <= revokedAt) return before;
-    run(catalogue, anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid));
+    const update = anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid);
+    await changeKey(catalogue, update, { keyid, revoked_at: revokedAt });
     return revokedAt;
   });
 }
@@ -100,32 +104,53 @@ export async function listKeys(reader: CatalogueReader) {
  * @throws AppError database-unreadable
  */
 export async function currentKeyRing(reader: CatalogueReader, published: KeyRing | null): Promise<KeyRing> {
-  const log = new FindingLog();
+  const log = new FindingLog(reader.kind);
   return loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
 }
 
 /** Makes a change to an existing catalogue in one transaction. */
-async function changing<T>(databasePath: string, change: (catalogue: WritableCatalogue) => Promise<T>): Promise<T> {
-  const catalogue = WritableCatalogue.open(databasePath);
+async function changing<T>(databasePath: string, change: (catalogue: CatalogueWriter) => Promise<T>): Promise<T> {
+  const catalogue = await openForWriting(databasePath, { isRequired: true });
   try {
-    if (catalogue.isNew) throw missingError(databasePath);
     await checkContract(catalogue);
+    // Of two changes, the later one sees what the earlier one has made of the keys.
+    await catalogue.lock(['front_keys']);
     const result = await change(catalogue);
-    catalogue.keep();
+    try {
+      await catalogue.keep();
+    } catch (error) {
+      throw notAccepted(catalogue, error);
+    }
     return result;
   } finally {
-    catalogue.discard();
+    await catalogue.discard();
   }
 }
 
-function run(catalogue: WritableCatalogue, query: Query): void {
-  const { sql, parameters } = query.compile(anyTable);
+/** Changes a key, which has these values then: row security, a rule or a trigger can keep it as it was, without an error. */
+async function changeKey(
+  catalogue: CatalogueWriter,
+  query: Query,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
   try {
-    writing(catalogue.path, () => catalogue.handle.prepare(sql).run(...parameters));
+    await catalogue.change('front_keys', query);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    const message = `front_keys of ${catalogue.path} does not accept the change: ${messageOf(error)}`;
-    const hint = 'where front_keys is a view over your own tables, change those, then build';
-    throw new AppError('database-not-writable', message, hint, error);
+    throw notAccepted(catalogue, error);
   }
+  const columns = Object.keys(values);
+  const key = anyTable.selectFrom('front_keys').select(columns).where('keyid', '=', values['keyid']).orderBy('keyid');
+  const [row = []] = await catalogue.rows(key);
+  if (columns.every((column, i) => row[i] === values[column])) return;
+  const message = `front_keys of ${catalogue.path} does not accept the change: expected the key as it was written, found another or none`;
+  const hint = 'see the triggers, the rules and the row security of your own on front_keys';
+  throw new AppError('database-not-writable', message, hint);
+}
+
+/** A refusal in terms of the keys; other errors pass unchanged. */
+function notAccepted({ path }: CatalogueWriter, error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const message = `front_keys of ${path} does not accept the change: ${error.message}`;
+  const hint = 'where front_keys is a view over your own tables, change those, then build';
+  return new AppError('database-not-writable', message, hint, error);
 }

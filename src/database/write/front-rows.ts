@@ -3,7 +3,7 @@
 
 import { sql, type RawBuilder } from 'kysely';
 import { AppError } from '../../errors.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueReader } from '../reader.ts';
 import { checkedRows } from '../schema/query-builders.ts';
 import type { TableName } from '../schema/tables.ts';
 

@@ -2,14 +2,14 @@
 // several rows are left to check-db.
 
 import type { Finding } from '../../findings.ts';
-import { AppError, systemCodeOf } from '../../errors.ts';
-import { WritableCatalogue, writing } from '../create.ts';
+import { AppError } from '../../errors.ts';
+import { openForWriting } from '../open.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { danglingIds } from '../read/orphan-references.ts';
-import { quoted } from '../schema/row-checker.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
-import { forEachRow, type ImportSource } from './input-rows.ts';
-import { rowInserter, type ExistingKey } from './insert-rows.ts';
+import { Refusal, type CatalogueWriter } from '../writer.ts';
+import { forEachBatch, type ImportSource } from './input-rows.ts';
+import { refusedError, type ExistingKey } from './refused-row.ts';
 
 export interface InputOptions {
   readonly databasePath: string;
@@ -17,6 +17,8 @@ export interface InputOptions {
   readonly signal?: AbortSignal;
   /** Called for each row that is read. */
   readonly onRow?: () => void;
+  /** Called before the commit: whoever breaks off from here on does not know whether anything was imported. */
+  readonly onCommit?: () => void;
 }
 
 export interface ImportOptions extends InputOptions {
@@ -43,53 +45,67 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
 
 /** Opens a catalogue, or begins to make one, and keeps what `write` does to it; or nothing, where that fails or is aborted. */
 export async function writingRows<T>(
-  { databasePath, signal }: InputOptions,
-  write: (catalogue: WritableCatalogue) => Promise<T>,
+  { databasePath, signal, onCommit }: InputOptions,
+  write: (catalogue: CatalogueWriter) => Promise<T>,
 ): Promise<T> {
-  const catalogue = WritableCatalogue.open(databasePath);
-  signal?.addEventListener('abort', () => catalogue.discard(), { once: true });
+  const catalogue = await openForWriting(databasePath);
+  if (signal?.aborted === true) catalogue.abort();
+  signal?.addEventListener('abort', () => catalogue.abort(), { once: true });
   try {
     await checkContract(catalogue);
     const result = await write(catalogue);
+    onCommit?.();
     try {
-      catalogue.keep();
+      await catalogue.keep();
     } catch (error) {
-      throw systemCodeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY' ? await refusedKeysError(catalogue, error) : error;
+      throw error instanceof Refusal ? await refusedAtLastError(catalogue, error) : error;
     }
     return result;
   } finally {
-    catalogue.discard();
+    await catalogue.discard();
   }
 }
 
 /** Inserts every row of all sources; returns how many there were, by table. @throws AppError import-…, database-… */
 export async function insertAll(
   sources: readonly ImportSource[],
-  catalogue: WritableCatalogue,
+  catalogue: CatalogueWriter,
   existingKey: ExistingKey,
   onRow?: () => void,
 ): Promise<ReadonlyMap<TableName, number>> {
-  const insert = rowInserter(catalogue, existingKey);
   const counts = new Map<TableName, number>();
-  await forEachRow(sources, catalogue, (row, place) => {
-    insert(row, place);
-    counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
-    onRow?.();
-  });
+  const how = { into: 'kept', isReplacing: existingKey === 'replaced' } as const;
+  await forEachBatch(
+    sources,
+    catalogue,
+    async (rows, refusalsMax) => {
+      for (const { table } of rows.slice(0, 1)) counts.set(table, (counts.get(table) ?? 0) + rows.length);
+      const refused = await catalogue.insert(rows, how, refusalsMax);
+      return refused.map((row) => refusedError(row, catalogue, existingKey));
+    },
+    onRow,
+  );
   return counts;
 }
 
-/** What the foreign keys refused at commit, by table, key and column. */
-async function refusedKeysError(catalogue: WritableCatalogue, error: unknown): Promise<AppError> {
-  const dangling = await danglingError(catalogue, error);
+/** What the database refuses when all rows are there: mostly ids that dangle, by table, key and column. */
+async function refusedAtLastError(catalogue: CatalogueWriter, refusal: Refusal): Promise<AppError> {
+  const { kind, message } = refusal;
+  const dangling = kind === 'foreign-key' ? await danglingError(catalogue, refusal) : null;
   if (dangling !== null) return dangling;
-  // A foreign key of the operator's own, between other tables.
-  const violated = writing(catalogue.path, () => catalogue.handle.pragma('foreign_key_check'));
-  return danglingErrorOf([`a foreign key is violated: ${quoted(violated)}`], error);
+  // Of the operator's own: between other tables, or a constraint trigger.
+  if (kind === 'foreign-key') return danglingErrorOf([`a foreign key is violated: ${message}`], refusal);
+  const hint = 'see the constraints and triggers of your own';
+  return new AppError(
+    'import-row-refused',
+    `expected rows that the database accepts, found: ${message}`,
+    hint,
+    refusal,
+  );
 }
 
 /** The first few ids that no row has, as an error; null where every id has its row. */
-export async function danglingError(catalogue: WritableCatalogue, cause?: unknown): Promise<AppError | null> {
+export async function danglingError(catalogue: CatalogueWriter, cause?: unknown): Promise<AppError | null> {
   const messages: string[] = [];
   for await (const { place, message } of allDanglingIds(catalogue)) {
     messages.push(messages.length < DANGLING_SHOWN ? `${place}: ${message}` : 'and others');
@@ -103,7 +119,7 @@ function danglingErrorOf([message = '', ...details]: readonly string[], cause: u
   return new AppError('import-row-refused', message, hint, cause, details);
 }
 
-async function* allDanglingIds(catalogue: WritableCatalogue): AsyncGenerator<Finding> {
+async function* allDanglingIds(catalogue: CatalogueWriter): AsyncGenerator<Finding> {
   const sound = new Set(TABLE_NAMES);
   for (const table of TABLE_NAMES) yield* danglingIds(catalogue, table, sound);
 }

@@ -3,25 +3,23 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { RowChanges } from '../../contract/results.ts';
-import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
-import { writing, type WritableCatalogue } from '../create.ts';
+import { AppError, shellWord } from '../../errors.ts';
+import type { DatabaseKind, Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import { SCHEMA_FILES } from '../schema-file.ts';
+import { Refusal, type CatalogueWriter } from '../writer.ts';
 import { danglingError, insertAll, writingRows, type InputOptions } from './import-rows.ts';
-import { forEachRow, Refusals, type ImportSource } from './input-rows.ts';
-import { rowInserter, rowWriter, VIEWS_HINT } from './insert-rows.ts';
+import { forEachBatch, Refusals, type ImportSource } from './input-rows.ts';
 import {
   changedRows,
   countsQuery,
-  createStagedSql,
-  deleteRemovedSql,
-  dropStagedSql,
-  freeUniqueSql,
-  insertKeptSql,
+  deleteRemovedQuery,
+  freeUniqueQueries,
   keptTotalQuery,
   revivedKeysQuery,
   stagedRow,
-  updateKeptSql,
 } from './mirror-queries.ts';
+import { refusedError, VIEWS_HINT } from './refused-row.ts';
 
 export interface MirrorOptions extends InputOptions {
   /** 0 to 1: how much of its rows each table may lose. */
@@ -37,6 +35,12 @@ export type MirrorResult = Awaited<ReturnType<typeof mirrorRows>>;
  * them would lock storefronts out.
  */
 const LEFT_ALONE_WITHOUT_ROWS: TableName = 'front_keys';
+
+/** What runs the SQL behind it. */
+const SHELLS = {
+  sqlite: (path: string) => `sqlite3 ${path}`,
+  postgres: (address: string) => `psql ${address} -c`,
+} as const satisfies Record<DatabaseKind, (path: string) => string>;
 
 interface Counts {
   readonly staged: number;
@@ -68,7 +72,7 @@ interface Mirrored {
 /** A new catalogue has nothing to compare with. */
 async function fill(
   sources: readonly ImportSource[],
-  catalogue: WritableCatalogue,
+  catalogue: CatalogueWriter,
   { onRow }: MirrorOptions,
 ): Promise<Mirrored> {
   const counts = await insertAll(sources, catalogue, 'on-earlier-line', onRow);
@@ -81,40 +85,57 @@ async function fill(
 
 async function mirror(
   sources: readonly ImportSource[],
-  catalogue: WritableCatalogue,
+  catalogue: CatalogueWriter,
   options: MirrorOptions,
 ): Promise<Mirrored> {
-  for (const table of TABLE_NAMES) run(catalogue, createStagedSql(table));
-  const stage = rowInserter(catalogue, 'on-earlier-line');
-  await forEachRow(sources, catalogue, (row, place) => {
-    stage(stagedRow(row, place), place);
-    options.onRow?.();
-  });
-
+  await catalogue.stage(TABLE_NAMES);
+  const stagedTables = await stageAll(sources, catalogue, options);
+  const isLeftAlone = !stagedTables.has(LEFT_ALONE_WITHOUT_ROWS);
+  const tables = TABLE_NAMES.filter((table) => table !== LEFT_ALONE_WITHOUT_ROWS || !isLeftAlone);
+  // From here on nobody else changes what is compared, or issues a key for a front that goes.
+  await catalogue.lock(TABLE_NAMES);
+  const keysLeftAlone = isLeftAlone ? (await countsOf(catalogue, LEFT_ALONE_WITHOUT_ROWS)).kept : 0;
+  if (isLeftAlone) await catalogue.unstage([LEFT_ALONE_WITHOUT_ROWS]);
   const all = new Map<TableName, Counts>();
-  for (const table of TABLE_NAMES) all.set(table, await countsOf(catalogue, table));
-  const left = all.get(LEFT_ALONE_WITHOUT_ROWS);
-  const isLeftAlone = left?.staged === 0;
-  if (isLeftAlone) {
-    all.delete(LEFT_ALONE_WITHOUT_ROWS);
-    run(catalogue, dropStagedSql(LEFT_ALONE_WITHOUT_ROWS));
-  }
-  refuseShrinking(all, options);
+  for (const table of tables) all.set(table, await countsOf(catalogue, table));
+  refuseShrinking(all, catalogue.path, options);
   if (!isLeftAlone) await refuseReviving(catalogue);
   await refuseDangling(catalogue, isLeftAlone);
 
+  await catalogue.uncoverKept();
   const changes = await writeAll(catalogue, all);
-  for (const table of all.keys()) run(catalogue, dropStagedSql(table));
-  return { changes, keysLeftAlone: isLeftAlone ? left.kept : 0 };
+  await catalogue.unstage(tables);
+  return { changes, keysLeftAlone };
 }
 
-async function countsOf(catalogue: WritableCatalogue, table: TableName): Promise<Counts> {
-  const [[staged, kept, removed] = []] = await catalogue.rows(countsQuery(table));
+/** Stages every row of all sources; returns the tables that have any. */
+async function stageAll(
+  sources: readonly ImportSource[],
+  catalogue: CatalogueWriter,
+  { onRow }: MirrorOptions,
+): Promise<ReadonlySet<TableName>> {
+  const tables = new Set<TableName>();
+  const how = { into: 'staged', isReplacing: false } as const;
+  await forEachBatch(
+    sources,
+    catalogue,
+    async (rows, refusalsMax) => {
+      for (const { table } of rows.slice(0, 1)) tables.add(table);
+      const refused = await catalogue.insert(rows.map(stagedRow), how, refusalsMax);
+      return refused.map((row) => refusedError(row, catalogue));
+    },
+    onRow,
+  );
+  return tables;
+}
+
+async function countsOf(catalogue: CatalogueWriter, table: TableName): Promise<Counts> {
+  const [[staged, kept, removed] = []] = await catalogue.rows(countsQuery(catalogue, table));
   return { staged: Number(staged), kept: Number(kept), removed: Number(removed) };
 }
 
 /** @throws AppError import-shrinks, with every table that would lose too much */
-function refuseShrinking(all: ReadonlyMap<TableName, Counts>, options: MirrorOptions): void {
+function refuseShrinking(all: ReadonlyMap<TableName, Counts>, path: string, options: MirrorOptions): void {
   if (options.allowShrink) return;
   const percent = Math.round(options.maxShrink * 1e4) / 100;
   const messages = [...all].flatMap(([table, { kept, removed }]) => {
@@ -126,14 +147,13 @@ function refuseShrinking(all: ReadonlyMap<TableName, Counts>, options: MirrorOpt
   });
   const [message, ...details] = messages;
   if (message === undefined) return;
-  const path = shellWord(options.databasePath);
-  const hint = `check that the input is complete; if these rows are to go: playbill import --mirror --allow-shrink --db ${path} FILE.ndjson`;
+  const hint = `check that the input is complete; if these rows are to go: playbill import --mirror --allow-shrink --db ${shellWord(path)} FILE.ndjson`;
   throw new AppError('import-shrinks', message, hint, undefined, details);
 }
 
 /** Refuses an input that is older than a revocation: that has come from `keys revoke`, and would end without anybody's having meant it. */
-async function refuseReviving(catalogue: WritableCatalogue): Promise<void> {
-  const [message, ...details] = (await catalogue.rows(revivedKeysQuery())).map(
+async function refuseReviving(catalogue: CatalogueWriter): Promise<void> {
+  const [message, ...details] = (await catalogue.rows(revivedKeysQuery(catalogue))).map(
     ([keyid, revokedAt]) =>
       `front_keys ${String(keyid)}: expected revoked_at to be ${String(revokedAt)} or earlier, as in the catalogue, found none or a later one`,
   );
@@ -146,36 +166,36 @@ async function refuseReviving(catalogue: WritableCatalogue): Promise<void> {
  * Refuses an input that lacks rows which others refer to: deleting those would silently take the others along. Reads the staged rows,
  * which hide the catalogue's.
  */
-async function refuseDangling(catalogue: WritableCatalogue, areKeysLeftAlone: boolean): Promise<void> {
+async function refuseDangling(catalogue: CatalogueWriter, areKeysLeftAlone: boolean): Promise<void> {
   const error = await danglingError(catalogue);
   if (error === null) return;
   if (!areKeysLeftAlone || !error.message.startsWith(`${LEFT_ALONE_WITHOUT_ROWS} `)) throw error;
   const hint =
     'a front with keys is not deleted by an input without keys: give the row of the front, with status disabled, ' +
-    `or delete its keys first: sqlite3 ${shellWord(catalogue.path)} "DELETE FROM front_keys WHERE front_id = ID"`;
+    `or delete its keys first: ${SHELLS[catalogue.kind](shellWord(catalogue.path))} "DELETE FROM front_keys WHERE front_id = ID"`;
   throw new AppError(error.code, error.message, hint, undefined, error.details);
 }
 
 /** Brings every table to the staged rows. @throws AppError import-row-refused, database-… */
 async function writeAll(
-  catalogue: WritableCatalogue,
+  catalogue: CatalogueWriter,
   all: ReadonlyMap<TableName, Counts>,
 ): Promise<ReadonlyMap<TableName, RowChanges>> {
   const changes = new Map<TableName, RowChanges>();
   const refusals = new Refusals(catalogue, 'the rest was not compared');
-  const insert = rowWriter(catalogue, ({ table }) => insertKeptSql(table));
-  const update = rowWriter(catalogue, ({ table }) => updateKeptSql(table));
+  const how = { into: 'kept', isReplacing: false } as const;
   for (const [table, { staged, kept, removed }] of all) {
     if (staged + kept === 0) continue;
-    for (const sql of freeUniqueSql(table)) runOn(table, catalogue, sql);
+    for (const query of freeUniqueQueries(catalogue, table)) await changeTable(catalogue, table, query);
     let inserted = 0;
     let updated = 0;
     for await (const batch of changedRows(catalogue, table)) {
-      for (const { row, place, isNew } of batch) {
-        refusals.during(() => (isNew ? insert : update)(row, place));
-        if (isNew) inserted += 1;
-        else updated += 1;
-      }
+      const notInserted = await catalogue.insert(batch.inserted, how, refusals.room);
+      refusals.add(notInserted.map((row) => refusedError(row, catalogue)));
+      const notUpdated = await catalogue.update(batch.updated, refusals.room);
+      refusals.add(notUpdated.map((row) => refusedError(row, catalogue)));
+      inserted += batch.inserted.length;
+      updated += batch.updated.length;
       // Lets the process handle signals between two batches.
       await setImmediate();
     }
@@ -184,34 +204,40 @@ async function writeAll(
   refusals.throwAny();
   // Children first, when no row that stays refers to one that goes: no foreign key then deletes or refuses anything.
   for (const [table, { removed }] of [...all].toReversed())
-    if (removed > 0) runOn(table, catalogue, deleteRemovedSql(table));
+    if (removed > 0) await changeTable(catalogue, table, deleteRemovedQuery(catalogue, table));
   for (const [table, { staged }] of all) await expectTotal(catalogue, table, staged);
+  for (const [table, { inserted, updated }] of changes)
+    if (inserted + updated > 0) await expectWritten(catalogue, table);
   return changes;
 }
 
+/** What came after a write, such as a trigger of the operator's, can have changed it. */
+async function expectWritten(catalogue: CatalogueWriter, table: TableName): Promise<void> {
+  for await (const { inserted, updated } of changedRows(catalogue, table)) {
+    const places = [...inserted, ...updated].map(({ place }) => place);
+    const message = `${places[0]}: expected a table "${table}" that keeps the row as it is, found it otherwise when all was written`;
+    const hint = `see the triggers, the rules and the row security of your own on "${table}"`;
+    throw new AppError('import-row-refused', message, hint);
+  }
+}
+
 /** A trigger of the operator's can undo what was written; a table without a primary key can hold a row twice. */
-async function expectTotal(catalogue: WritableCatalogue, table: TableName, expected: number): Promise<void> {
-  const [[found] = []] = await catalogue.rows(keptTotalQuery(table));
+async function expectTotal(catalogue: CatalogueWriter, table: TableName, expected: number): Promise<void> {
+  const [[found] = []] = await catalogue.rows(keptTotalQuery(catalogue, table));
   if (found === expected) return;
   const message = `${table}: expected the ${expected} rows of the input, found ${String(found)} when all was written`;
-  const hint = `compare "${table}" with data/schema.sql: it has triggers of your own, or rows with the same key`;
+  const hint = `compare "${table}" with ${SCHEMA_FILES[catalogue.kind]}: it has triggers of your own, or rows with the same key`;
   throw new AppError('import-row-refused', message, hint);
 }
 
-function run(catalogue: WritableCatalogue, sql: string): void {
-  writing(catalogue.path, () => catalogue.handle.exec(sql));
-}
-
 /** Changes rows of a table together. @throws AppError import-row-refused, database-… */
-function runOn(table: TableName, catalogue: WritableCatalogue, sql: string): void {
+async function changeTable(catalogue: CatalogueWriter, table: TableName, query: Query): Promise<void> {
   try {
-    run(catalogue, sql);
+    await catalogue.change(table, query);
   } catch (error) {
-    const cause = error instanceof AppError ? error.cause : error;
-    const isView = systemCodeOf(cause) === 'SQLITE_ERROR';
-    if (!isView && !systemCodeOf(cause).startsWith('SQLITE_CONSTRAINT')) throw error;
-    const message = `${table}: expected a table whose rows can be changed and deleted, found: ${messageOf(cause)}`;
-    const hint = isView ? VIEWS_HINT : `see the triggers of your own on "${table}"`;
+    if (!(error instanceof Refusal)) throw error;
+    const message = `${table}: expected a table whose rows can be changed and deleted, found: ${error.message}`;
+    const hint = error.kind === 'no-rows' ? VIEWS_HINT : `see the triggers of your own on "${table}"`;
     throw new AppError('import-row-refused', message, hint, error);
   }
 }

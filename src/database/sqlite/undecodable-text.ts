@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import type { Column } from '../schema/columns.ts';
-import type { CatalogueReader } from '../open.ts';
+import type { CatalogueRows } from '../reader.ts';
 import { UndecodableText } from '../schema/row-checker.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
 
@@ -15,7 +15,7 @@ const KEYS_PER_QUERY = 500;
  * column, read with the columns of a checker, the first of which is at `from`. @throws AppError database-…
  */
 export async function markUndecodable(
-  reader: Pick<CatalogueReader, 'rows'>,
+  reader: Pick<CatalogueRows, 'rows'>,
   { table, columns }: { readonly table: TableName; readonly columns: readonly string[] },
   rows: readonly unknown[][],
   from = 0,

@@ -1,0 +1,103 @@
+// Errors of the driver and of the server, in terms of what an operator can do about them. Codes: PostgreSQL documentation, Appendix A.
+
+import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
+
+export const BUSY: ReadonlySet<string> = new Set([
+  // serialization_failure and query_canceled: on a standby, also a conflict with what it replays.
+  '40001',
+  '57014',
+  // lock_not_available, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now
+  '55P03',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+]);
+const LOGIN_REFUSED = new Set(['28P01', '28000']);
+const DATABASE_UNKNOWN = '3D000';
+const NO_PRIVILEGE = '42501';
+
+const SERVER_CODE = /^[0-9A-Z]{5}$/;
+const NETWORK_CODE = /^E[A-Z_]{3,}$/;
+
+/** What poolers say that pass on statements, or settings, otherwise than a build needs it. */
+const POOLER_HINTS: readonly (readonly [says: RegExp, hint: string])[] = [
+  [
+    /statement pooling mode/,
+    'a build is one transaction: set pool_mode = transaction or session in the pooler, or name the server itself',
+  ],
+  [
+    /unsupported startup parameter/,
+    'in PgBouncer: ignore_startup_parameters = options, and the search_path by ALTER ROLE … SET search_path; or name the server itself',
+  ],
+];
+
+/**
+ * An error in terms of the command that was run; errors of ours pass unchanged. `path` is an address without a password, `tables` are those
+ * that were read, whose views may be at fault.
+ */
+export function postgresError(path: string, error: unknown, tables: readonly string[] = []): unknown {
+  if (error instanceof AppError) return error;
+  const code = systemCodeOf(error);
+  const message = messageOf(error);
+  const pooler = POOLER_HINTS.find(([says]) => says.test(message));
+  if (pooler !== undefined) {
+    const found = `expected a session at ${path}, found a pooler: ${message}`;
+    return new AppError('database-unreadable', found, pooler[1], error);
+  }
+  if (isServerCode(code)) return serverError(path, error, tables);
+  const unreachable = (expected: string, found: string, hint: string): AppError =>
+    new AppError('database-unreachable', `expected ${expected} at ${path}, found${found}`, hint, error);
+  if (/does not support SSL/.test(message)) {
+    const hint = 'name it with sslmode=disable, if the way to it is your own; or switch on ssl in postgresql.conf';
+    return unreachable('TLS', ' a server without', hint);
+  }
+  // The driver's words for an answer that is neither yes nor no.
+  if (/error establishing an SSL connection/.test(message))
+    return unreachable('PostgreSQL', ' another server', 'check the host and the port: something else listens there');
+  if (/CERT|TLS|SSL|self-signed/i.test(`${code} ${message}`)) {
+    const hint =
+      'name the authority: sslmode=verify-full&sslrootcert=FILE; the host must be one that the certificate names';
+    return unreachable('a certificate to trust', `: ${message}`, hint);
+  }
+  if (NETWORK_CODE.test(code) || /timeout|terminated|closed|not queryable/i.test(message)) {
+    const hint = `check that the server is up and lets this machine in: psql ${shellWord(path)}`;
+    return unreachable('a server', `: ${message || code}`, hint);
+  }
+  return error;
+}
+
+/** Whether an error with this code is one that the server itself has sent. */
+export function isServerCode(code: string): boolean {
+  return SERVER_CODE.test(code) && !NETWORK_CODE.test(code);
+}
+
+/** An error that the server itself has sent. */
+function serverError(path: string, cause: unknown, tables: readonly string[]): AppError {
+  const code = systemCodeOf(cause);
+  const message = messageOf(cause);
+  const rows = tables.length === 0 ? 'rows' : `rows of ${tables.join(', ')}`;
+  if (LOGIN_REFUSED.has(code)) {
+    const hint = 'set PGPASSWORD, or add a line host:port:database:user:password to ~/.pgpass (chmod 600)';
+    return new AppError('database-unreadable', `expected to be let in at ${path}, found: ${message}`, hint, cause);
+  }
+  if (code === DATABASE_UNKNOWN) {
+    const hint = 'name another with --db; they are listed by: psql --list';
+    return new AppError('database-missing', `expected a database at ${path}, found: ${message}`, hint, cause);
+  }
+  if (BUSY.has(code)) {
+    const hint =
+      'the next run tries again; where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; ' +
+      'where it was a standby: max_standby_streaming_delay';
+    const found = `${path} broke off while ${rows} were read: ${message} (${code})`;
+    return new AppError('database-busy', found, hint, cause);
+  }
+  if (code === NO_PRIVILEGE) {
+    const hint =
+      'grant it: GRANT SELECT ON ALL TABLES IN SCHEMA … TO …; of a view, its owner needs it on the tables behind';
+    const found = `expected to be allowed to read ${path}, found: ${message}`;
+    return new AppError('database-unreadable', found, hint, cause);
+  }
+  const hint = `a view may be at fault: try its rows in psql ${shellWord(path)}`;
+  return new AppError('database-unreadable', `expected ${rows} from ${path}, found: ${message} (${code})`, hint, cause);
+}

@@ -1,0 +1,58 @@
+// Fetches of cursors, sent together: the server works on the next batch of every table while this process works on those that it has, and a
+// server far away is waited for once for all of them.
+
+import type { Client } from 'pg';
+import type { TableName } from '../schema/tables.ts';
+import { answerOf } from './answer.ts';
+
+interface Fetch {
+  readonly text: string;
+  readonly tables: readonly TableName[];
+  readonly resolve: (rows: unknown[][]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Connection {
+  readonly client: Client;
+  /** Runs a query when the connection is free. */
+  readonly inTurn: <T>(query: () => Promise<T>) => Promise<T>;
+  /** What an error means where these tables were read. */
+  readonly errorOf: (error: unknown, tables: readonly TableName[]) => unknown;
+}
+
+export class Fetches {
+  readonly #connection: Connection;
+  #waiting: Fetch[] = [];
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The next rows of a cursor on some tables; sent when whoever asks lets the event loop run. @throws what `errorOf` makes of it */
+  next(cursor: string, size: number, tables: readonly TableName[]): Promise<unknown[][]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ text: `fetch ${size} from ${cursor}`, tables, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => void this.#connection.inTurn(() => this.#send()));
+    });
+  }
+
+  async #send(): Promise<void> {
+    const { client, errorOf } = this.#connection;
+    const fetches = this.#waiting;
+    this.#waiting = [];
+    let doneTotal = 0;
+    const count = (): void => void (doneTotal += 1);
+    client.connection.on('commandComplete', count);
+    try {
+      const text = fetches.map((fetch) => fetch.text).join('; ');
+      const results = await answerOf(client, text);
+      for (const [i, { resolve }] of fetches.entries()) resolve(results[i] ?? []);
+    } catch (error) {
+      // The first that is not done is at fault, and ends the transaction for the others.
+      const { tables = [] } = fetches[doneTotal] ?? {};
+      for (const { reject } of fetches) reject(errorOf(error, tables));
+    } finally {
+      client.connection.off('commandComplete', count);
+    }
+  }
+}

@@ -1,0 +1,272 @@
+// Reads a catalogue in PostgreSQL: one read-only transaction that sees one state of it (law 6). Every setting is the transaction's own:
+// behind a pooler the next may have another session.
+
+import { escapeLiteral, type Client } from 'pg';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import type { Group, Grouping, IdRange } from '../read/groups.ts';
+import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
+import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import { displayAddress } from './address-parts.ts';
+import { answerOf } from './answer.ts';
+import { compiled, compiledOn, type CompiledSql } from './compile.ts';
+import { connect } from './connect.ts';
+import { postgresError } from './errors.ts';
+import { Fetches } from './fetches.ts';
+import { groupedQuery, groupsFrom } from './grouped-query.ts';
+import { DESCRIBE_QUERY, SEARCH_PATH_QUERY, tablesFrom, typeProblem, type PostgresTable } from './native-types.ts';
+
+/** What a transaction needs to be read as the contract has it, and to end with its client. */
+const TRANSACTION_SETTINGS = [
+  "set local timezone = 'UTC'",
+  "set local datestyle = 'ISO'",
+  // A statement ends soon after this process, and with it what it has locked. Servers before 14, and those on Windows, cannot do that.
+  `select set_config(name, '2s', true) from pg_settings where name = 'client_connection_check_interval' and version() like '%linux%'`,
+  // Every row of a cursor is read: what gives the first ones early is of no use.
+  'set local cursor_tuple_fraction = 1',
+  'set local jit = off',
+];
+
+/** invalid_parameter_value, undefined_object, object_not_in_prerequisite_state: no such snapshot, or that of a session that has ended. */
+const SNAPSHOT_GONE: ReadonlySet<string> = new Set(['22023', '42704', '55000']);
+
+/** Behind a commit, or where there is nothing to keep: no answer is needed. */
+const GOODBYE_MS = 1000;
+
+/** A connection with an open transaction; its errors are ours. */
+export class PostgresRows implements CatalogueRows {
+  readonly kind = 'postgres';
+  readonly path: string;
+  readonly typeProblem = typeProblem;
+  protected readonly client: Client;
+  protected tables: ReadonlyMap<TableName, PostgresTable> = new Map();
+  #searchPath = '';
+  #cursorsTotal = 0;
+  #endedBy: unknown;
+  /** Ends when the queries before have: a connection runs one at a time. */
+  #queries: Promise<unknown> = Promise.resolve();
+  readonly #fetches: Fetches;
+
+  protected constructor(path: string, client: Client) {
+    this.path = path;
+    this.client = client;
+    // What ends the connection between two queries is the error of the next, which would only say that there is none.
+    client.on('error', (error: unknown) => (this.#endedBy ??= error));
+    this.#fetches = new Fetches({
+      client,
+      inTurn: (query) => this.#inTurn(query),
+      errorOf: (error, tables) => this.#readError(this.#endedBy ?? error, tables),
+    });
+  }
+
+  /** A connection without a transaction yet. @throws AppError database-… */
+  protected static async connected(address: string): Promise<{ readonly path: string; readonly client: Client }> {
+    const path = displayAddress(address);
+    try {
+      return { path, client: await connect(address, process.env) };
+    } catch (error) {
+      throw postgresError(path, error);
+    }
+  }
+
+  /** Begins a transaction, and looks at the tables: the first query takes the snapshot. @throws AppError database-… */
+  protected async begin(how: string): Promise<void> {
+    await this.command([how, ...TRANSACTION_SETTINGS].join('; '));
+    const [[searchPath] = []] = await this.run(compiled(SEARCH_PATH_QUERY));
+    this.#searchPath = String(searchPath);
+    await this.lookAtTables();
+  }
+
+  protected async lookAtTables(): Promise<void> {
+    this.tables = tablesFrom(await this.run(compiled(DESCRIBE_QUERY)));
+  }
+
+  /** Statements without values and results. @returns what the server says that one did. @throws AppError database-… */
+  protected async command(
+    text: string,
+    errorOf: (path: string, error: unknown) => unknown = postgresError,
+  ): Promise<string> {
+    const { command } = await this.query(
+      () => this.client.query(text),
+      (error) => errorOf(this.path, error),
+    );
+    return command;
+  }
+
+  protected async run({ text, values, tables }: CompiledSql): Promise<unknown[][]> {
+    const [rows = []] = await this.query(
+      () => answerOf(this.client, text, values),
+      (error) => this.#readError(error, tables),
+    );
+    return rows;
+  }
+
+  #readError(error: unknown, tables: readonly TableName[]): unknown {
+    return postgresError(this.path, error, tables);
+  }
+
+  /** Runs a query after those before it; `errorOf` says what its error means. */
+  protected async query<T>(query: () => Promise<T>, errorOf: (error: unknown) => unknown): Promise<T> {
+    try {
+      return await this.#inTurn(query);
+    } catch (error) {
+      throw errorOf(this.#endedBy ?? error);
+    }
+  }
+
+  #inTurn<T>(query: () => Promise<T>): Promise<T> {
+    const answer = this.#queries.then(query);
+    // Not the answer itself, which would be kept until the next.
+    const ended = (): void => undefined;
+    this.#queries = answer.then(ended, ended);
+    return answer;
+  }
+
+  rows(query: Query): Promise<unknown[][]> {
+    return this.run(compiledOn(this.tables, query));
+  }
+
+  async *batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
+    const { text, values, tables } = compiledOn(this.tables, query);
+    const cursor = `playbill_${(this.#cursorsTotal += 1)}`;
+    await this.run({ text: `declare ${cursor} no scroll cursor for ${text}`, values, tables });
+    const fetch = (): Promise<unknown[][]> => this.#fetches.next(cursor, rowsPerBatch, tables);
+    let isDone = false;
+    let next = fetch();
+    try {
+      while (!isDone) {
+        const batch = await next;
+        isDone = batch.length < rowsPerBatch;
+        if (!isDone) {
+          // The server works on the next batch while we do on this one.
+          next = fetch();
+          next.catch(() => undefined);
+        }
+        if (batch.length > 0) yield batch;
+      }
+    } finally {
+      // Left early, a fetch is still to be sent, and would come behind the close.
+      await next.catch(() => undefined);
+      // Of a transaction that has failed nothing is left to close.
+      await this.command(`close ${cursor}`).catch(() => undefined);
+    }
+  }
+
+  get placeOfTables(): string {
+    return ` on the search_path ${this.#searchPath}`;
+  }
+
+  async describe(): Promise<ReadonlyMap<TableName, TableDescription>> {
+    return this.tables;
+  }
+
+  isWhole(column: string): RawBuilder<SqlBool> {
+    return sql<SqlBool>`${sql.ref(column)} % 1 = 0`;
+  }
+
+  protected classOf(table: TableName, column: string): string | undefined {
+    return this.tables.get(table)?.classes.get(column);
+  }
+
+  /** Says goodbye. A server that does not answer is not waited for. */
+  protected async end(): Promise<void> {
+    const timer = setTimeout(() => this.client.connection.stream.destroy(), GOODBYE_MS);
+    await this.client.end().catch(() => undefined);
+    clearTimeout(timer);
+  }
+}
+
+export class PostgresReader extends PostgresRows implements CatalogueReader {
+  /** Nothing: readers never block writers. */
+  readonly finding = null;
+
+  /** Held by another session, whose state is read; null: that of now. */
+  readonly #snapshot: string | null;
+
+  private constructor(path: string, client: Client, snapshot: string | null) {
+    super(path, client);
+    this.#snapshot = snapshot;
+  }
+
+  /** @throws AppError database-…, snapshot-unknown */
+  static async open(address: string, snapshot: string | null): Promise<PostgresReader> {
+    const { path, client } = await PostgresRows.connected(address);
+    const reader = new PostgresReader(path, client, snapshot);
+    try {
+      await reader.#begin();
+      await reader.#refuseUncheckedText();
+      return reader;
+    } catch (error) {
+      await reader.end();
+      throw error;
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const id = this.#snapshot;
+    // Before anything else in its transaction.
+    const snapshot = id === null ? [] : [`set transaction snapshot ${escapeLiteral(id)}`];
+    // It waits while this process renders. One that writes waits for its input alone, which may never come, and holds locks.
+    const settings = 'set local idle_in_transaction_session_timeout = 0';
+    try {
+      await this.begin(['begin isolation level repeatable read read only', ...snapshot, settings].join('; '));
+    } catch (error) {
+      const code = error instanceof AppError ? systemCodeOf(error.cause) : '';
+      if (id === null || !SNAPSHOT_GONE.has(code)) throw error;
+      const message = `expected a snapshot ${id} that is held at ${this.path}, found: ${messageOf(error)}`;
+      throw new AppError(
+        'snapshot-unknown',
+        message,
+        'hold one until all shards have ended, and give them its id',
+        error,
+      );
+    }
+  }
+
+  /** Lets other sessions read the state of this transaction, for as long as it is open. @returns its id */
+  async exportSnapshot(): Promise<string> {
+    const [[id] = []] = await this.rows(sql`select pg_export_snapshot()`);
+    return String(id);
+  }
+
+  /** In SQL_ASCII the server takes any bytes for text. */
+  async #refuseUncheckedText(): Promise<void> {
+    const [[encoding] = []] = await this.rows(sql`select current_setting('server_encoding')`);
+    if (encoding !== 'SQL_ASCII') return;
+    const message = `expected a database whose server checks its text, found ${this.path} in SQL_ASCII`;
+    throw new AppError('database-unreadable', message, 'copy it: pg_dump | psql into CREATE DATABASE … ENCODING UTF8');
+  }
+
+  async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
+    const isTime = (column: string): boolean => this.classOf(grouping.table, column)?.startsWith('timestamp') === true;
+    const times = grouping.columns.flatMap((column, i) => (isTime(column) ? [i] : []));
+    const query = groupedQuery(grouping, range, (column) => this.isWhole(column));
+    for await (const batch of this.batches(query, groupsPerBatch)) yield groupsFrom(batch, times);
+  }
+
+  mayBeLater(table: TableName, column: string, text: string): RawBuilder<SqlBool> {
+    const type = this.classOf(table, column);
+    const ref = sql.ref(column);
+    if (type === 'timestamptz') return sql<SqlBool>`(${ref} > ${text}::timestamptz or not isfinite(${ref}))`;
+    if (type === 'timestamp') return sql<SqlBool>`(${ref} > ${text}::timestamp or not isfinite(${ref}))`;
+    const pattern = `^${text.replaceAll(/\d/g, '[0-9]')}$`;
+    return sql<SqlBool>`(${ref} > ${text} or ${ref} !~ ${pattern})`;
+  }
+
+  /** The server has checked all text: a database where it does not is refused. */
+  async markUndecodable(): Promise<void> {}
+
+  /** An operator's tables need not have foreign keys. */
+  unguarded(): ReadonlySet<TableName> {
+    return new Set(TABLE_NAMES);
+  }
+
+  async restart(): Promise<void> {
+    await this.command('commit');
+    await this.#begin();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+}

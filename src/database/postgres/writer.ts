@@ -1,0 +1,297 @@
+// Writes a catalogue in PostgreSQL, in one transaction. Where the search_path leads to none of the tables, they are made in it. Rows go in
+// many at a time; a batch that is refused is undone and goes again row by row, so that each refusal names its row.
+
+import { sql, type RawBuilder } from 'kysely';
+import type { Query } from '../reader.ts';
+import type { Column } from '../schema/columns.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+import { schemaText } from '../schema-file.ts';
+import { columnsOf, insertText, leavesExisting, othersOf, updateText } from '../write/row-statements.ts';
+import {
+  IGNORED,
+  PLACE,
+  Refusal,
+  type CatalogueWriter,
+  type PlacedRow,
+  type RefusedRow,
+  type Side,
+} from '../writer.ts';
+import { compiled, type CompiledSql } from './compile.ts';
+import { canonicalColumns } from './native-types.ts';
+import { PostgresRows } from './reader.ts';
+import { changeError, commitError, schemaError, writeError } from './write-errors.ts';
+
+const SETTINGS = [
+  // What is reported as imported survives a crash of the server.
+  `select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`,
+  // A build or a person who holds a table is waited for, but not for ever.
+  "set local lock_timeout = '10s'",
+  // Rows come in any order.
+  'set constraints all deferred',
+].join('; ');
+
+/** The columns of a unique index, which the server names where a row has what another has. */
+const INDEX_QUERY = `select a.attname from pg_catalog.pg_index as i
+  join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+  where i.indexrelid = to_regclass(quote_ident($1) || '.' || quote_ident($2))`;
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const joined = (columns: readonly string[]): string => columns.map(quoted).join(', ');
+
+interface Statement extends Pick<CompiledSql, 'text' | 'values'> {
+  /** How many rows it changes, where nothing of the operator's keeps it from that. */
+  readonly changesMin: number;
+}
+
+/** Before the operator's search_path while rows are staged and judged. */
+const FIRST = 'pg_temp, ';
+
+export class PostgresWriter extends PostgresRows implements CatalogueWriter {
+  // Shorter than an identifier needs to be: a slug's type may be, too.
+  readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
+  #isNew = false;
+  #isEnded = false;
+  #hasSavepoint = false;
+
+  /**
+   * Begins a transaction, and makes the tables where there are none and they are not required.
+   * @throws AppError database-…
+   */
+  static async open(address: string, { isRequired }: { readonly isRequired: boolean }): Promise<PostgresWriter> {
+    const { path, client } = await PostgresRows.connected(address);
+    const writer = new PostgresWriter(path, client);
+    try {
+      await writer.begin('begin isolation level read committed');
+      await writer.command(SETTINGS);
+      if (writer.tables.size === 0 && !isRequired) await writer.#makeTables();
+      return writer;
+    } catch (error) {
+      await writer.discard();
+      throw error;
+    }
+  }
+
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** Nothing in a server ends a transaction but its errors, and these end the import. */
+  get isOpen(): boolean {
+    return !this.#isEnded;
+  }
+
+  async #makeTables(): Promise<void> {
+    await this.command(schemaText('postgres'), schemaError);
+    await this.lookAtTables();
+    this.#isNew = true;
+  }
+
+  protected override command(text: string, errorOf = writeError): Promise<string> {
+    return super.command(text, errorOf);
+  }
+
+  async insert(
+    rows: readonly PlacedRow[],
+    { into, isReplacing }: { readonly into: Side; readonly isReplacing: boolean },
+    refusalsMax: number,
+  ): Promise<readonly RefusedRow[]> {
+    return this.#write(rows, into, refusalsMax, (some) => {
+      const [{ table } = { table: 'fronts' as const }] = some;
+      const columns = columnsIn(some);
+      const values: unknown[] = [];
+      const cells = some.map((row) =>
+        columns.map((column) => {
+          const i = row.columns.indexOf(column);
+          return i < 0 ? 'default' : `$${values.push(row.values[i])}`;
+        }),
+      );
+      return {
+        text: insertText({ table, into: this.#nameText(into, table), columns, rows: cells, isReplacing }),
+        values,
+        changesMin: leavesExisting(table, isReplacing) ? 0 : some.length,
+      };
+    });
+  }
+
+  async update(rows: readonly PlacedRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
+    return this.#write(rows, 'kept', refusalsMax, (some) => {
+      const [row] = some;
+      if (row === undefined || some.length > 1) return this.#updateFromStaged(some);
+      return {
+        text: updateText(row.table, this.#nameText('kept', row.table), (i) => `$${i + 1}`),
+        values: [...row.values],
+        changesMin: 1,
+      };
+    });
+  }
+
+  /** Takes the values from where they are staged: those of native types are not sent as text once more. */
+  #updateFromStaged(rows: readonly PlacedRow[]): Statement {
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('no rows to update');
+    const { table } = first;
+    const { key } = TABLE_RULES[table];
+    const values: unknown[] = [rows.map(({ place }) => place)];
+    const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${PLACE}" = any ($1::text[])`];
+    // Lets the index find them. Text of another collation is in another order.
+    if (
+      key.every(
+        (column) => (TABLES[table] as Readonly<Record<string, Column<unknown>>>)[column]?.declared === 'INTEGER',
+      )
+    ) {
+      const columns = columnsOf(table);
+      const keyOf = ({ values: cells }: PlacedRow): string =>
+        key.map((column) => `$${values.push(cells[columns.indexOf(column)])}`).join(', ');
+      const names = key.map((column) => `s."${column}"`).join(', ');
+      conditions.push(`(${names}) >= (${keyOf(first)})`, `(${names}) <= (${keyOf(last)})`);
+    }
+    const assignments = othersOf(table).map((column) => `"${column}" = s."${column}"`);
+    const text = `update ${this.#nameText('kept', table)} as k set ${assignments.join(', ')}
+      from ${this.#nameText('staged', table)} as s where ${conditions.join(' and ')}`;
+    return { text, values, changesMin: rows.length };
+  }
+
+  async #write(
+    rows: readonly PlacedRow[],
+    side: Side,
+    refusalsMax: number,
+    statementOf: (rows: readonly PlacedRow[]) => Statement,
+  ): Promise<readonly RefusedRow[]> {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const view = side === 'kept' ? this.#viewRefusal(first.table) : null;
+    if (view !== null) return rows.slice(0, refusalsMax).map((row) => ({ row, refusal: view }));
+    const all = await this.#attempt(first.table, statementOf(rows));
+    if (all === null) return [];
+    if (rows.length === 1) return [{ row: first, refusal: all }];
+    const refused: RefusedRow[] = [];
+    for (const row of rows) {
+      const refusal = await this.#attempt(row.table, statementOf([row]));
+      if (refusal !== null) refused.push({ row, refusal });
+      if (refused.length >= refusalsMax) break;
+    }
+    return refused;
+  }
+
+  async change(table: TableName, query: Query): Promise<void> {
+    const refusal = this.#viewRefusal(table) ?? (await this.#attempt(table, { ...compiled(query), changesMin: 0 }));
+    if (refusal !== null) throw refusal;
+  }
+
+  /** A server would write through a simple view, into tables of which this knows nothing. */
+  #viewRefusal(table: TableName): Refusal | null {
+    if (this.tables.get(table)?.isView !== true) return null;
+    return new Refusal('no-rows', `cannot modify ${table} because it is a view`, null);
+  }
+
+  /** Runs a statement so that the transaction outlives its refusal. @returns the refusal, if any */
+  async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<Refusal | null> {
+    await this.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
+    this.#hasSavepoint = true;
+    try {
+      const { rowCount } = await this.query(
+        () => this.client.query(text, [...values]),
+        (error) => changeError(this.path, error),
+      );
+      if ((rowCount ?? 0) < changesMin) throw new Refusal('ignored', IGNORED, null);
+      return null;
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      await this.command('rollback to savepoint attempt');
+      const isKey = table !== null && refusal.kind === 'unique' && (await this.#isOfKey(table, refusal.cause));
+      return isKey ? new Refusal('key', refusal.message, refusal.cause) : refusal;
+    }
+  }
+
+  /** Whether it is the key that another row has. */
+  async #isOfKey(table: TableName, error: unknown): Promise<boolean> {
+    const { schema, constraint } = error as { readonly schema?: unknown; readonly constraint?: unknown };
+    const columns = (await this.run({ text: INDEX_QUERY, values: [schema, constraint], tables: [] })).map(([name]) =>
+      String(name),
+    );
+    return columns.toSorted().join() === [...TABLE_RULES[table].key].toSorted().join();
+  }
+
+  async stage(tables: readonly TableName[]): Promise<void> {
+    // First in any case, whatever the operator's path says.
+    const first = `select set_config('search_path', '${FIRST}' || current_setting('search_path'), true)`;
+    await this.command([first, ...tables.map((table) => this.#stagedText(table))].join('; '));
+  }
+
+  /** With the types of the kept table, and none of its constraints. */
+  #stagedText(table: TableName): string {
+    const { key, unique } = TABLE_RULES[table];
+    const name = this.#nameText('staged', table);
+    const columns = Object.entries<Column<unknown>>(TABLES[table]);
+    const defaults = columns.flatMap(([column, { defaultSql }]) => {
+      if (defaultSql === null || defaultSql === 'NULL') return [];
+      // As text without a type, which the column's own type takes: 0 is false to a boolean.
+      return [`alter column "${column}" set default ${defaultSql.startsWith(`'`) ? defaultSql : `'${defaultSql}'`}`];
+    });
+    const additions = [
+      `add column "${PLACE}" text`,
+      `add primary key (${joined(key)})`,
+      ...unique.map((column) => `add unique (${joined([column])})`),
+    ];
+    return `create temporary table "${table}" on commit drop as
+        select ${joined(columns.map(([column]) => column))} from ${this.#nameText('kept', table)} where false;
+      alter table ${name} ${[...defaults, ...additions].join(', ')}`;
+  }
+
+  async uncoverKept(): Promise<void> {
+    const last = `select set_config('search_path', substr(current_setting('search_path'), ${FIRST.length + 1}) || ', pg_temp', true)`;
+    await this.command(last);
+  }
+
+  async unstage(tables: readonly TableName[]): Promise<void> {
+    await this.command(`drop table ${tables.map((table) => this.#nameText('staged', table)).join(', ')}`);
+  }
+
+  async lock(tables: readonly TableName[]): Promise<void> {
+    const lockable = tables.filter((table) => this.tables.get(table)?.isLockable === true);
+    if (lockable.length === 0) return;
+    const names = lockable.map((table) => this.#nameText('kept', table));
+    await this.command(`lock table ${names.join(', ')} in share row exclusive mode`);
+  }
+
+  #nameText(side: Side, table: TableName): string {
+    return side === 'staged' ? `pg_temp."${table}"` : `${quoted(this.tables.get(table)?.schema ?? '')}."${table}"`;
+  }
+
+  nameOf(side: Side, table: TableName): RawBuilder<unknown> {
+    return sql.raw(this.#nameText(side, table));
+  }
+
+  rowsOf(side: Side, table: TableName): RawBuilder<unknown> {
+    const description = this.tables.get(table);
+    if (description === undefined) throw new Error(`not checked: ${table}`);
+    const columns = [...canonicalColumns(table, description), ...(side === 'staged' ? [quoted(PLACE)] : [])];
+    return sql.raw(`(select ${columns.join(', ')} from ${this.#nameText(side, table)})`);
+  }
+
+  async keep(): Promise<void> {
+    const refusal = await this.#attempt(null, { text: 'set constraints all immediate', values: [], changesMin: 0 });
+    if (refusal !== null) throw refusal;
+    const done = await this.command('commit', commitError);
+    // A server answers so where an error was not noticed.
+    if (done !== 'COMMIT') throw new Error(`expected COMMIT from ${this.path}, found ${done}`);
+    await this.discard();
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    await this.end();
+  }
+
+  abort(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.client.connection.stream.destroy();
+  }
+}
+
+/** All columns that any of the rows has; rows of one file have them in one order. */
+function columnsIn(rows: readonly PlacedRow[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ columns }) => columns))];
+}

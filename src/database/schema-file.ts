@@ -1,0 +1,14 @@
+// The tables of a catalogue as SQL, which an import makes a new one of.
+
+import { readFileSync } from 'node:fs';
+import type { DatabaseKind } from './reader.ts';
+
+/** Where they stand in this repository and in the package. */
+export const SCHEMA_FILES = {
+  sqlite: 'data/schema.sql',
+  postgres: 'data/schema-postgres.sql',
+} as const satisfies Record<DatabaseKind, string>;
+
+export function schemaText(kind: DatabaseKind): string {
+  return readFileSync(new URL(`../../${SCHEMA_FILES[kind]}`, import.meta.url), 'utf8');
+}

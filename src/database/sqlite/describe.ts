@@ -1,0 +1,69 @@
+// Which of the contract's tables an SQLite file has, with the declared types of their columns. A view's columns often have none, and then
+// the rows' values decide.
+
+import { sql } from 'kysely';
+import { AppError, messageOf } from '../../errors.ts';
+import type { CatalogueRows, TableDescription, TypeProblem } from '../reader.ts';
+import type { Column } from '../schema/columns.ts';
+import { TEXT_ID_HINT } from '../schema/conversions.ts';
+import { anyTable } from '../schema/query-builders.ts';
+import { isId, TABLE_NAMES, type TableName } from '../schema/tables.ts';
+
+type RowSource = Pick<CatalogueRows, 'rows'>;
+
+/** @throws AppError database-unreadable, database-busy */
+export async function describeTables(reader: RowSource): Promise<ReadonlyMap<TableName, TableDescription>> {
+  const schema = anyTable
+    .selectFrom(sql<{ name: string; type: string }>`sqlite_schema`.as('s'))
+    .select(['name', 'type'])
+    .where('type', 'in', ['table', 'view']);
+  const kinds = new Map((await reader.rows(schema)).map(([name, type]) => [String(name), type]));
+  const described = new Map<TableName, TableDescription>();
+  for (const table of TABLE_NAMES) {
+    const kind = kinds.get(table);
+    if (kind !== undefined) described.set(table, await describeTable(reader, table, kind === 'view'));
+  }
+  return described;
+}
+
+async function describeTable(reader: RowSource, table: TableName, isView: boolean): Promise<TableDescription> {
+  // Not table_info, which hides generated columns.
+  const info = anyTable
+    .selectFrom(sql<{ name: string; type: string }>`pragma_table_xinfo(${table})`.as('i'))
+    .select(['name', 'type']);
+  try {
+    return { isView, types: new Map((await reader.rows(info)).map(([name, type]) => [String(name), String(type)])) };
+  } catch (error) {
+    // A view over a table that was removed.
+    if (!(error instanceof AppError) || error.code !== 'database-unreadable') throw error;
+    return { isView, types: new Map(), problem: messageOf(error.cause) };
+  }
+}
+
+/** See CatalogueRows. */
+export function typeProblem(
+  table: TableName,
+  column: string,
+  { declared }: Column<unknown>,
+  { isView, types }: TableDescription,
+): TypeProblem | null {
+  const type = types.get(column) ?? '';
+  // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
+  if ((isView && type === 'BLOB') || mayHold(type, declared)) return null;
+  return { expected: declared, hint: typeHint(table, column, declared) };
+}
+
+/** Not a cast where it would lose something: that of 19.99 is 19, and that of 'b7c1' is 0. */
+function typeHint(table: TableName, column: string, declared: string): string {
+  if (column === 'amount_minor')
+    return 'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents';
+  return isId(table, column) ? TEXT_ID_HINT : `declare it as ${declared}, or cast it in a view`;
+}
+
+/** Whether a declared type may hold what the contract wants, by SQLite's rules of affinity; unknown types may. */
+function mayHold(dataType: string, wanted: 'INTEGER' | 'TEXT'): boolean {
+  const type = dataType.toUpperCase();
+  if (type.includes('INT')) return wanted === 'INTEGER';
+  if (/CHAR|CLOB|TEXT/.test(type)) return wanted === 'TEXT';
+  return !/BLOB|REAL|FLOA|DOUB/.test(type);
+}

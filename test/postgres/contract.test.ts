@@ -1,0 +1,236 @@
+// A search_path on which something of the contract is missing or wrong: each with its code, place and hint, and the SQL of the hints makes
+// it good.
+
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { findingLine } from '../../src/findings.ts';
+import { playbill } from '../support/cli/run.ts';
+import { findingsOf, GOOD_ROWS } from '../support/database-rows.ts';
+import { createLooseTables } from '../support/postgres/loose-tables.ts';
+import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
+import { filesOf, temporaryFolder } from '../support/trees.ts';
+
+let schema: OwnSchema;
+beforeEach(async () => {
+  schema = await newSchema();
+  await createLooseTables(schema);
+  const inserts = TABLE_NAMES.map(
+    (table) =>
+      `INSERT INTO ${table} SELECT * FROM json_populate_record(NULL::${table}, '${JSON.stringify(GOOD_ROWS[table])}');`,
+  );
+  await schema.client.query(inserts.join('\n'));
+});
+afterEach(() => schema.drop());
+
+const linesOf = async (): Promise<string[]> => (await findingsOf(schema.url)).map(findingLine);
+
+const WHERE = (name: string): string => ` on the search_path ${name} (schemas: ${name})`;
+
+test('what is broken is reported whole, and the sound tables are checked', async () => {
+  await schema.client.query(`
+    DROP TABLE badges;
+    ALTER TABLE venues DROP COLUMN timezone;
+    DROP TABLE images; CREATE TABLE images (id bigint, url bytea, alt_text real, copyright text, copyright_url int);
+    UPDATE fronts SET currency = 'roubles'`);
+  expect(await linesOf()).toEqual([
+    'error column-missing venues.timezone: expected a column "timezone" in "venues", found id, name, city',
+    'error column-type-wrong images.url: expected images.url to be text or character varying, found bytea',
+    'error column-type-wrong images.alt_text: expected images.alt_text to be text or character varying, found real',
+    'error column-type-wrong images.copyright_url: expected images.copyright_url to be text or character varying, found integer',
+    `error table-missing badges: expected a table or view "badges"${WHERE(schema.name)}, found none`,
+    'error value-invalid fronts 11: currency: expected a currency of three capitals, such as EUR, found "roubles"',
+  ]);
+});
+
+test('a build ends at the first of these with exit 2 and its code, and says where to look', async () => {
+  const out = `${temporaryFolder()}/out`;
+  const refused = async (change: string) => {
+    await schema.client.query(change);
+    const { status, stderr } = await playbill(['build', '--db', schema.url, '--out', out]);
+    expect(status).toBe(2);
+    return stderr;
+  };
+  expect(await refused('ALTER TABLE sessions ALTER starts_at TYPE timestamp USING NULL')).toMatch(
+    /^error contract-column-type: expected sessions.starts_at to be timestamp with time zone or text, found timestamp without time zone\n {2}hint: a timestamp without a zone is no instant: starts_at AT TIME ZONE 'UTC' AS starts_at, or the zone that its clock shows\n$/,
+  );
+  expect(await refused('ALTER TABLE sessions DROP starts_at')).toMatch(
+    /^error contract-column-missing: expected a column "starts_at" in "sessions", found id, /,
+  );
+  expect(await refused('DROP TABLE sessions')).toMatch(
+    /^error contract-table-missing: .*\n {2}hint: create it as data\/schema-postgres.sql does, or make a view "sessions" over your own tables\n$/,
+  );
+});
+
+test('a schema that is not there is named, and so is a user’s own that is missing', async () => {
+  for (const [path, shown] of [
+    ['no_such', 'no_such (no such schema, or none that this user may use)'],
+    ['no_such,nor_this', 'no_such,nor_this (no such schema, or none that this user may use)'],
+  ] as const) {
+    const address = schema.url.replace(/search_path%3D.*/, `search_path%3D${path.replace(',', '%2C')}`);
+    const { status, stderr } = await playbill(['build', '--db', address, '--out', `${temporaryFolder()}/out`]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(
+      `error contract-table-missing: expected a table or view "fronts" on the search_path ${shown}, found none\n`,
+    );
+  }
+});
+
+describe('a column that is missing', () => {
+  const optionalOf = (table: TableName): string[] =>
+    Object.entries(TABLES[table]).flatMap(([column, { defaultSql }]) =>
+      defaultSql === null || TABLE_RULES[table].key.includes(column) ? [] : [column],
+    );
+
+  test('of a table: each hint is SQL that adds it, after which nothing is missing', async () => {
+    // Where most columns are missing it is another table.
+    const optional = TABLE_NAMES.flatMap((table) =>
+      optionalOf(table)
+        .slice(0, Object.keys(TABLES[table]).length / 2)
+        .map((column) => [table, column] as const),
+    );
+    for (const [table, column] of optional) await schema.client.query(`ALTER TABLE ${table} DROP ${column}`);
+    const missing = (await findingsOf(schema.url)).filter(({ code }) => code === 'column-missing');
+    expect(missing.map(({ place }) => place)).toEqual(optional.map((one) => one.join('.')));
+    await schema.client.query(missing.map(({ hint }) => hint).join('\n'));
+    expect((await findingsOf(schema.url)).filter(({ severity }) => severity === 'error').map(findingLine)).toEqual([
+      'error key-material-wrong front_keys moscow-1: hmac-sha256: expected the name of a secret in secret_ref, found none',
+      'error value-invalid sessions 15: starts_at: expected an instant, or a wall time in starts_local, found NULL in both',
+    ]);
+  });
+
+  test('of a view: each hint is what its SELECT needs', async () => {
+    // Without its secret a key is a finding of its own.
+    const tables = TABLE_NAMES.filter((table) => table !== 'front_keys' && optionalOf(table).length > 0);
+    const lists = new Map<TableName, string[]>();
+    for (const table of tables) {
+      const kept = Object.keys(TABLES[table]).filter((name) => !optionalOf(table).includes(name));
+      lists.set(table, kept);
+      await schema.client.query(
+        `ALTER TABLE ${table} RENAME TO theirs_${table}; CREATE VIEW ${table} AS SELECT ${kept.join(', ')} FROM theirs_${table}`,
+      );
+    }
+    for (const { hint = '', place } of (await findingsOf(schema.url)).filter(({ code }) => code === 'column-missing')) {
+      const [table = ''] = place.split('.');
+      const [, added = ''] = new RegExp(`^in the SELECT of the view ${table}: (.*)$`).exec(hint) ?? [];
+      lists.get(table as TableName)?.push(added);
+    }
+    for (const [table, list] of lists)
+      await schema.client.query(
+        `DROP VIEW ${table}; CREATE VIEW ${table} AS SELECT ${list.join(', ')} FROM theirs_${table}`,
+      );
+    expect(
+      (await findingsOf(schema.url)).filter(({ severity }) => severity === 'error').map(({ place }) => place),
+    ).toEqual(['sessions 15']);
+  });
+
+  test('without which nothing can be shown: the hint says where it is declared', async () => {
+    await schema.client.query('ALTER TABLE sessions DROP venue_id; ALTER TABLE products DROP sale_schema');
+    expect((await findingsOf(schema.url)).map(({ hint }) => hint)).toEqual([
+      'ALTER TABLE products ADD COLUMN sale_schema bigint NOT NULL DEFAULT 2;, if all are sold; the other numbers are in data/README.md',
+      'add sessions.venue_id (INTEGER) as in data/schema-postgres.sql',
+    ]);
+  });
+});
+
+test('what --stubs prints is SQL: with it a build of the rest succeeds, and a key can be issued', async () => {
+  const dropped = TABLE_NAMES.filter(
+    (table) => !['fronts', 'venues', 'products', 'front_products', 'sessions'].includes(table),
+  );
+  await schema.client.query(
+    `DROP TABLE ${dropped.join(', ')}; UPDATE products SET image_id = NULL; ALTER TABLE venues DROP city`,
+  );
+  const { status, stdout } = await playbill(['check-db', '--stubs', '--db', schema.url]);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^CREATE TABLE IF NOT EXISTS front_keys|^-- A table/);
+  expect(stdout).toContain('-- ALTER TABLE venues ADD COLUMN city text;\n');
+  await schema.client.query(stdout.replaceAll(/^-- (?=ALTER)/gm, ''));
+  expect(await linesOf()).toEqual([]);
+  expect((await playbill(['check-db', '--stubs', '--db', schema.url])).stdout).toBe('-- Nothing is missing.\n');
+  const out = `${temporaryFolder()}/out`;
+  const built = await playbill(['build', '--db', schema.url, '--out', out, '--now', '2026-05-01T10:00:00Z']);
+  expect(built.status, built.stderr).toBe(0);
+  expect([...filesOf(out).keys()]).toContain('public/fronts/moscow/pointer.json');
+});
+
+test('--stubs of tables that must have rows is a view to complete, with NULL of the right type', async () => {
+  await schema.client.query('DROP TABLE sessions, tags');
+  const { stdout } = await playbill(['check-db', '--stubs', '--db', schema.url]);
+  expect(stdout).toContain(
+    'CREATE VIEW tags AS\nSELECT NULL::bigint AS id, NULL::text AS slug, NULL::text AS name, NULL::bigint AS sort_weight WHERE false;\n',
+  );
+  expect(stdout).toContain(
+    '-- CREATE VIEW sessions AS\n-- SELECT … AS id, … AS product_id, … AS venue_id, NULL::text AS starts_at, … AS starts_local,',
+  );
+});
+
+describe('a table that is somebody else’s, and has the name', () => {
+  test('is not mended: the views go before it', async () => {
+    await schema.client.query('DROP TABLE groups; CREATE TABLE groups (group_no int, label text)');
+    const hints = (await findingsOf(schema.url)).map(({ code, place, hint }) => [code, place, hint]);
+    const hint =
+      'this looks like a table of your own; put the views in a schema that comes before it on the search_path (data/postgres.md, The views)';
+    expect(hints).toEqual(
+      ['id', 'slug', 'name', 'card_type'].map((column) => ['column-missing', `groups.${column}`, hint]),
+    );
+    expect((await playbill(['check-db', '--stubs', '--db', schema.url])).stdout).toBe(
+      `-- For you to add, since the tables and views themselves exist or must have rows:\n-- groups: ${hint}\n`,
+    );
+  });
+
+  test('in a schema behind that of the views, does no harm', async () => {
+    await using theirs = await newSchema();
+    await theirs.client.query('CREATE TABLE groups (group_no int, label text); CREATE TABLE products AS SELECT 1 AS x');
+    const path = (...names: readonly string[]): string =>
+      schema.url.replace(/search_path%3D.*/, `search_path%3D${names.join('%2C')}`);
+    expect(await findingsOf(path(schema.name, theirs.name))).toEqual([]);
+    const found = await findingsOf(path(theirs.name, schema.name));
+    expect(new Set(found.map(({ code, place }) => `${code} ${place.split('.')[0]}`))).toEqual(
+      new Set(['column-missing products', 'column-missing groups']),
+    );
+  });
+
+  test.each(['CREATE SEQUENCE tags', 'CREATE INDEX tags ON venues (id)', 'CREATE TYPE tags AS (x int)'])(
+    'or no table at all: %s',
+    async (sql) => {
+      await schema.client.query(`DROP TABLE tags; ${sql}`);
+      expect((await findingsOf(schema.url)).map(({ code, place }) => [code, place])).toEqual(
+        expect.arrayContaining([[expect.stringMatching(/^(?:table|column)-missing$/), expect.stringMatching(/^tags/)]]),
+      );
+    },
+  );
+});
+
+test('a view that cannot be read is named by the error, for the server finds out only as it reads', async () => {
+  await schema.client.query(`ALTER TABLE tags RENAME TO theirs;
+    CREATE VIEW tags AS SELECT id, slug, name, 1 / (sort_weight - sort_weight) AS sort_weight FROM theirs`);
+  const { status, stderr } = await playbill(['check-db', '--db', schema.url]);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(
+    /^error database-unreadable: expected rows of tags from postgres:.*, found: division by zero \(22012\)\n {2}hint: a view may be at fault/,
+  );
+});
+
+test('no table is gone through once for every row of another, also where its ids do not fit in work_mem', async () => {
+  await schema.client
+    .query(`INSERT INTO venues (id, name, timezone) SELECT i, 'v', 'UTC' FROM generate_series(100, 9999) AS i;
+    INSERT INTO sessions (id, venue_id) SELECT i, i FROM generate_series(100, 9999) AS i; ANALYZE`);
+  const declared: string[] = [];
+  const real = Reflect.get(pg.Client.prototype, 'query') as (...args: unknown[]) => unknown;
+  onTestFinished(() => void Reflect.set(pg.Client.prototype, 'query', real));
+  Reflect.set(pg.Client.prototype, 'query', function (this: pg.Client, ...args: unknown[]) {
+    const [{ text = '' }] = args as [{ readonly text?: string }];
+    if (/^declare .*"venue_id" % 1/.test(text))
+      declared.push(text.replace(/^declare \w+ no scroll cursor for/, 'EXPLAIN'));
+    return Reflect.apply(real, this, args);
+  });
+  await linesOf();
+  const plans = await schema.client.session(async (client) => {
+    await client.query("SET work_mem = '64kB'");
+    const all = declared.map(async (text) => (await client.query({ text, rowMode: 'array' })).rows.join('\n'));
+    return Promise.all(all);
+  });
+  expect(plans.filter((plan) => plan.includes(' on venues')).length).toBe(1);
+  // One that is hashed is gone through once.
+  for (const plan of plans) expect(plan).not.toMatch(/(?<!hashed )SubPlan/);
+});

@@ -1,0 +1,81 @@
+// A catalogue that is copied into PostgreSQL says the same there, in each shape: what other tests compare builds of are the same rows.
+
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { IS_THOROUGH, runs } from '../speeds.ts';
+import { GOOD_ROWS, rowsIn } from '../support/database-rows.ts';
+import { copyCatalogue, createShape, refillCatalogue, SHAPES, withoutNul } from '../support/postgres/copy.ts';
+import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
+import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
+import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+
+/** Every row of every table or view, each value as SQLite has it. */
+async function rowsOf({ client }: OwnSchema): Promise<Readonly<Record<string, unknown[]>>> {
+  return client.session(async (session) => {
+    const tables: [string, unknown[]][] = [];
+    for (const table of TABLE_NAMES) {
+      const [first = '', second = '1'] = TABLE_RULES[table].key;
+      const order = `ORDER BY ${first}${table === 'front_keys' ? ' COLLATE "C"' : ''}, ${second}`;
+      const { rows } = await session.query<Record<string, unknown>>(`SELECT * FROM ${table} ${order}`);
+      tables.push([
+        table,
+        rows.map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(table, name, value)])),
+        ),
+      ]);
+    }
+    return Object.fromEntries(tables);
+  });
+}
+
+function plain(table: TableName, column: string, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  const rules: Readonly<Record<string, { readonly declared: string }>> = TABLES[table];
+  return rules[column]?.declared === 'INTEGER' && value !== null ? Number(value) : value;
+}
+
+describe.each(SHAPES)('as %s', (shape) => {
+  test('one row of each table', async () => {
+    await using schema = await newSchema();
+    const rows = TABLE_NAMES.map((table) => ({
+      table,
+      row: GOOD_ROWS[table] as Record<string, string | number | null>,
+    }));
+    const path = catalogueAt(join(temporaryFolder(), 'good.sqlite'), rows);
+    await copyCatalogue(path, schema, shape);
+    expect(await rowsOf(schema)).toEqual(rowsIn(path));
+  });
+
+  test('random catalogues, one after the other', async () => {
+    await using schema = await newSchema();
+    await createShape(schema, shape);
+    const folder = temporaryFolder();
+    let count = 0;
+    const property = fc.asyncProperty(catalogueArbitrary(), async ({ rows }) => {
+      const path = catalogueAt(join(folder, `${count++}.sqlite`), withoutNul(rows));
+      await refillCatalogue(path, schema, shape);
+      expect(await rowsOf(schema)).toEqual(rowsIn(path));
+    });
+    await fc.assert(property, { numRuns: runs(40) });
+  });
+});
+
+test('the server at hand is a cluster of version 15 for the thorough, and PGlite for the quick', async () => {
+  await using schema = await newSchema();
+  const [row] = await schema.client.query('SELECT version()');
+  expect(String(row?.['version'])).toMatch(IS_THOROUGH ? /^PostgreSQL 15\.\d+ \(Debian/ : /\(PGlite/);
+});
+
+test('schemas know nothing of each other, and are gone when they are dropped', async () => {
+  const [one, other] = [await newSchema(), await newSchema()];
+  await one.client.query('CREATE TABLE things AS SELECT 1 AS x');
+  await expect(other.client.query('SELECT * FROM things')).rejects.toMatchObject({ code: '42P01' });
+  await one.drop();
+  await one.drop();
+  const [left] = await other.client.query('SELECT to_regnamespace($1) AS one', [one.name]);
+  expect(left).toEqual({ one: null });
+  await other.drop();
+});

@@ -1,0 +1,36 @@
+// Opens a catalogue in an SQLite file as a copy of it in PostgreSQL; in SQLite where PostgreSQL cannot hold what is in it. Stands in for
+// src/database/open.ts in suites that run on PostgreSQL (mirror-plugin.ts).
+
+import { existsSync } from 'node:fs';
+import { openCatalogue as openUnmirrored } from '../../../src/database/open.ts';
+import type { CatalogueReader } from '../../../src/database/reader.ts';
+import { createLooseTables, looseRows, refillLooseTables } from './loose-tables.ts';
+import { newSchema, type OwnSchema } from './own-schema.ts';
+
+let schema: Promise<OwnSchema> | undefined;
+let openedTotal = 0;
+
+/** How many catalogues were read from PostgreSQL so far. */
+export function openedSoFar(): number {
+  return openedTotal;
+}
+
+async function emptySchema(): Promise<OwnSchema> {
+  const empty = await newSchema();
+  await createLooseTables(empty);
+  return empty;
+}
+
+export async function openCatalogue(address: string): Promise<CatalogueReader> {
+  const rows = existsSync(address) ? looseRows(address) : null;
+  if (rows === null) return openUnmirrored(address);
+  schema ??= emptySchema();
+  await refillLooseTables(await schema, rows);
+  openedTotal += 1;
+  return openUnmirrored((await schema).url);
+}
+
+export async function dropMirror(): Promise<void> {
+  await (await schema)?.drop();
+  schema = undefined;
+}

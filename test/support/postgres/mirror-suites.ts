@@ -1,0 +1,40 @@
+// Which of the suites for catalogues in SQLite run on PostgreSQL as well, and which of their tests do not.
+
+/** In `npm test`, on PGlite. */
+export const ON_PGLITE: readonly string[] = ['test/golden/golden.test.ts', 'test/unit/odd-ids.test.ts'];
+
+/** In `npm run test:all`, on the cluster. */
+export const ON_CLUSTER: readonly string[] = [
+  ...ON_PGLITE,
+  'test/cli/explain.test.ts',
+  'test/fault/hostile-cells.test.ts',
+  'test/property/explain.test.ts',
+  'test/property/laws.test.ts',
+  'test/property/shards.test.ts',
+  'test/unit/database-check.test.ts',
+  'test/unit/excluding-front.test.ts',
+  'test/unit/explain-bad-venue.test.ts',
+  'test/unit/fields.test.ts',
+  'test/unit/local-times.test.ts',
+];
+
+interface Exclusion {
+  /** Of the names of tests, with those of what they are in. */
+  readonly test: RegExp;
+  readonly why: string;
+}
+
+const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
+  'test/unit/database-check.test.ts': [
+    { test: /another journal mode than WAL/, why: 'PostgreSQL has no journal modes' },
+    {
+      test: /no hint says to cast|lists the tables that are views/,
+      why: 'is about the declarations; see contract.test.ts',
+    },
+  ],
+};
+
+/** Of a test file. */
+export function exclusionsIn(path: string): readonly Exclusion[] {
+  return EXCLUSIONS[path] ?? [];
+}
