@@ -8,7 +8,7 @@
 # second waits. Needs rsync 3.2.4 or newer at both ends (--fsync). GRACE_SECONDS (3600): how long a file that is gone here stays there.
 #
 #   1. The pointers as they are now are put aside. Builds may go on: what these name is there already, and stays for the grace time.
-#   2. Everything but pointers is copied. Nobody at the destination looks for it yet.
+#   2. Everything but pointers is copied, the key ring last. Nobody at the destination looks for the rest yet.
 #   3. The pointers that were put aside are copied; those of fronts that are gone are removed.
 #   4. Files that were gone here a grace time ago, when the pointers had been copied, are removed there.
 #
@@ -38,12 +38,14 @@ copy() {
   rsync --recursive --times "$@" || [ $? -eq 24 ]
 }
 
-# By content, not by size and time: two pointers are of one size, and may be of one second.
+# By content, not by size and time: two pointers are of one size, as two key rings are, and may be of one second.
 # `current` before the pointers: in the tree it comes after them.
 cp "$tree/releases/current" "$state/aside/releases/current"
 copy --checksum --delete --include='*/' --include='/public/fronts/*/pointer.json' --exclude='*' "$tree/" "$state/aside/"
 
-copy --fsync --exclude='.*' --exclude='/public/fronts/*/pointer.json' --exclude='/releases/current' "$tree/" "$destination/"
+copy --fsync --exclude='.*' --exclude='/edge/***' --exclude='/runs/***' --exclude='/public/fronts/*/pointer.json' --exclude='/releases/current' \
+  "$tree/" "$destination/"
+copy --fsync --checksum "$tree/edge/" "$destination/edge/"
 
 copy --fsync --checksum --delete --include='*/' --include='/public/fronts/*/pointer.json' --include='/releases/current' \
   --exclude='*' "$state/aside/" "$destination/"
@@ -54,7 +56,7 @@ if [ -f "$state/gone" ] && [ $(($(date +%s) - $(stat -c %Y "$state/gone"))) -ge 
 fi
 if [ ! -f "$state/gone" ]; then
   copy --dry-run --delete --itemize-changes --exclude='.*' --exclude='/public/fronts/*/pointer.json' \
-    --exclude='/releases/current' "$tree/" "$destination/" |
+    --exclude='/edge/***' --exclude='/runs/***' --exclude='/releases/current' "$tree/" "$destination/" |
     sed -n '/\/$/d; s/^\*deleting *//p' > "$state/gone.new"
   if [ -s "$state/gone.new" ]; then mv "$state/gone.new" "$state/gone"; else rm "$state/gone.new"; fi
 fi

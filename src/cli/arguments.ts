@@ -2,6 +2,8 @@
 
 import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { isRunId } from '../render/paths.ts';
+import type { Shard } from '../render/shards.ts';
 
 /** `flag` is named in errors: `--at`. */
 export type ArgumentParser<Value> = (text: string, flag: string) => Value;
@@ -57,6 +59,30 @@ export function compressionsArgument(text: string, flag: string): readonly ('gzi
   throw refused('usage', flag, 'gzip, br or gzip,br', text, `${flag} gzip,br`);
 }
 
+/** Shards have an index of at most four digits, in the name of a file. */
+const SHARDS_MAX = 9999;
+
+/** A shard and how many there are, `0/4`. @throws AppError usage */
+export function shardArgument(text: string, flag: string): Shard {
+  const [, index, total] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  if (index !== undefined && Number(index) < Number(total)) return { index: Number(index), total: Number(total) };
+  const expected = 'an index from 0 and the number of shards, as 0/4 to 3/4';
+  throw refused('usage', flag, expected, text, `${flag} 0/4`);
+}
+
+/** How many shards there are. @throws AppError usage */
+export function shardsArgument(text: string, flag: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) > 0) return Number(text);
+  throw refused('usage', flag, `a number of shards from 1 to ${SHARDS_MAX}`, text, `${flag} 4`);
+}
+
+/** The name of a run of shards. @throws AppError usage */
+export function runArgument(text: string, flag: string): string {
+  if (isRunId(text)) return text;
+  const expected = 'a name of letters, digits, dots, underscores and hyphens, at most 63 of them';
+  throw refused('usage', flag, expected, text, `${flag} 2026-05-01T1200`);
+}
+
 /** A TCP port, 0 to 65535. @throws AppError usage */
 export function portArgument(text: string, flag: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
@@ -68,6 +94,21 @@ export function secretRefArgument(text: string, flag: string): string {
   // Two names of the environment are taken: their values are paths, which help and errors print.
   if (/^(?!PLAYBILL_(?:DB|OUT)$)[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
   throw refused('key-invalid', flag, 'a name as of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
+}
+
+/** What stands before `/products/` at an edge. @throws AppError usage */
+export function edgeUrlArgument(text: string, flag: string): URL {
+  const example = `${flag === 'url' ? '' : `${flag} `}https://cdn.example or …/api: what stands before /products/`;
+  if (!URL.canParse(text) || !/^https?:\/\//i.test(text))
+    throw refused('usage', flag, 'an http or https URL', text, example);
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw refused('usage', flag, 'a URL without user, query and fragment', `…${url.host}…`, example);
+  // `new URL('//x/products/', url)` would be another host.
+  if (url.pathname.startsWith('//')) throw refused('usage', flag, 'a path that begins with one slash', text, example);
+  if (/\/(products|fronts\/categories)\/?$/.test(url.pathname))
+    throw refused('usage', flag, 'the URL of the edge, not of a document', text, example);
+  return url;
 }
 
 function refused(code: ErrorCode, flag: string, expected: string, text: string, examples: string): AppError {

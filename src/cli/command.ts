@@ -3,6 +3,7 @@
 
 import { Argument, Command, Option } from 'commander';
 import { withoutUser } from '../errors.ts';
+import { databaseText } from '../operations/database-text.ts';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -85,27 +86,48 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this as unknown as PlaybillCommand<Flags, [...Operands, ValueOf<Term, string>]>;
   }
 
-  dbFlag(text = 'the catalogue database, opened read-only') {
-    return this.#environmentFlag('--db <file>', text, 'PLAYBILL_DB', 'data/catalogue.sqlite');
+  /** The catalogue, and how it is addressed. */
+  dbFlag(text = 'the catalogue, opened read-only') {
+    const db = `${text}: an SQLite file or postgres://…`;
+    return this.#environmentFlag('--db <catalogue>', db, 'PLAYBILL_DB', 'data/catalogue.sqlite', databaseText);
   }
 
   /** The tree, and how a bucket is addressed. */
   outFlag(text: string) {
     const out = `${text}: a folder or s3://bucket/prefix`;
-    return this.#environmentFlag('--out <tree>', out, 'PLAYBILL_OUT', 'out')
-      .flag('--s3-virtual-hosts', 'the name of the bucket is part of the host, also where AWS_ENDPOINT_URL is set')
-      .hook('preAction', (_, command) => {
-        // What opens a bucket, and whatever this command starts, finds it where all other settings of S3 are.
-        if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
-      });
+    return this.#environmentFlag('--out <tree>', out, 'PLAYBILL_OUT', 'out', withoutUser).#bucketFlag();
+  }
+
+  /** The tree, where a command can do without one. */
+  optionalOutFlag(text: string) {
+    const given = this.#context.environment('PLAYBILL_OUT') ?? '';
+    const option = new Option('--out <tree>', `${text}: a folder or s3://bucket/prefix; PLAYBILL_OUT names one, too`);
+    if (given !== '') option.default(given, withoutUser(given));
+    return this.typedFlag<{ readonly out?: string }>(option).#bucketFlag();
+  }
+
+  #bucketFlag() {
+    return this.flag(
+      '--s3-virtual-hosts',
+      'the name of the bucket is part of the host, also where AWS_ENDPOINT_URL is set',
+    ).hook('preAction', (_, command) => {
+      // What opens a bucket, and whatever this command starts, finds it where all other settings of S3 are.
+      if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
+    });
   }
 
   /** A flag whose value, where it is left out, is that of an environment variable, if that is not empty. */
-  #environmentFlag<const Term extends string>(term: Term, text: string, variable: string, preset: string) {
+  #environmentFlag<const Term extends string>(
+    term: Term,
+    text: string,
+    variable: string,
+    preset: string,
+    shownText: (value: string) => string,
+  ) {
     const given = this.#context.environment(variable) ?? '';
     const value = given === '' ? preset : given;
     // --help prints it, and may be asked for before anything has refused what is no address.
-    const shown = withoutUser(value) === value ? undefined : withoutUser(value);
+    const shown = shownText(value) === value ? undefined : shownText(value);
     return this.presetFlag(term, `${text}; ${variable} names another`, value, undefined, shown);
   }
 
@@ -121,6 +143,15 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     const text = 'notify this command (on stdin) or URL (by POST) of what was published, as JSON';
     return this.flag('--on-publish <command|url>', text, publishHookArgument).durationFlag(
       '--on-publish-timeout',
+      'how long that may take',
+      60,
+    );
+  }
+
+  onChangeFlags() {
+    const text = 'notify this command (on stdin) or URL (by POST) where the key ring of the tree changed, as JSON';
+    return this.flag('--on-change <command|url>', text, publishHookArgument).durationFlag(
+      '--on-change-timeout',
       'how long that may take',
       60,
     );

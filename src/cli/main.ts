@@ -3,8 +3,11 @@
 // would end in a syntax error, or crash in the SQLite driver, which is built for version 10 of Node's interface for native code.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major >= 24 || (major === 22 && minor >= 14)) await import('./process.ts');
-else {
+if (major >= 24 || (major === 22 && minor >= 14)) {
+  const isVersionAsked = /^(-v|-V|--version)$/.test(process.argv.slice(2).join(' '));
+  if (isVersionAsked) (await import('./version.ts')).printVersion();
+  else await import('./process.ts');
+} else {
   process.stderr.write(
     `Playbill needs Node.js 22.14 or newer (not 23), and this is ${process.versions.node}: install another, such as 24\n`,
   );

@@ -1,5 +1,5 @@
-// `--on-publish` of build and rollback: notifies a command or a URL of what was published. The publish stands whatever happens here: a
-// problem is text for the operator. The command's own text and the URL's path are never printed: they may contain a token.
+// `--on-publish` of build and rollback, `--on-change` of keys: notifies a command or a URL of what was published. The publish stands whatever
+// happens here: a problem is text for the operator. The command's own text and the URL's path are never printed: they may contain a token.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson, PlanEntry } from '../contract/results.ts';
@@ -13,13 +13,13 @@ export type PublishHook =
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'url'; readonly url: URL };
 
-/** What begins like http:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid */
-export function publishHookArgument(text: string): PublishHook {
+/** What begins like http:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid, on-change-invalid */
+export function publishHookArgument(text: string, flag: string): PublishHook {
   const invalid = (found: string): AppError =>
     new AppError(
-      'on-publish-invalid',
-      `--on-publish: expected a command or a URL, found ${found}`,
-      'type it as --on-publish https://cdn.example/purge or --on-publish ./purge.sh; a user and password belong into a command',
+      flag === '--on-change' ? 'on-change-invalid' : 'on-publish-invalid',
+      `${flag}: expected a command or a URL, found ${found}`,
+      `type it as ${flag} https://cdn.example/purge or ${flag} ./purge.sh; a user and password belong into a command`,
     );
   if (text.trim() === '') throw invalid('nothing');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];

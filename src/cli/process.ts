@@ -1,11 +1,11 @@
 // The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and all commands are loaded only
 // when needed.
 
-import { readFileSync } from 'node:fs';
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
 import { terminalOn } from './output/terminal.ts';
+import { ignoreClosedReader, versionOfPackage } from './version.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const environment = (name: string): string | undefined => process.env[name];
@@ -33,25 +33,11 @@ async function main(argv: readonly string[]): Promise<number> {
       process.kill(process.pid, signal);
     });
   }
-  if (/^(-v|-V|--version)$/.test(argv.join(' '))) {
-    context.terminal.print(context.toolVersion);
-    return EXIT.done;
-  }
   const { runProgram } = await import('./program.ts');
   return runProgram(argv, context);
 }
 
-function versionOfPackage(): string {
-  const parsed: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown';
-}
-
-// A reader that stops early (`playbill … | head`) is not an error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+for (const stream of [process.stdout, process.stderr]) ignoreClosedReader(stream);
 
 // Set, not called: output still on its way to a pipe gets there.
 process.exitCode = await main(process.argv.slice(2));

@@ -8,7 +8,7 @@ import { addCheckDbCommand } from './commands/check-db.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDiffCommand } from './commands/diff.ts';
-import { addEdgeCommand } from './commands/edge.ts';
+import { addEdgeCommand } from './commands/edge/build.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
@@ -25,13 +25,14 @@ import { helpColumns, PlaybillCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
+import { addFinishCommand, addSnapshotCommand } from './commands/shards.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { errorText } from './output/terminal.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
 /** As --help groups them. */
 const COMMANDS = {
-  'Build:': [addBuildCommand, addDemoCommand],
+  'Build:': [addBuildCommand, addFinishCommand, addSnapshotCommand, addDemoCommand],
   'Look:': [
     addVerifyCommand,
     addShowCommand,

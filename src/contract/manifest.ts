@@ -15,6 +15,7 @@ export const HOLD_CODES = [
   'file-size-wrong',
   'file-kind-wrong',
   'file-not-writable',
+  'shard-missing',
 ] as const;
 
 export type HoldCode = (typeof HOLD_CODES)[number];
@@ -30,7 +31,7 @@ export const DROP_CODES = [
   'prices-expired',
 ] as const;
 
-const manifestFrontSchema = z.strictObject({
+export const manifestFrontSchema = z.strictObject({
   front: frontCode,
   /** Why the pointer is the one of an earlier build; null where this build made it. */
   held: z.enum(HOLD_CODES).nullable(),
@@ -62,7 +63,7 @@ const manifestFrontSchema = z.strictObject({
   nextChange: instantText.nullable(),
 });
 
-const manifestFileSchema = z.strictObject({
+export const manifestFileSchema = z.strictObject({
   path: z.string(),
   bytes: count,
   sha256: sha256Hex,

@@ -1,4 +1,4 @@
-// What `build --on-publish` hands to the command or URL of the operator.
+// What `build --on-publish` and `keys revoke --on-change` hand to the command or URL of the operator.
 
 import * as z from 'zod';
 import { frontCode, instantText, releaseId } from './primitives.ts';

@@ -5,7 +5,7 @@ import { plannedDiffSchema } from './diff-results.ts';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 
-const filesAndBytes = z.strictObject({ files: count, bytes: count });
+export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
 export const findingSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
@@ -71,11 +71,13 @@ export const planEntrySchema = z.strictObject({
     'not-kept',
     /** An edition that no pointer and no kept release names. */
     'not-named',
+    /** A file of a run of shards that is over. */
+    'run-over',
   ]),
 });
 
 /** A guard that a front trips; one that is overridden does not hold it. */
-const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
+export const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
 
 /** What went wrong after the publish, which stands. */
 export const publishWarningsSchema = z.array(
@@ -188,6 +190,7 @@ export const keysResultSchema = z.strictObject({
   ),
 });
 
+export type FindingJson = z.infer<typeof findingSchema>;
 export type RequestsJson = z.infer<typeof requestsSchema>;
 export type Hold = z.infer<typeof holdSchema>;
 export type PlanEntry = z.infer<typeof planEntrySchema>;

@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import { diffResultSchema, forecastResultSchema } from './diff-results.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
+import { edgeCheckResultSchema } from './edge-results.ts';
 import { explainResultSchema } from './explain-result.ts';
 import { keyRingSchema } from './key-ring.ts';
 import { manifestSchema } from './manifest.ts';
@@ -21,6 +22,7 @@ import {
   previewResultSchema,
   rowsResultSchema,
 } from './results.ts';
+import { shardSummarySchema } from './run.ts';
 import { nextResultSchema, statusResultSchema } from './watch-results.ts';
 
 const writtenFiles = z.array(z.strictObject({ path: z.string(), bytes: count }));
@@ -50,7 +52,9 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
 
 /** What each command prints under --json; `any-error` is what any of them prints instead when it ends with an error. */
 export const RESULTS: Readonly<Record<string, z.ZodType>> = {
-  build: buildResultSchema,
+  build: z.union([buildResultSchema, shardSummarySchema]),
+  finish: buildResultSchema,
+  snapshot: z.strictObject({ snapshot: z.string() }),
   verify: findingsResultSchema,
   show: z.union([productsDocumentSchema, categoriesDocumentSchema]),
   diff: z.union([diffResultSchema, forecastResultSchema]),
@@ -74,6 +78,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   serve: accessLogSchema,
   preview: previewResultSchema,
   'edge build': z.strictObject({ target: z.string(), files: writtenFiles }),
+  'edge check': edgeCheckResultSchema,
   openapi: z.union([z.strictObject({ files: writtenFiles }), z.looseObject({ openapi: z.literal('3.1.0') })]),
   'any-error': errorResultSchema,
 };

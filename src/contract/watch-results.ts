@@ -1,6 +1,7 @@
 // What `next` and `status` print under --json.
 
 import * as z from 'zod';
+import { edgeCheckSchema } from './edge-results.ts';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 import { findingSchema, holdSchema } from './results.ts';
@@ -58,6 +59,8 @@ export const statusResultSchema = z.strictObject({
     }),
   ),
   findings: z.array(findingSchema),
+  /** What the keys that were given show of an edge: a row for each, and one for the front of each that is valid; only with --edge. */
+  edge: z.strictObject({ url: z.url(), checks: z.array(edgeCheckSchema) }).optional(),
   /** What --deep looked at besides; only with it. */
   deep: z
     .strictObject({

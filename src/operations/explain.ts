@@ -7,12 +7,12 @@ import type { FrontProduct } from '../catalogue/front-products.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
 import type { ExplainedRules, ExplainResultJson } from '../contract/explain-result.ts';
-import { openCatalogue, type CatalogueReader } from '../database/open.ts';
+import { openCatalogue } from '../database/open.ts';
 import { productNames, productRow, sessionRows, tierRows } from '../database/read/explain-rows.ts';
-import { MISTYPED_IDS, onlyId } from '../database/read/grouped-query.ts';
 import { loadFronts } from '../database/read/load-fronts.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues } from '../database/read/load-taxonomy.ts';
+import type { CatalogueReader, DatabaseKind } from '../database/reader.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
@@ -45,9 +45,9 @@ type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
  * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
  */
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
-  const views = await checkContract(reader);
+  const unguarded = reader.unguarded(await checkContract(reader));
   const frontId = await frontIdOf(reader, code);
-  const log = new HoldingLog(frontId);
+  const log = new HoldingLog(reader.kind, frontId);
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
@@ -57,11 +57,11 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
-  const isReadingViews = views.has('sessions') || views.has('price_tiers');
+  const isReadingViews = unguarded.has('sessions') || unguarded.has('price_tiers');
   const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, isReadingViews };
   const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
   const load = new ProductLoad(reader, frontContext, now);
-  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, views.size > 0, log));
+  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, unguarded.size === 0, log));
   const isHeldBack =
     state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
   return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
@@ -69,16 +69,15 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
 
 /**
  * Notes what is wrong with the products that a front lists; whether any of them holds the front back. From tables they are read one by
- * one. Views are read range by range, as a build does: nothing there keeps a slug unique, and each query may take as long as all rows.
+ * one. Views are read as a build does it: nothing there keeps a slug unique, and each query may take as long as all rows.
  */
-async function noteBadProducts(front: Front, load: ProductLoad, isAnyView: boolean, log: HoldingLog): Promise<boolean> {
+async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boolean, log: HoldingLog): Promise<boolean> {
   const { ids } = front.products;
   for (const id of ids) log.productIds.add(id);
   await load.noteOrphanRows(log);
   const readIds = new Set<number>();
-  for (const range of isAnyView ? await load.ranges() : [...ids.map(onlyId), MISTYPED_IDS]) {
-    for await (const { id } of load.products(range, log)) readIds.add(id);
-  }
+  if (isGuarded) for await (const { id } of load.withIds(ids, log)) readIds.add(id);
+  else for await (const { products } of load.batches(log)) for (const { id } of products) readIds.add(id);
   for (const id of ids) {
     if (!readIds.has(id) && !log.badProductIds.has(id))
       log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], { frontId: front.id });
@@ -93,8 +92,8 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
-  const products = new ProductLoad(reader, context, now).products(onlyId(row.id), log);
-  const product = front === null ? undefined : (await products.next()).value;
+  const load = new ProductLoad(reader, context, now);
+  const product = front === null ? undefined : await load.withId(row.id, log);
   // What has a finding cannot be trusted: its sessions or tiers may be missing.
   if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };
@@ -127,8 +126,8 @@ class HoldingLog extends FindingLog {
   readonly productIds = new Set<number>();
   readonly #frontId: number | undefined;
 
-  constructor(frontId: number | undefined) {
-    super();
+  constructor(kind: DatabaseKind, frontId: number | undefined) {
+    super(kind);
     this.#frontId = frontId;
   }
 

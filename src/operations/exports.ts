@@ -2,6 +2,7 @@
 
 export { parseInstant } from '../catalogue/instant.ts';
 export { AppError } from '../errors.ts';
-export { build, type BuildOptions, type BuildResult } from './build.ts';
+export { build, type BuildOptions } from './build.ts';
+export type { BuildResult } from './publish-release.ts';
 export { diff, openNamedRelease } from './diff.ts';
 export { verify } from './verify.ts';

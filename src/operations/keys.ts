@@ -6,7 +6,8 @@ import { openCatalogue } from '../database/open.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
 import { listKeys, revokeKey, storeKey, type ListedKey, type NewKey } from '../database/write/front-keys.ts';
 import { generateKeyPair } from '../edge/rule/key-pair.ts';
-import { AppError } from '../errors.ts';
+import { UnansweredCommit } from '../database/writer.ts';
+import { AppError, shellWord } from '../errors.ts';
 import { createPrivateFile } from '../storage/private-file.ts';
 
 export interface KeyRequest {
@@ -53,8 +54,14 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
       }
     }
   } catch (error) {
-    file?.remove();
-    throw error;
+    if (!(error instanceof UnansweredCommit) || file === null || request.to === null) {
+      file?.remove();
+      throw error;
+    }
+    // The catalogue may have the key, and this is the only copy of its private half.
+    file.close();
+    const hint = `${shellWord(request.to)} is kept; see whether its key was stored: playbill keys list; remove the file where it was not`;
+    throw new AppError(error.code, error.message, hint, error);
   }
 }
 

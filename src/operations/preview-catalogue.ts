@@ -7,6 +7,7 @@ import { openCatalogue } from '../database/open.ts';
 import { listedSlugs } from '../database/read/explain-rows.ts';
 import type { MissingProduct } from '../preview/messages.ts';
 import type { PreviewCatalogue } from '../preview/preview-data.ts';
+import { databaseText } from './database-text.ts';
 import { explainOn, explainProduct, loadFront } from './explain.ts';
 
 /** How an explanation is written; the words are the command's. */
@@ -17,7 +18,7 @@ export interface ExplanationWords {
 
 export function previewCatalogue(databasePath: string, tzdata: string, words: ExplanationWords): PreviewCatalogue {
   return {
-    path: databasePath,
+    path: databaseText(databasePath),
     missing: async (front: string, at: Instant): Promise<readonly MissingProduct[]> => {
       await using reader = await openCatalogue(databasePath);
       const loaded = await loadFront(reader, front, tzdata, at);
@@ -30,6 +31,9 @@ export function previewCatalogue(databasePath: string, tzdata: string, words: Ex
       return missing;
     },
     explain: async (frontCode, slug, at) =>
-      words.explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, at), databasePath),
+      words.explanationText(
+        await explainProduct({ databasePath, frontCode, slug, tzdata }, at),
+        databaseText(databasePath),
+      ),
   };
 }

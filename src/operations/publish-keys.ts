@@ -2,6 +2,7 @@
 // another change of keys. Under the key ring's own lock, held for the reading of the keys as well: of two changes the later one stands,
 // and no key ring is followed by one that was read before it.
 
+import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { PlanEntry } from '../contract/results.ts';
 import { openCatalogue } from '../database/open.ts';
@@ -32,12 +33,20 @@ export async function hasTree(outPath: string): Promise<boolean> {
   return entries.some(({ path }) => path === RELEASES_FOLDER || path === EDGE_FOLDER);
 }
 
+export interface PublishedKeys {
+  readonly plan: readonly PlanEntry[];
+  /** The current release, which stays, and the instant that it is for; null where there is none that can be read. */
+  readonly releaseId: string | null;
+  readonly asOf: Instant | null;
+}
+
 /** Publishes the catalogue's keys as they are now. @throws AppError database-…, tree-… */
-export async function publishKeys(databasePath: string, outPath: string): Promise<void> {
+export async function publishKeys(databasePath: string, outPath: string): Promise<PublishedKeys> {
   const store = await unlockedStore(outPath);
   // A newer tool's tree is refused before anything of it is touched.
-  await PublishedTree.read(store);
-  await replaceKeyRing(null, store, databasePath);
+  const { currentId, manifest } = await PublishedTree.read(store);
+  const entry = await replaceKeyRing(null, store, databasePath);
+  return { plan: [entry], releaseId: currentId, asOf: parseInstant(manifest?.now ?? '') ?? null };
 }
 
 /**

@@ -1,5 +1,5 @@
 // From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and renders its products
-// range by range, so that the sessions of one range are freed before the next is loaded.
+// a batch at a time, so that the sessions of one batch are freed before the next is loaded.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../findings.ts';
@@ -10,26 +10,24 @@ import { loadFronts, type LoadedFronts } from '../database/read/load-fronts.ts';
 import { loadKeyRing } from '../database/read/load-keys.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/read/load-taxonomy.ts';
-import type { CatalogueReader } from '../database/open.ts';
+import type { CatalogueReader } from '../database/reader.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
-import { journalModeFinding } from '../database/schema/row-rules.ts';
 import { Zones } from '../database/schema/zones.ts';
 import { AppError } from '../errors.ts';
 import { ProductRenderer } from '../render/product-renderer.ts';
 import { FrontEditions } from '../render/editions.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
 import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
+import type { RenderableFronts } from '../release/publish/render-fronts.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
+import { shardsOf, type Shard } from '../render/shards.ts';
 import { InitialStates } from '../render/initial-states.ts';
 import { RenderedProductsBuilder, type RenderedProducts } from '../render/rendered-products.ts';
 
-export interface FrontsToRender {
-  /** Fronts to render. */
-  readonly fronts: readonly Front[];
-  /** The profile of one of them, by its code. */
-  readonly profileIndexOf: (code: string) => number;
-  /** The editions of one of them, by its code. Cheapest where fronts of a profile come one after the other. */
-  readonly editionsOf: (code: string) => FrontEditions;
+/** Of a shard, `fronts` are its own. */
+export interface FrontsToRender extends RenderableFronts {
+  /** By code, the shard of every front that can be rendered; 0 where there are no shards. */
+  readonly shardOf: ReadonlyMap<string, number>;
   /** Active fronts that a finding of severity error concerns. */
   readonly badCodes: readonly string[];
   /** Active fronts that were not selected. */
@@ -46,26 +44,28 @@ export interface FrontsToRender {
 export interface RenderOptions {
   /** Only these fronts; all active ones where null. */
   readonly frontCodes: readonly string[] | null;
+  /** Only the fronts of this shard, of so many; null: all of them. Everything is read and checked all the same. */
+  readonly shard: Shard | null;
   /** The end of the horizon. */
   readonly until: Instant;
   readonly tzdata: string;
-  /** Tables that are views: no foreign key guards them. */
-  readonly views: ReadonlySet<string>;
+  /** Tables whose references to rows of others nothing guards. */
+  readonly unguarded: ReadonlySet<string>;
   /** The published key ring; null where there is none. */
   readonly publishedKeyRing: KeyRing | null;
 }
 
 /**
- * Loads everything, and renders the products; `onRange` is called after each range of them.
+ * Loads everything, and renders the products; `onProducts` is called after each batch of them.
  * @throws AppError front-unknown, database-…
  */
 export async function renderProducts(
   reader: CatalogueReader,
   options: RenderOptions,
-  onRange: (done: number, total: number) => void,
+  onProducts: (done: number, total: number) => void,
   now: Instant,
 ): Promise<FrontsToRender> {
-  const log = new FindingLog();
+  const log = new FindingLog(reader.kind);
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
@@ -74,19 +74,28 @@ export async function renderProducts(
   const selected = selectedCodes(options.frontCodes, activeCodes);
   const fronts = loaded.fronts.filter(({ code }) => selected.has(code));
   const { profiles, profileIndexOf } = groupByProfile(fronts);
-  const shown = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
+  const listed = new ShownProducts(fronts, profileIndexOf, loaded.productNumbers);
+  const { shard } = options;
+  const shardOf = shardsOf(fronts, profileIndexOf, shard?.total ?? 1);
+  const isOurs = ({ code }: Front): boolean => shard === null || shardOf.get(code) === shard.index;
+  const shown =
+    shard === null ? listed : new ShownProducts(fronts.filter(isOurs), profileIndexOf, loaded.productNumbers);
   const keyRing = await loadKeyRing(reader, loaded, options.publishedKeyRing, log);
 
-  const isReadingViews = options.views.has('sessions') || options.views.has('price_tiers');
-  const context = { taxonomy, venues, wantedIds: shown, tzdata: options.tzdata, isReadingViews };
+  const isReadingViews = options.unguarded.has('sessions') || options.unguarded.has('price_tiers');
+  const context = { taxonomy, venues, wantedIds: listed, tzdata: options.tzdata, isReadingViews };
   const load = new ProductLoad(reader, context, now);
-  const profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
+  const profileOfFrontId = new Map(fronts.filter(isOurs).map((front) => [front.id, profileIndexOf(front)]));
   const builder = new RenderedProductsBuilder(sha256BytesOf);
   const renderer = new ProductRenderer(profiles, taxonomy.taxonomy, builder, options.until, now);
   await load.noteOrphanRows(log);
-  const ranges = await load.ranges();
-  for (const [i, range] of ranges.entries()) {
-    for await (const product of load.products(range, log)) {
+  const total = await load.total();
+  let done = 0;
+  const goodIds = new Set<number>();
+  for await (const { products, read } of load.batches(log)) {
+    for (const product of products) {
+      goodIds.add(product.id);
+      if (!shown.has(product.id)) continue;
       const excluding = new Map<number, number>();
       for (const frontId of product.exclusions.keys()) {
         const profileIndex = profileOfFrontId.get(frontId);
@@ -94,22 +103,23 @@ export async function renderProducts(
       }
       renderer.render(product, shown.profilesOf(product.id), excluding);
     }
-    onRange(i + 1, ranges.length);
-    // Lets the process handle signals between two ranges.
+    done += read;
+    onProducts(done, total);
+    // Lets the process handle signals between two batches.
     await setImmediate();
   }
 
   const products = builder.products();
-  const missing = await missingProducts(products, shown, load);
+  const missing = await missingProducts(goodIds, listed, load);
   const badFronts = fronts.filter((front) => isFrontBad(front, missing, log));
   const badCodes = new Set([
     ...loaded.badCodes.filter((code) => selected.has(code)),
     ...badFronts.map(({ code }) => code),
   ]);
-  const journal = journalModeFinding(reader.journalMode);
-  if (journal !== null) log.add([journal], {});
+  if (reader.finding !== null) log.add([reader.finding], {});
   return {
-    fronts: fronts.filter(({ code }) => !badCodes.has(code)),
+    fronts: fronts.filter((front) => isOurs(front) && !badCodes.has(front.code)),
+    shardOf: new Map([...shardOf].filter(([code]) => !badCodes.has(code))),
     ...renderingOf(fronts, profileIndexOf, products, loaded, taxonomy, options.until, now),
     badCodes: [...badCodes].sort(),
     unselectedCodes: activeCodes.filter((code) => !selected.has(code)),
@@ -160,14 +170,13 @@ function selectedCodes(wanted: readonly string[] | null, active: readonly string
   return new Set(wanted);
 }
 
-/** Products that fronts list but that were not rendered: bad ones, which have findings, and unknown ids. */
+/** Products that fronts list but that were not loaded: bad ones, which have findings, and unknown ids. */
 async function missingProducts(
-  { ids }: RenderedProducts,
-  shown: ShownProducts,
+  goodIds: ReadonlySet<number>,
+  listed: ShownProducts,
   load: ProductLoad,
 ): Promise<ReadonlyMap<number, 'bad' | 'unknown'>> {
-  const renderedIds = new Set(ids);
-  const missingIds = shown.ids.filter((id) => !renderedIds.has(id));
+  const missingIds = listed.ids.filter((id) => !goodIds.has(id));
   const knownIds = missingIds.length === 0 ? null : await load.knownIds();
   return new Map(missingIds.map((id) => [id, knownIds?.has(id) === true ? 'bad' : 'unknown']));
 }

@@ -2,9 +2,16 @@
 
 import type { Server } from 'node:http';
 import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts';
-import { HMAC, keyRingFrom } from '../edge/rule/key-store.ts';
+import { HMAC } from '../edge/rule/key-store.ts';
 import { faultOfSettings } from '../edge/rule/settings.ts';
-import { createServer, folderTree, isLoopback, type ServedTree, type ServeOptions } from '../edge/runtimes/node.ts';
+import {
+  createServer,
+  folderTree,
+  isLoopback,
+  parseKeyRing,
+  type ServedTree,
+  type ServeOptions,
+} from '../edge/runtimes/node.ts';
 import { AppError } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
 import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';
@@ -43,7 +50,7 @@ function servedTree(files: TreeFiles): ServedTree {
     return !bytes.ok && bytes.why === 'missing' ? null : Buffer.from(orThrow(bytes));
   };
   return {
-    keyRing: async () => Buffer.from(orThrow(await files.read(pathOf({ kind: 'key-ring' })))).toString(),
+    keyRing: async () => parseKeyRing(Buffer.from(orThrow(await files.read(pathOf({ kind: 'key-ring' })))).toString()),
     pointer: async (front) => (await read(pathOf({ kind: 'pointer', front })))?.toString() ?? null,
     open: async (path) => {
       const bytes = await read(`${PUBLIC_FOLDER}/${path}`);
@@ -62,7 +69,7 @@ async function keysWithoutSecret(
 ): Promise<readonly KeyWithoutSecret[]> {
   const now = formatInstant(instantOf(Math.floor(clock())));
   try {
-    const { keys } = keyRingFrom(JSON.parse(await tree.keyRing()));
+    const { keys } = await tree.keyRing();
     return Object.entries(keys).flatMap(([keyid, key]) => {
       const isOver = [key.notAfter, key.revokedAt].some((end) => end !== null && end <= now);
       return key.alg === HMAC && !isOver && !secretOf(key.secretRef) ? [[keyid, key.secretRef] as const] : [];

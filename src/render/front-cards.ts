@@ -39,7 +39,8 @@ export interface RenderedCatalogue {
 /** What a card is made of, besides what is the front's: the digests of its runs, and its flags; zeros where there is no card. */
 export const INGREDIENT_BYTES = 2 * RUN_DIGEST_BYTES + 1;
 
-const NO_VARIANT = -1;
+/** Where a position shows no card. */
+export const NO_VARIANT = -1;
 
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
@@ -157,8 +158,18 @@ export class FrontCards implements CardSource {
     return variant !== before && !this.#isSameCard(position, before, variant);
   }
 
-  isShown(position: number): boolean {
-    return (this.#variantAt[position] ?? NO_VARIANT) !== NO_VARIANT;
+  /** The variant that a position shows, or NO_VARIANT. */
+  variantAt(position: number): number {
+    return this.#variantAt[position] ?? NO_VARIANT;
+  }
+
+  /** Whether two cards, of so many words of facets, have the same; a card and none have not. */
+  haveSameFacets(before: number, after: number, wordCount: number): boolean {
+    if (before === NO_VARIANT || after === NO_VARIANT) return before === after;
+    const { variantFacets } = this.#products;
+    for (let word = 0; word < wordCount; word++)
+      if (variantFacets[before * wordCount + word] !== variantFacets[after * wordCount + word]) return false;
+    return true;
   }
 
   /** The facets of all cards shown, into `bits`. */
@@ -197,8 +208,14 @@ export class FrontCards implements CardSource {
       target.fill(0, at, at + INGREDIENT_BYTES);
       return;
     }
-    target.set(this.#digest(variant, VARIANT.head), at);
-    target.set(this.#digest(variant, VARIANT.tail), at + RUN_DIGEST_BYTES);
+    // Byte by byte: of so few, a view to copy from costs more than the copy.
+    const { digests } = this.#products;
+    const head = this.#part(variant, VARIANT.head + RUN.digest);
+    const tail = this.#part(variant, VARIANT.tail + RUN.digest);
+    for (let byte = 0; byte < RUN_DIGEST_BYTES; byte++) {
+      target[at + byte] = digests[head + byte] ?? 0;
+      target[at + RUN_DIGEST_BYTES + byte] = digests[tail + byte] ?? 0;
+    }
     target[at + 2 * RUN_DIGEST_BYTES] = this.#front.products.flags[position] ?? 0;
   }
 
@@ -237,11 +254,6 @@ export class FrontCards implements CardSource {
     const block = this.#products.blocks[this.#part(variant, run + RUN.block)] ?? NO_BYTES;
     const start = this.#part(variant, run + RUN.start);
     return block.subarray(start + from, start + until);
-  }
-
-  #digest(variant: number, run: number): Uint8Array {
-    const from = this.#part(variant, run + RUN.digest);
-    return this.#products.digests.subarray(from, from + RUN_DIGEST_BYTES);
   }
 
   /** The length of a run with `own` in the place of its replaceable part; as it is where that is null. */

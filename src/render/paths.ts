@@ -20,7 +20,9 @@ export type TreeFile =
   | { readonly kind: 'manifest'; readonly id: string }
   | { readonly kind: 'current' }
   | { readonly kind: 'hold' }
-  | { readonly kind: 'grace' };
+  | { readonly kind: 'grace' }
+  | { readonly kind: 'run'; readonly run: string }
+  | { readonly kind: 'shard'; readonly run: string; readonly shard: number };
 
 /** Of an edition: the plain file, or a precompressed sibling. */
 export type Encoding = 'identity' | 'gzip' | 'br';
@@ -32,6 +34,8 @@ export const PUBLIC_FOLDER = 'public';
 export const FRONTS_FOLDER = `${PUBLIC_FOLDER}/fronts`;
 export const RELEASES_FOLDER = 'releases';
 export const EDGE_FOLDER = 'edge';
+/** What shards leave for `finish`; no part of a release. */
+export const RUNS_FOLDER = 'runs';
 /** The lock of the tree's one writer; not part of the tree. */
 export const LOCK_FILE = '.lock';
 export const KEY_RING_LOCK_FILE = '.lock-keyring';
@@ -55,6 +59,10 @@ export function pathOf(file: TreeFile): string {
       return `${RELEASES_FOLDER}/hold`;
     case 'grace':
       return `${RELEASES_FOLDER}/grace`;
+    case 'run':
+      return `${RUNS_FOLDER}/${file.run}/run.json`;
+    case 'shard':
+      return `${RUNS_FOLDER}/${file.run}/shard-${file.shard}.json`;
   }
 }
 
@@ -78,6 +86,7 @@ const EDITION_PATTERN = new RegExp(
 );
 const POINTER_PATTERN = new RegExp(`^public/fronts/${FRONT}/pointer\\.json$`);
 const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
+const RUN_PATTERN = /^runs\/(?<run>[^/]+)\/(?:run|shard-(?<shard>0|[1-9]\d{0,3}))\.json$/;
 
 /** What a path of the tree is; undefined for an unexpected one. The inverse of pathOf. */
 export function treeFileOf(path: string): TreeFile | undefined {
@@ -87,6 +96,9 @@ export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'releases/grace') return { kind: 'grace' };
   const manifest = MANIFEST_PATTERN.exec(path)?.groups?.['id'];
   if (manifest !== undefined) return { kind: 'manifest', id: manifest };
+  const { run, shard } = RUN_PATTERN.exec(path)?.groups ?? {};
+  if (run !== undefined && isRunId(run))
+    return shard === undefined ? { kind: 'run', run } : { kind: 'shard', run, shard: Number(shard) };
   const pointer = POINTER_PATTERN.exec(path)?.groups?.['front'];
   if (pointer !== undefined) return isFrontCode(pointer) ? { kind: 'pointer', front: pointer } : undefined;
   const { front, endpoint, digest, suffix } = EDITION_PATTERN.exec(path)?.groups ?? {};
@@ -99,4 +111,9 @@ export function treeFileOf(path: string): TreeFile | undefined {
 /** Whether a text may be a front's code, the value of `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
 export function isFrontCode(text: string): boolean {
   return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
+}
+
+/** Whether a text may name a run of shards: as engines name their jobs. */
+export function isRunId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }

@@ -11,6 +11,7 @@ import { DirectoryReader } from './directory/reader.ts';
 import { DirectoryStore } from './directory/store.ts';
 import { refuseNoFolder } from './folder.ts';
 import type { LockedTree, OnTransfer } from './locked-tree.ts';
+import type { SharedTree } from './shared-tree.ts';
 import { bucketAddress } from './objects/address.ts';
 
 /** Whether a tree is in a bucket. An address of another kind counts: it is refused as one, and does not become a folder called `https:`. */
@@ -71,6 +72,24 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
   const lock = lockTree(root);
   const store = new DirectoryStore(root);
   return { store, requests: () => null, sweep: () => store.sweep(), release: async () => lock.release() };
+}
+
+/**
+ * The tree, for one of several that write nothing but content, each its own files first below `ownFolder`. @throws AppError tree-not-writable,
+ * tree-full, and those of buckets
+ */
+export async function sharedTree(
+  root: string,
+  ownFolder: string,
+  onTransfer: OnTransfer = () => undefined,
+): Promise<SharedTree> {
+  if (isInBucket(root)) {
+    const { shareBucket } = await import('./objects/open-bucket.ts');
+    return await shareBucket(root, onTransfer);
+  }
+  refuseNoFolder(root);
+  const store = new DirectoryStore(root, ownFolder);
+  return { store, createOnce: (file) => store.createOnce(file), requests: () => null, release: () => store.sweepOwn() };
 }
 
 /** Asks the store of a tree in a bucket whether it keeps conditions; false: a folder, which has none. @throws AppError store-not-conditional, and those of buckets */

@@ -148,8 +148,10 @@ describe('from a key to an answer', () => {
     expect(listed.keys.find(({ keyid }) => keyid === 'short-lived')?.state).toBe('revoked');
   });
 
-  test('the access log has a line per request and no key', () => {
-    expect(accessLog).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ 200 GET "\/products\/" "moscow" [\d.]+ ms$/m);
+  test('the access log has a line per request and no key', async () => {
+    await expect
+      .poll(() => accessLog)
+      .toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ 200 GET "\/products\/" "moscow" [\d.]+ ms$/m);
     expect(accessLog).toMatch(/ 401 GET "\/products\/" "moscov" [\d.]+ ms signature-invalid$/m);
     expect(accessLog).not.toContain('moscow-hmac');
   });
@@ -199,8 +201,7 @@ describe('keys', () => {
       const { status, stderr } = await playbill(words);
       expect(status).toBe(0);
       expect(stderr).toMatch(/^warning: there is no tree at .*\n {2}hint: name the tree with --out to do it now; /);
-      expect(stderr).toMatch(/^ {2}nginx {3}nginx -s reload$/m);
-      expect(stderr).toMatch(/^ {2}worker {2}playbill edge build --target worker --out /m);
+      expect(stderr).toMatch(/^ +with a URL or a folder alone: playbill edge build --target worker --out /m);
     }
     expect([existsSync(nowhere), readdirSync(notATree)]).toEqual([false, []]);
   });
@@ -365,16 +366,16 @@ describe('serve', () => {
 
 test('edge build takes the key ring from beside the public folder, or from where --key-ring says', async () => {
   const words = ['edge', 'build', '--target', 'nginx', '--out', out, '--to', join(root, 'edge-elsewhere')];
-  const preloaded = async (more: readonly string[]): Promise<string | undefined> => {
+  const ringRead = async (more: readonly string[]): Promise<unknown> => {
     const { status, stderr } = await playbill([...words, ...more]);
     expect(status, stderr).toBe(0);
-    const text = readFileSync(join(root, 'edge-elsewhere/playbill.conf'), 'utf8');
-    return /^js_preload_object playbill_keyring from "(.*)";$/m.exec(text)?.[1];
+    const text = readFileSync(join(root, 'edge-elsewhere/playbill-settings.json'), 'utf8');
+    return (JSON.parse(text) as { readonly keyRing: unknown }).keyRing;
   };
-  expect(await preloaded([])).toBe(join(out, 'edge/keyring.json'));
-  expect(await preloaded(['--public-root', '/srv/playbill/public'])).toBe('/srv/playbill/edge/keyring.json');
+  expect(await ringRead([])).toBe(join(out, 'edge/keyring.json'));
+  expect(await ringRead(['--public-root', '/srv/playbill/public'])).toBe('/srv/playbill/edge/keyring.json');
   const elsewhere = ['--public-root', '/srv/www'];
-  expect(await preloaded([...elsewhere, '--key-ring', '/etc/keyring.json'])).toBe('/etc/keyring.json');
+  expect(await ringRead([...elsewhere, '--key-ring', '/etc/keyring.json'])).toBe('/etc/keyring.json');
   const { status, stderr } = await playbill([...words, ...elsewhere]);
   expect(stderr).toContain('error edge-option-invalid: expected --key-ring FILE');
   expect(status).toBe(2);

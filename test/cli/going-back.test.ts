@@ -9,7 +9,7 @@ import { manifestSchema } from '../../src/contract/manifest.ts';
 import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
 import { AppError } from '../../src/errors.ts';
-import type { BuildResult } from '../../src/operations/build.ts';
+import type { BuildResult } from '../../src/operations/publish-release.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';

@@ -137,6 +137,20 @@ describe('the environment', () => {
     expect(set).toContain(`PLAYBILL_OUTnamesanother(default:"${tree}")`);
   });
 
+  test.each([
+    ['postgres://u:secret@h/d', 'postgres://u@h/d'],
+    ['postgres://u@h/d?pass%77ord=secret', 'postgres://u@h/d?…'],
+    ['postgres://u@h/d?options=-capp%2Etoken%3Dsecret', 'postgres://u@h/d?options=…'],
+    ['postgresql+psycopg2://u:secret@h/d', 'postgresql+psycopg2://…'],
+  ])('is shown by --help without what is secret: %s', (address, shown) => {
+    const names = { PLAYBILL_DB: address, PLAYBILL_OUT: 's3://u:secret@bucket/tree' };
+    const text = helpOf(['build'], { ...testContext(), environment: (name) => names[name as keyof typeof names] });
+    const packed = text.replaceAll(/\s+/g, '');
+    expect(packed).toContain(`PLAYBILL_DBnamesanother(default:${shown})`);
+    expect(packed).toContain('PLAYBILL_OUTnamesanother(default:s3://…@bucket/tree)');
+    expect(text).not.toContain('secret');
+  });
+
   test('counts as unset where it is empty', async () => {
     const { logged } = await outputOf(['keys', 'list', '--db', ''], { environment: () => '' });
     expect(logged).not.toContain('data/catalogue.sqlite');

@@ -20,7 +20,9 @@ function codeOf(text: string): string {
 
 /** String and template literals, their insertions replaced by a word. */
 function literalsOf(code: string): string[] {
-  const plain = code.replaceAll(/\$\{[^{}]*\}/g, 'X');
+  // Where an option takes a number, by one.
+  const numbered = code.replaceAll(/(--shards? (?:\d\/)?)\$\{[^{}]*\}/g, '$13');
+  const plain = numbered.replaceAll(/\$\{[^{}]*\}/g, 'X');
   return [...plain.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)].map(([literal]) =>
     literal.slice(1, -1).replaceAll('\\`', '`'),
   );

@@ -1,6 +1,6 @@
-// `build --on-publish`: real commands and a real server are notified of what was published, and fail in every way.
+// `build --on-publish` and `keys --on-change`: real commands and a real server are notified of what was published, and fail in every way.
 
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -290,6 +290,78 @@ test('SIGTERM ends the command, and all that it started', async () => {
   child.kill('SIGTERM');
   expectWarning(await ended, out, /^the command was interrupted$/);
   await expectEnded(pids);
+});
+
+describe('keys --on-change', () => {
+  const heard = join(root, 'keys.json');
+  const listener = `cat > ${heard}`;
+
+  /** A tree, and the words that name it with a catalogue of its own. */
+  async function treeOfKeys() {
+    const out = fresh();
+    const database = `${out}.sqlite`;
+    copyFileSync(one, database);
+    rmSync(heard, { force: true });
+    const built = await command.run(argvOf(out, 'true', '--db', database));
+    return { release: summaryOf(built).release, out, places: ['--db', database, '--out', out] };
+  }
+
+  test('has the notice of a publish, once the tree has the key ring, and only where that changed', async () => {
+    const { release, out, places } = await treeOfKeys();
+    const seen = join(root, 'ring-seen.json');
+    const hook = ['--on-change', `cat > ${heard}; cp ${out}/edge/keyring.json ${seen}`];
+    const revoke = ['keys', 'revoke', 'alpha-site', ...places, ...hook, '--json', '--quiet'];
+    const run = await command.run(revoke);
+    expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+    const nothing = { fronts: [], changed: [], removed: [], added: [] };
+    expect(noticeIn(heard)).toEqual({ schema: 1, release, now: NOW, ...nothing, isKeyRingChanged: true });
+    expect(readFileSync(seen, 'utf8')).toContain(`"revokedAt":"${new Date().getUTCFullYear()}`);
+    rmSync(heard);
+    expect(await command.run(revoke)).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(heard)).toBe(false);
+    const again = await command.run(revoke.slice(0, -2));
+    expect(again.stderr).toContain('--on-change is not run: the key ring was so already\n');
+    const to = join(root, 'issued.json');
+    expect((await command.run(['keys', 'issue', '--front', 'alpha', '--to', to, ...places, ...hook])).code).toBe(0);
+    expect(noticeIn(heard)).toMatchObject({ release, isKeyRingChanged: true });
+  });
+
+  test('is not run where there is no tree to have changed', async () => {
+    const { places } = await treeOfKeys();
+    const nowhere = ['keys', 'revoke', 'alpha-site', ...places.slice(0, 2), '--out', fresh(), '--on-change', listener];
+    expect((await command.run(nowhere)).code).toBe(0);
+    expect(existsSync(heard)).toBe(false);
+  });
+
+  test.each([
+    ['exit 3', /^warning on-change-failed: the command ended with exit code 3; the key ring of the tree is in force/m],
+    ['http://127.0.0.1:9/s3cret', /^warning on-change-failed: the call of http:\/\/127\.0\.0\.1:9 failed: /m],
+  ])('that fails is a warning, and the key is revoked: %s', async (hook, message) => {
+    const { out, places } = await treeOfKeys();
+    const run = await command.run(['keys', 'revoke', 'alpha-site', ...places, '--on-change', hook, '--quiet']);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(message);
+    expect(run.stderr).toMatch(/\n {2}hint: /);
+    expect(run.stderr).not.toContain('s3cret');
+    expect(readFileSync(join(out, 'edge/keyring.json'), 'utf8')).toMatch(/"revokedAt":"\d/);
+  });
+
+  test('that hangs is ended', async () => {
+    const { places } = await treeOfKeys();
+    const hook = ['--on-change', 'sleep 600', '--on-change-timeout', '1s'];
+    const run = await command.run(['keys', 'revoke', 'alpha-site', ...places, ...hook]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('warning on-change-failed: the command had not ended after 1 s; ');
+  });
+
+  test('that cannot be called is refused before anything is revoked', async () => {
+    const { places } = await treeOfKeys();
+    const hook = ['--on-change', 'https://me:s3cret@cdn.example/'];
+    const run = await command.run(['keys', 'revoke', 'alpha-site', ...places, ...hook]);
+    expect(run.stderr).toMatch(/^error on-change-invalid: --on-change: expected .*\n {2}hint: type it as --on-change /);
+    expect([run.code, run.stderr.includes('s3cret')]).toEqual([2, false]);
+    expect((await command.run(['keys', 'list', ...places.slice(0, 2)])).stdout).not.toContain('revoked');
+  });
 });
 
 test.each([

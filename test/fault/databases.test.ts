@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openCatalogue, type CatalogueReader } from '../../src/database/open.ts';
+import { openCatalogue } from '../../src/database/open.ts';
 import { AppError } from '../../src/errors.ts';
 import { DirectoryStore } from '../../src/storage/directory/store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
@@ -23,6 +23,7 @@ import { AS_ANYONE, Command, errorCodeOf } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
+import { readerWith } from '../support/fault/watched-reader.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
@@ -129,28 +130,6 @@ const CHANGE_ALL = `
   DELETE FROM front_products WHERE product_id % 3 = 0;
   UPDATE fronts SET status = 'disabled' WHERE code = 'bravo';
   COMMIT`;
-
-/** A reader that says which read comes next: the first, the second … A batch is a read of its own. */
-function readerWith(reader: CatalogueReader, beforeRead: (read: number) => void): CatalogueReader {
-  let reads = 0;
-  return {
-    path: reader.path,
-    journalMode: reader.journalMode,
-    rows: (query) => {
-      beforeRead((reads += 1));
-      return reader.rows(query);
-    },
-    async *batches(query, rowsPerBatch) {
-      beforeRead((reads += 1));
-      for await (const batch of reader.batches(query, rowsPerBatch)) {
-        yield batch;
-        beforeRead((reads += 1));
-      }
-    },
-    restart: () => reader.restart(),
-    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
-  };
-}
 
 describe('a database that changes while it is read', () => {
   const load = { productsPerFront: 700, sessionsPerProduct: 1 };

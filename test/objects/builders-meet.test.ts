@@ -12,11 +12,10 @@ import { startMemoryStore, type MemoryStore } from '../support/objects/memory-st
 import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import { instant, temporaryFolderOfFile } from '../support/trees.ts';
-import { IS_THOROUGH } from '../speeds.ts';
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
-const tellFault = IS_THOROUGH ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = matrixOf(import.meta.url);
 let store: MemoryStore;
 let tree: BucketTree;
 
@@ -86,7 +85,7 @@ test.each([2, 6])('%i builders at once', async (builders) => {
   const published: string[] = [];
   let refused = 0;
   let looks = 0;
-  const wanted = IS_THOROUGH ? 30 : 5;
+  const wanted = 30;
   let hasFailed = false;
   const isDone = (): boolean => hasFailed || published.length >= wanted;
 
@@ -159,7 +158,7 @@ test('builders, rollbacks and resumptions at once: a held tree gets no release',
   const times = instants();
   await buildAsCommand(databases[0] ?? '', tree.root, times.next().value ?? '');
   await buildAsCommand(databases[1] ?? '', tree.root, times.next().value ?? '');
-  const wanted = IS_THOROUGH ? 12 : 2;
+  const wanted = 12;
   let rollbacks = 0;
   let hasFailed = false;
   const isDone = (): boolean => hasFailed || rollbacks >= wanted;

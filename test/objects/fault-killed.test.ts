@@ -2,14 +2,15 @@
 // seen. What is left is whole, and the next run finishes once the lease is over.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Command, type Run } from '../support/fault/command.ts';
+import { Command } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import type { Sight } from '../support/fault/readers-check.ts';
 import { BucketTree, expectSameFiles, leaveStoreAtEnd, useStore } from '../support/objects/bucket-tree.ts';
-import { chooser, requestsIn, type ChosenRequest } from '../support/objects/chosen-requests.ts';
+import { requestsIn, type ChosenRequest } from '../support/objects/chosen-requests.ts';
 import { scenarioOf, type Scenario, type ScenarioName } from '../support/objects/fault-scenarios.ts';
+import { killedAt, momentsOf } from '../support/objects/killed-at.ts';
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
-import { LEASE_OVER_MS, methodOf } from '../support/objects/request-faults.ts';
+import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
 const NAMES: readonly ScenarioName[] = ['first publish', 'publish', 'rollback', 'resume', 'prune', 'revocation'];
@@ -40,37 +41,14 @@ async function requestsOf({ base, expected, words }: Scenario): Promise<ChosenRe
   return requests.filter((request) => !manifests.includes(request) || manifests.indexOf(request) % 4 === 0);
 }
 
-type Moment = 'before' | 'after';
-
-async function killedAt(request: ChosenRequest, moment: Moment, { base, words }: Scenario): Promise<Run> {
-  await tree.reset(base);
-  const isChosen = chooser(request);
-  const { child, ended } = command.start(words);
-  if (moment === 'before')
-    store.faults = (planned) => {
-      if (!isChosen(planned)) return null;
-      child.kill('SIGKILL');
-      return { kind: 'reset' };
-    };
-  else
-    store.afterApply = (logged) => {
-      if (isChosen(logged)) child.kill('SIGKILL');
-    };
-  const run = await ended;
-  store.faults = null;
-  store.afterApply = null;
-  return run;
-}
-
 test.each(NAMES)('%s: killed before and after each request', async (name) => {
   const scenario = await scenarioOf(name, tree, store, folder);
   const sights: Sight[] = [];
   for (const request of await requestsOf(scenario)) {
-    // Where nothing changes, before and after are the same.
-    const moments: readonly Moment[] = /^(GET|LIST)$/.test(methodOf(request)) ? ['after'] : ['before', 'after'];
-    for (const moment of moments) {
+    for (const moment of momentsOf(request)) {
       const what = `${name}, ${moment} ${request.name} #${request.occurrence}`;
-      const run = await killedAt(request, moment, scenario);
+      await tree.reset(scenario.base);
+      const run = await killedAt(request, moment, scenario.words, command, store);
       expect(run, what).toMatchObject({ signal: 'SIGKILL' });
       if (name === 'first publish') await removeProbe();
       sights.push(await tree.judge(scenario.before, scenario.after));

@@ -242,8 +242,8 @@ describe.each(STORES)('on the store: %s', (name) => {
     expect(keysOf('DELETE')).toEqual([]);
     // Taken, made sure of before what readers look for, given back.
     expect(keysOf('PUT').filter((path) => path === '.lock')).toHaveLength(3);
-    // Editions are known from one listing, releases from another; each pointer is read, and a handful of other files.
-    expect(keysOf('GET list')).toHaveLength(2);
+    // Editions are known from one listing, releases from another, runs of shards from a third; each pointer is read, and a handful of other files.
+    expect(keysOf('GET list')).toHaveLength(3);
     expect(keysOf('GET').filter((path) => path.startsWith('public/'))).toHaveLength(outcomes.length);
     expect(keysOf('GET').filter((path) => !path.startsWith('public/')).length).toBeLessThan(20);
   });

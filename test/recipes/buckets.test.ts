@@ -187,7 +187,10 @@ describe('cloudfront.yaml', () => {
     const builder: unknown = JSON.parse(/^```json\n([^]*?)^```$/m.exec(guide)?.[1] ?? '');
     expect(filled(template.BuilderPolicy.Properties.PolicyDocument)).toEqual(builder);
     const [read, list] = template.EdgePolicy.Properties.PolicyDocument.Statement.map(filled);
-    expect(read).toMatchObject({ Action: 's3:GetObject', Resource: 'arn:aws:s3:::shop/tree/public/*' });
+    expect(read).toMatchObject({
+      Action: 's3:GetObject',
+      Resource: ['arn:aws:s3:::shop/tree/public/*', 'arn:aws:s3:::shop/tree/edge/keyring.json'],
+    });
     expect(list).toEqual(z.object({ Statement: z.array(z.unknown()) }).parse(builder).Statement[1]);
   });
 });

@@ -1,7 +1,7 @@
 // The copy of a tree, made while real builds publish: whoever reads it sees every front whole at every moment.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -90,7 +90,7 @@ test('a reader of the copy sees every front whole at every moment, and never an 
   expect((await command.run(['verify', '--out', copy])).stdout).toContain(' 0 errors, 0 warnings');
 });
 
-test.each([2, 3])('a release published just before step %s of the copy leaves it whole', async (step) => {
+test.each([2, 3, 4])('a release published just before step %s of the copy leaves it whole', async (step) => {
   const tree = join(root, `step-${step}`);
   const copy = `${tree}-copy`;
   const [first, before, after] = ['first', 'before', 'after'].map((edition) => catalogue(`${edition}-${step}`));
@@ -108,6 +108,21 @@ test.each([2, 3])('a release published just before step %s of the copy leaves it
   expect(readFileSync(join(bin, 'built'), 'utf8')).toContain('Published 3 of 3 fronts');
   const shown = new Set(readCopy(copy).values());
   expect([...shown]).toEqual(['2026-05-01T09:01:00Z']);
+});
+
+test('a key ring of the size and the second of the one before is copied', async () => {
+  const tree = join(root, 'keys');
+  await build(catalogue('keys'), tree, 0);
+  const path = join(tree, 'edge/keyring.json');
+  await copyTree(tree, `${tree}-copy`);
+  const { mtime } = statSync(path);
+  const before = readFileSync(path, 'utf8');
+  const after = before.replace('"revokedAt":null                  ', '"revokedAt":"2026-05-01T09:00:00Z"');
+  expect(after.length).toBe(before.length);
+  writeFileSync(path, after);
+  utimesSync(path, mtime, mtime);
+  await copyTree(tree, `${tree}-copy`);
+  expect(readFileSync(join(`${tree}-copy`, 'edge/keyring.json'), 'utf8')).toBe(after);
 });
 
 test('what is gone here is removed there after the grace time, the pointer of a front that is gone at once', async () => {

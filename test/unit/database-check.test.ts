@@ -486,7 +486,7 @@ describe('a contract that is broken', () => {
         'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents',
       ],
     ]);
-    expect(stubsText({ views: new Set(), absent: new Set(), problems }).split('\n').slice(1)).toEqual([
+    expect(stubsText({ kind: 'sqlite', views: new Set(), absent: new Set(), problems }).split('\n').slice(1)).toEqual([
       '-- venues.id is TEXT, expected INTEGER; check-db says more.',
       '-- venues.city is INT, expected TEXT; check-db says more.',
       '-- products.image_id is TEXT ; DROP, expected INTEGER; check-db says more.',
@@ -569,8 +569,9 @@ describe('the load finds what check-db finds', () => {
     const options = {
       frontCodes: null,
       until: now,
+      shard: null,
       tzdata: '2026a',
-      views: new Set<string>(),
+      unguarded: new Set<string>(),
       publishedKeyRing: null,
     };
     const rendered = await renderProducts(reader, options, () => undefined, now);

@@ -829,7 +829,7 @@ describe('export', () => {
   test.each([
     ['an integer that JSON would round', '1152921504606846977', 'found 1152921504606847000'],
     ['a BLOB', "x'00ff'", 'found a BLOB of 2 bytes'],
-    ['infinity', '9e999', 'found null'],
+    ['infinity', '9e999', 'found Infinity'],
   ])('refuses %s', async (_case, value, found) => {
     const path = goodPath(true);
     new Database(path).exec(`UPDATE tags SET sort_weight = ${value}`).close();

@@ -1,13 +1,15 @@
 // The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/schema/tables.ts), and in prose.
-// Here the first two are held together.
+// Here the first two are held together; data/schema-postgres.sql, by test/postgres/schema.test.ts.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { groupedQuery } from '../../src/database/read/grouped-query.ts';
+import { openCatalogue } from '../../src/database/open.ts';
+import { ALL_IDS, onlyId, type IdRange } from '../../src/database/read/groups.ts';
 import { childGrouping } from '../../src/database/read/product-queries.ts';
-import { knownTables } from '../../src/database/schema/query-builders.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { groupedQuery } from '../../src/database/sqlite/grouped-query.ts';
+import { compiled } from '../../src/database/sqlite/reader.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
@@ -177,14 +179,19 @@ describe('the CHECKs refuse what the rules refuse', () => {
   });
 });
 
-test('the index of the load has every column that it reads of sessions, with starts in its order', () => {
-  const query = groupedQuery(childGrouping('sessions', instant('2026-05-01T09:00:00Z')), { after: 1, upTo: 2 }, true);
-  const { sql, parameters } = query.compile(knownTables);
-  const plan = database
-    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-    .all(...parameters)
-    .map(({ detail }) => detail);
-  expect(plan).toEqual(['SEARCH sessions USING COVERING INDEX sessions_load (product_id>? AND product_id<?)']);
+test('the index of the load has every column that it reads of sessions, with starts in its order', async () => {
+  const path = join(temporaryFolder(), 'load.sqlite');
+  goodCatalogue(path, true).close();
+  await using reader = await openCatalogue(path);
+  const grouping = childGrouping('sessions', reader, instant('2026-05-01T09:00:00Z'));
+  const planOf = (range: IdRange) => {
+    const { sql, parameters } = compiled(groupedQuery(grouping, range, true));
+    const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
+    return plan.map(({ detail }) => detail);
+  };
+  const index = 'sessions USING COVERING INDEX sessions_load';
+  expect(planOf(onlyId(1))).toEqual([`SEARCH ${index} (product_id>? AND product_id<?)`]);
+  expect(planOf(ALL_IDS)).toEqual([`SCAN ${index}`]);
 });
 
 test('data/schema.sql runs unaided in the driver, and leaves a catalogue in WAL mode', () => {

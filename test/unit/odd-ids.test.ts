@@ -50,6 +50,19 @@ test('an exclusion speaks of its session though an expression has made the id a 
   expect(asInteger.files).not.toEqual(without.files);
 });
 
+test('a product without an id is a finding, and takes nothing from the others', async () => {
+  const whole = await built(() => undefined);
+  const { findings, files, held } = await built((database) => {
+    database.exec(`INSERT INTO theirs_products SELECT * FROM theirs_products WHERE id = (SELECT max(id) FROM theirs_products);
+      UPDATE theirs_products SET id = NULL, slug = 'nameless' WHERE rowid = (SELECT max(rowid) FROM theirs_products)`);
+  });
+  expect(findings.map(({ code, place }) => `${code} ${place}`)).toContain('value-invalid products NULL');
+  expect(held).toEqual(whole.held);
+  expect([...files].filter(([path]) => path.startsWith('public/'))).toEqual(
+    [...whole.files].filter(([path]) => path.startsWith('public/')),
+  );
+});
+
 test('each row of a product whose id is text is a finding', async () => {
   const { findings } = await built((database) => {
     database.exec('UPDATE theirs_products SET id = CAST(id AS TEXT) WHERE id = (SELECT min(id) FROM theirs_products)');

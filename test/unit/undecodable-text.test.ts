@@ -80,7 +80,8 @@ describe.each([
     const { findings, outcomes } = await buildTree(path, out, instant(NOW));
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(outcomes.map(({ held }) => held)).toEqual([null, null]);
-    expect([...filesOf(out).values()].some((text) => text.includes('https://A\ufffdB'))).toBe(true);
+    // The key ring has nothing but ASCII.
+    expect([...filesOf(out).values()].some((text) => /https:\/\/A(\ufffd|\\ufffd)B/.test(text))).toBe(true);
   });
 });
 

@@ -46,6 +46,7 @@ A finding of severity error in what a front shows holds that front back in a bui
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal, tzdata }) => {
       const { checkDatabase, missingStubs } = await import('../../operations/check-db.ts');
+      const { databaseText } = await import('../../operations/database-text.ts');
       if (flags.stubs === true) {
         terminal.print((await missingStubs(flags.db)) || '-- Nothing is missing.');
         return EXIT.done;
@@ -66,7 +67,7 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
         checkedText,
         isJson: flags.json === true,
         format: flags.report,
-        fileOf: () => flags.db,
+        fileOf: () => databaseText(flags.db),
         makeRoom: bar.end,
       };
       try {

@@ -32,6 +32,8 @@ Exit codes: 0 explained, card or none, 2 wrong usage, no such front or product, 
         flags.at ?? context.now(),
       );
       const { explanationText } = await import('../output/explain.ts');
-      context.terminal.print(flags.json === true ? JSON.stringify(explained) : explanationText(explained, flags.db));
+      const { databaseText } = await import('../../operations/database-text.ts');
+      const text = (): string => explanationText(explained, databaseText(flags.db));
+      context.terminal.print(flags.json === true ? JSON.stringify(explained) : text());
     });
 }

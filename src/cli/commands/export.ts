@@ -28,11 +28,12 @@ Secrets are never in a catalogue, so there are none in its rows; names of secret
 Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal }) => {
       const { exportCatalogue } = await import('../../operations/export.ts');
+      const { databaseText } = await import('../../operations/database-text.ts');
       const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
       let rowsTotal = 0;
       const onTable = (_table: string, rows: number): void => void (rowsTotal += rows);
       const isWhole = await terminal.printAll(exportCatalogue(flags.db, tables, flags.front ?? null, onTable));
       const what = `${countText(rowsTotal, 'row')} of ${countText(tables.length, 'table')}`;
-      if (isWhole) terminal.log(`Exported ${what} from ${flags.db}`);
+      if (isWhole) terminal.log(`Exported ${what} from ${databaseText(flags.db)}`);
     });
 }

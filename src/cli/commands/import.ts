@@ -23,7 +23,7 @@ function declareImport(program: PlaybillCommand) {
         'Rows may come in any order. Columns left out get their default. A row whose key is there already is refused.',
     )
     .operand('<file...>', 'files of rows; - for standard input')
-    .dbFlag('the catalogue database; made, with the folders above it, if there is none')
+    .dbFlag('the catalogue, made with the folders above it if there is none')
     .flag('--replace', 'let a row take the place of one with the same key; what refers to it stays')
     .flag('--mirror', 'make the catalogue hold exactly these rows: insert, update and delete what differs')
     .flag(
@@ -60,9 +60,12 @@ nothing is changed.`);
 export function addImportCommand(program: PlaybillCommand): void {
   declareImport(program)
     .writes(': nothing was imported; the database is as it was')
-    .runs(async (files, flags, { terminal }) => {
+    .runs(async (files, flags, context) => {
+      const { terminal } = context;
       refuseContradictions(flags);
       const { importFiles, mirrorFiles } = await import('../../operations/import.ts');
+      const { databaseText } = await import('../../operations/database-text.ts');
+      const db = databaseText(flags.db);
       const interrupted = new AbortController();
       // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -76,6 +79,10 @@ export function addImportCommand(program: PlaybillCommand): void {
           rowsTotal += 1;
           if (rowsTotal % ROWS_BETWEEN_COUNTS === 0) bar.show(rowsTotal);
         },
+        onCommit: () => {
+          context.interruptedText =
+            ': either everything was imported or nothing; see which, for example by: playbill export';
+        },
       };
       if (flags.mirror === true) {
         const guard = { maxShrink: flags.maxShrink ?? MAX_SHRINK, allowShrink: flags.allowShrink === true };
@@ -84,7 +91,7 @@ export function addImportCommand(program: PlaybillCommand): void {
           ...guard,
         }).finally(bar.end);
         const json: MirrorResultJson = { tables, total: totalOf(Object.values(tables)), keysLeftAlone };
-        terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, flags.db, isNew));
+        terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, db, isNew));
         return;
       }
       const { rows, isNew } = await importFiles(files, process.stdin, {
@@ -92,7 +99,7 @@ export function addImportCommand(program: PlaybillCommand): void {
         isReplacing: flags.replace === true,
       }).finally(bar.end);
       const json: RowsResultJson = { rows, rowsTotal };
-      terminal.print(flags.json === true ? JSON.stringify(json) : importText(json, flags.db, isNew));
+      terminal.print(flags.json === true ? JSON.stringify(json) : importText(json, db, isNew));
     });
 }
 

@@ -1,12 +1,15 @@
 // `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
 
 import type { KeysResultJson } from '../../contract/results.ts';
+import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { secretRefArgument } from '../arguments.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
-import { errorText, type Terminal } from '../output/terminal.ts';
+import { notifyOfPublish, type PublishHook } from '../on-publish.ts';
+import type { CommandContext } from '../context.ts';
+import { errorText } from '../output/terminal.ts';
 
 const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
 6 the tree could not be written.`;
@@ -45,11 +48,16 @@ function addIssue(keys: PlaybillCommand): void {
       '--keyid <id>',
       'its name in requests (default: the front and the month, such as moscow-2026-05, then moscow-2026-05-2)',
     )
-    .presetFlag(
+    .flag(
       '--alg <name>',
-      'ecdsa-p256-sha256 needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
-      'ecdsa-p256-sha256',
+      'ecdsa-p256-sha256 (the default) needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
       ['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'],
+    )
+    .presetFlag(
+      '--profile <name>',
+      'how the client signs: signed-headers takes hmac-sha256 alone',
+      PROFILE_NAMES[0],
+      PROFILE_NAMES,
     )
     .flag(
       '--secret-ref <name>',
@@ -59,19 +67,29 @@ function addIssue(keys: PlaybillCommand): void {
     .flag('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
     .instantFlag('--not-before', 'valid from')
     .instantFlag('--not-after', 'valid until')
-    .dbFlag('the catalogue database')
+    .dbFlag('the catalogue')
     .outFlag('the tree whose key ring is replaced, if there is one')
+    .onChangeFlags()
     .jsonFlag('print the key alone; with --to, all of it but the private half')
     .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
   playbill keys issue --front moscow --alg hmac-sha256 \\
     --secret-ref PLAYBILL_MOSCOW
+  playbill keys issue --front moscow --profile signed-headers \\
+    --secret-ref PLAYBILL_MOSCOW
 
 ${EXIT_CODES}`)
     .writes()
-    .runs(async (flags, { terminal, now }) => {
-      const isHmac = flags.alg === 'hmac-sha256';
+    .runs(async (flags, context) => {
+      const { terminal, now } = context;
+      const isListed = flags.profile === 'signed-headers';
+      const alg = flags.alg ?? (isListed ? 'hmac-sha256' : 'ecdsa-p256-sha256');
+      const isHmac = alg === 'hmac-sha256';
+      if (isListed && !isHmac) {
+        const message = `--profile signed-headers needs --alg hmac-sha256, found ${alg}`;
+        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
+      }
       if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
         const message = 'expected --not-after to be later than --not-before, found a key that is never valid';
         throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
@@ -79,14 +97,14 @@ ${EXIT_CODES}`)
       if (isHmac !== (flags.secretRef !== undefined)) {
         const message = isHmac
           ? 'hmac-sha256 needs --secret-ref, the name of a secret'
-          : `${flags.alg} takes no --secret-ref`;
+          : `${alg} takes no --secret-ref`;
         throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
       }
       const { issueKey } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
       const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
-      const issued = await issueKey(flags.db, { ...unset, ...flags }, now());
-      const { keyid, front, alg, secretRef } = issued;
+      const issued = await issueKey(flags.db, { ...unset, ...flags, alg }, now());
+      const { keyid, front, secretRef } = issued;
       if (flags.to === undefined) {
         terminal.print(JSON.stringify(issued));
         if (flags.json !== true) terminal.log(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
@@ -96,7 +114,7 @@ ${EXIT_CODES}`)
       if (secretRef !== null) {
         terminal.log(secretText(secretRef));
       }
-      return enforce(flags.db, flags.out, terminal);
+      return enforce(flags, context);
     });
 }
 
@@ -107,7 +125,8 @@ function secretText(secretRef: string): string {
 Each edge needs it before it reads the key ring:
   nginx   a line for ${secretRef} in playbill-secrets.json. An edge that was built before any key
           had a secret reads none: playbill edge build --target nginx, then install that
-  worker  a secret or an environment variable: wrangler secret put ${secretRef}`;
+  worker  a secret or an environment variable: wrangler secret put ${secretRef}
+  authorizer  an environment variable of its service, then a restart`;
 }
 
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
@@ -119,7 +138,7 @@ function addList(keys: PlaybillCommand): void {
   keys
     .command('list')
     .summary('all keys, and whether they are valid now')
-    .dbFlag('the catalogue database')
+    .dbFlag('the catalogue')
     .jsonFlag('print them for machines')
     .helpBelow(`
 Example:
@@ -161,22 +180,29 @@ function addRevoke(keys: PlaybillCommand): void {
     )
     .operand('<keyid>', 'the key')
     .instantFlag('--at', 'revoked from then on (default: the current time)')
-    .dbFlag('the catalogue database')
+    .dbFlag('the catalogue')
     .outFlag('the tree whose key ring is replaced, if there is one')
+    .onChangeFlags()
     .jsonFlag('print what was done for machines')
     .helpBelow(`
-Example:
+Examples:
   playbill keys revoke moscow-2026-05
+  playbill keys revoke moscow-2026-05 --on-change ./deploy-worker.sh
+
+--on-change gets what --on-publish of build gets, with isKeyRingChanged and no
+paths, and only if the key ring of the tree changed. Where it fails, that is a
+warning: the key ring is in force all the same.
 
 ${EXIT_CODES}`)
     .writes()
-    .runs(async (keyid, flags, { terminal, now }) => {
+    .runs(async (keyid, flags, context) => {
+      const { terminal, now } = context;
       const { revoke } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
       const revokedAt = await revoke(flags.db, keyid, flags.at ?? now());
       const json = { keyid, revokedAt };
       terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
-      return enforce(flags.db, flags.out, terminal);
+      return enforce(flags, context);
     });
 }
 
@@ -186,16 +212,36 @@ async function checkAddress(out: string): Promise<void> {
   checkTreeAddress(out);
 }
 
+interface EnforceFlags {
+  readonly db: string;
+  readonly out: string;
+  readonly onChange?: PublishHook;
+  readonly onChangeTimeout: number;
+}
+
+const CHANGE_STANDS = `the key ring of the tree is in force all the same
+  hint: no later run repeats it: do by hand what it would have done`;
+
 /**
- * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it. The catalogue has it by now
- * and its result is printed, so a failure is logged beside the result, and is the exit code.
+ * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it, or notifies them. The catalogue
+ * has it by now and its result is printed, so a failure is logged beside the result, and is the exit code.
  */
-async function enforce(db: string, out: string, terminal: Terminal): Promise<number> {
+async function enforce({ db, out, onChange, onChangeTimeout }: EnforceFlags, context: CommandContext): Promise<number> {
+  const { terminal, now } = context;
+  const { databaseText } = await import('../../operations/database-text.ts');
   const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
   try {
     if (await hasTree(out)) {
-      await publishKeys(db, out);
+      const { plan, releaseId, asOf } = await publishKeys(db, out);
       terminal.log(`The key ring of ${out} is in force. ${edgesText(out)}`);
+      const hook = { onPublish: onChange, onPublishTimeout: onChangeTimeout };
+      const isChanged = plan.some(({ action }) => action !== 'keep');
+      if (onChange !== undefined && !(isChanged && releaseId !== null))
+        terminal.log(
+          `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was so already'}`,
+        );
+      for (const { message } of await notifyOfPublish(plan, releaseId, hook, context, asOf ?? now()))
+        terminal.log(`warning on-change-failed: ${message}; ${CHANGE_STANDS}`);
     } else {
       terminal.log(`warning: there is no tree at ${out}, so no edge can learn of the change yet
   hint: name the tree with --out to do it now; otherwise the next build does it
@@ -205,7 +251,7 @@ Then: ${edgesText(out)}`);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     terminal.log(
-      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(db)} --out ${shellWord(out)}`,
+      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
     );
     return exitCodeOf(error.code);
   }
@@ -213,9 +259,9 @@ Then: ${edgesText(out)}`);
 
 /** What to type for each kind of edge, once a tree has a new key ring. */
 function edgesText(out: string): string {
-  return `A local serve reads it at every request; other edges go on with the keys that they know until, on each:
-  nginx   nginx -s reload
-          where it reads a copy of the tree: copy that first, then reload
-  worker  playbill edge build --target worker --out ${shellWord(out)}
+  return `Edges that read the tree itself know it at once, those over a bucket within a minute. Others go on with the keys that they know until:
+  copy    edge/keyring.json is copied to where nginx or serve reads a copy of the tree
+  worker  built with --key-ring: edge/keyring.json is copied to that URL or binding
+          with a URL or a folder alone: playbill edge build --target worker --out ${shellWord(out)}
           with the options that it was built with; then deploy that folder: wrangler deploy`;
 }

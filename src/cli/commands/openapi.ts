@@ -1,5 +1,6 @@
 // `playbill openapi`: the contract as an OpenAPI document or as a folder of JSON Schemas.
 
+import type { Refusal } from '../../edge/rule/refusal.ts';
 import { AppError } from '../../errors.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -34,16 +35,19 @@ Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`)
 
 async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<void> {
   const { openApiDocument } = await import('../../contract/openapi.ts');
-  const { withProfiles } = await import('../../edge/rule/profile.ts');
   const { REFUSALS } = await import('../../edge/rule/reasons.ts');
   const { refuse } = await import('../../edge/rule/refusal.ts');
   const { rfc9421 } = await import('../../edge/rule/rfc9421.ts');
   const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
-  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
+  // What the rule adds by status.
+  const more: Readonly<Record<number, Refusal['headers']>> = {
+    401: rfc9421.challenge(DEFAULT_SETTINGS),
+    405: [['Allow', 'GET, HEAD']],
+  };
   const reasons = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
   const refusals = reasons.map((reason) => {
     const { status, when } = REFUSALS[reason];
-    return { ...refuse(status, reason, settings), when };
+    return { ...refuse(status, reason, more[status] ?? []), when };
   });
   terminal.print(JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2));
 }

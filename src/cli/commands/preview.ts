@@ -19,7 +19,7 @@ export function addPreviewCommand(program: PlaybillCommand): void {
         'page is asked for them. The address keeps what is shown: a link opens the same view. Ends with Ctrl-C.',
     )
     .outFlag('the tree to show')
-    .dbFlag('the catalogue to ask why, opened read-only; not needed')
+    .dbFlag('the catalogue to ask why, opened read-only and not needed')
     .presetFlag('--host <address>', 'the loopback address to listen on', '127.0.0.1')
     .portFlag(8081)
     .jsonFlag('print the address for machines')
@@ -46,7 +46,8 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
 
 /** The catalogue, where it exists: the page needs none. */
 async function catalogueAt(path: string, { tzdata }: CommandContext): Promise<PreviewCatalogue | null> {
-  if (!existsSync(path)) return null;
+  const { mayBeOpened } = await import('../../operations/database-text.ts');
+  if (!mayBeOpened(path)) return null;
   const { previewCatalogue } = await import('../../operations/preview-catalogue.ts');
   return previewCatalogue(path, tzdata, await import('../output/explain.ts'));
 }

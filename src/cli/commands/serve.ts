@@ -1,6 +1,7 @@
 // `playbill serve`: the edge rule over local HTTP, on the tree of --out, for development and tests.
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
+import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { serveUntilInterrupted } from '../listening.ts';
 import type { PlaybillCommand } from '../command.ts';
 
@@ -16,10 +17,11 @@ export function addServeCommand(program: PlaybillCommand): void {
     .presetFlag('--host <address>', 'the address to listen on', '127.0.0.1')
     .portFlag(8080)
     .instantFlag('--at', 'serve as of another instant, under no-store')
-    .flag('--unsigned', 'answer without signatures; on loopback addresses only')
+    .flag('--unsigned', 'answer without signatures; to loopback addresses and names only')
     .presetFlag('--base <path>', 'the path before /products/', '')
     .durationFlag('--max-age', 'the longest max-age of an answer', 60)
     .flag('--no-authority', 'do not require @authority to be signed')
+    .flag('--profile <name...>', 'how requests are signed (default: rfc9421)', PROFILE_NAMES)
     .jsonFlag('print the access log as JSON, one object a line')
     .helpBelow(`
 Examples:
@@ -33,11 +35,13 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
       const options: Parameters<typeof serveTree>[1] = {
         root: flags.out,
         settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
+        profiles: flags.profile ?? [PROFILE_NAMES[0]],
         clock,
         secretOf: (name) => environment(name) ?? null,
         at: flags.at ?? null,
         isUnsigned: flags.unsigned === true,
-        accessLog: ({ now, method, target, front, status, reason, durationMs }) => {
+        accessLog: ({ now, method, target, front, status, reason, cause, durationMs }) => {
+          if (cause !== null) terminal.log(`the tree cannot be read: ${cause}`);
           const at = formatInstant(instantOf(Math.floor(now)));
           const entry = { at, method, target, front, status, reason, durationMs: Math.round(durationMs * 10) / 10 };
           const { durationMs: ms } = entry;

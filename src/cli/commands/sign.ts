@@ -1,18 +1,16 @@
 // `playbill sign`: the headers of a signed request, or a curl command that works when pasted.
 
-import { readFileSync, statSync } from 'node:fs';
-import type { ClientKey } from '../../client/signature.ts';
-import type { IssuedKeyJson } from '../../contract/results.ts';
-import { AppError, messageOf, shellWord } from '../../errors.ts';
+import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
+import { AppError } from '../../errors.ts';
 import type { PlaybillCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { clientKeyOf, readKeyFile, unusableKey } from '../key-file.ts';
 
 export function addSignCommand(program: PlaybillCommand): void {
   program
     .command('sign')
     .summary('print the headers, or a ready curl command, of a signed request')
     .description(
-      'Signs a request by RFC 9421, in the profile of the edge rule. A signature is valid for five minutes, plus one for clocks that differ.',
+      'Signs a request by RFC 9421, or under the profile signed-headers. A signature is valid for five minutes, plus one for clocks that differ.',
     )
     .operand('<url>', 'the whole URL of the request')
     .requiredFlag('--key <file>', 'what keys issue wrote or printed')
@@ -24,20 +22,19 @@ export function addSignCommand(program: PlaybillCommand): void {
     .presetFlag('--method <name>', 'a HEAD is signed as HEAD', 'GET', ['GET', 'HEAD'])
     .instantFlag('--created', 'the time of the signature (default: the current time)')
     .flag('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
+    .presetFlag('--profile <name>', 'how the deployment wants it signed', PROFILE_NAMES[0], PROFILE_NAMES)
     .flag('--curl', 'print a curl command')
     .jsonFlag('print the headers as JSON')
     .helpBelow(`
 Examples:
   playbill sign http://127.0.0.1:8080/products/ --key moscow.key.json --curl
   playbill sign https://cdn.example/products/ --key moscow.key.json --json
+  playbill sign https://cdn.example/products/ --key ours.key.json \\
+    --profile signed-headers
 
 Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
     .runs(async (url, flags, { terminal, now, environment }) => {
-      const issued = await readKeyFile(flags.key);
-      // A pipe needs no protection.
-      const stats = statSync(flags.key, { throwIfNoEntry: false });
-      if (issued.privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
-        terminal.log(`warning: others can read the private key in ${flags.key}: chmod 600 ${shellWord(flags.key)}`);
+      const issued = await readKeyFile(flags.key, terminal);
       if (!URL.canParse(url) || !/^https?:/.test(url)) {
         const hint = 'type the whole URL: https://cdn.example/products/';
         throw new AppError('usage', `expected an http or https URL, found "${url}"`, hint);
@@ -47,12 +44,12 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
         method: flags.method,
         url,
         front: flags.front ?? issued.front,
-        key: clientKeyOf(issued, flags.secretEnv, environment),
+        key: clientKeyOf(issued, environment, flags.secretEnv),
         created: flags.created ?? now(),
         coversAuthority: flags.authority,
+        profile: flags.profile,
       }).catch((error: unknown) => {
-        const hint = 'issue a new key: playbill keys issue --front CODE --to FILE';
-        throw new AppError('key-invalid', messageOf(error), hint, error);
+        throw unusableKey(error, flags.profile);
       });
       if (flags.curl === true) {
         const command = curlCommand(url, headers);
@@ -61,40 +58,4 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
       } else if (flags.json === true) terminal.print(JSON.stringify(headers));
       else for (const [name, value] of Object.entries(headers)) terminal.print(`${name}: ${value}`);
     });
-}
-
-async function readKeyFile(path: string): Promise<IssuedKeyJson> {
-  const hint = 'make one: playbill keys issue --front CODE --to CODE.key.json';
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const message = `expected a key as JSON in ${path}, found: ${messageOf(error)}`;
-    throw new AppError('key-file-unreadable', message, hint, error);
-  }
-  const { issuedKeySchema } = await import('../../contract/results.ts');
-  const issued = issuedKeySchema.safeParse(parsed);
-  if (issued.success) return issued.data;
-  const [issue] = issued.error.issues;
-  const found = `JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`;
-  throw new AppError('key-file-unreadable', `expected what keys issue prints in ${path}, found ${found}`, hint);
-}
-
-function clientKeyOf(
-  issued: IssuedKeyJson,
-  secretEnv: string | undefined,
-  environment: CommandContext['environment'],
-): ClientKey {
-  const { keyid, privateKey, secretRef } = issued;
-  if (privateKey !== null) {
-    const { y, ...rest } = privateKey;
-    return { keyid, privateKey: y === undefined ? rest : { ...rest, y } };
-  }
-  const name = secretEnv ?? secretRef ?? '';
-  const secret = environment(name);
-  if (secret === undefined) {
-    const hint = `set it: export ${name}='the secret', or name another with --secret-env`;
-    throw new AppError('key-invalid', `expected the secret in the environment variable ${name}, found none`, hint);
-  }
-  return { keyid, secret };
 }

@@ -6,7 +6,13 @@ import { EXIT } from '../exit-codes.ts';
 import { FINDINGS_KEPT } from '../output/findings.ts';
 import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
-import { durationArgument } from '../arguments.ts';
+import { PROFILE_NAMES, type ProfileName } from '../../edge/rule/profile.ts';
+import { AppError } from '../../errors.ts';
+import type { FrontKey } from '../../edge-check/checked-edge.ts';
+import { durationArgument, edgeUrlArgument } from '../arguments.ts';
+import type { CommandContext } from '../context.ts';
+import { edgeChecksText } from '../output/edge-check.ts';
+import { escapeLine } from '../output/escape.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
@@ -26,6 +32,10 @@ export function addStatusCommand(program: PlaybillCommand): void {
     .flag('--max-age <duration>', 'older snapshots are stale', durationArgument)
     .flag('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
     .flag('--deep', 'also look for every edition by name and size; in a bucket, ask whether the store keeps conditions')
+    .flag('--edge <url>', 'also ask an edge whether it goes by this tree, with each --key', edgeUrlArgument)
+    .flag('--key <file...>', '--edge: keys to try, valid and revoked ones, as keys issue wrote them')
+    .presetFlag('--profile <name>', '--edge: how it wants requests signed', PROFILE_NAMES[0], PROFILE_NAMES)
+    .flag('--no-authority', '--edge: leave @authority out of signatures, where the edge was built so')
     .jsonFlag()
     .helpBelow(`
 Examples:
@@ -33,6 +43,7 @@ Examples:
   playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
   playbill status --prometheus /var/lib/node_exporter/playbill.prom > /dev/null
   playbill status --deep --out s3://shop/tree           once a day: what each build takes for granted
+  playbill status --edge https://cdn.example --key moscow.key.json
 
 States: fresh; expiring: less than a quarter of the horizon is left; expired: it may be wrong by now; too-old: older
 than --max-age; from-future: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
@@ -43,19 +54,37 @@ stale only when that snapshot is. So is a tree that a rollback holds: going back
 
 --deep needs to write into a bucket: it makes a few small objects below .probe, and removes them.
 
-Exit codes: 0 every front is fresh, 1 one is stale or none is published, or --deep found an error, 2 wrong usage, no
-tree, a file that cannot be written, or a store that does not keep conditions.`)
-    .runs(async (flags, { terminal, now, processId }) => {
+--edge compares what can be seen from outside: each key is accepted if and only if it is valid by the key ring of the
+tree, and the front of each valid key is as of the instant that its pointer has. An edge does not say which keys it
+has: of a key that is not given nothing is known. All else about an edge is for: playbill edge check URL --key FILE
+
+Exit codes: 0 every front is fresh, 1 one is stale or none is published, --deep found an error, or the edge differs or
+could not be compared, 2 wrong usage, no tree, a file that cannot be written, or a store that does not keep conditions.`)
+    .runs(async (flags, context) => {
+      const { terminal, now, processId } = context;
+      const keys = await keysFor(flags.edge, flags.key ?? [], flags.profile, context);
       const { readDeepStatus, readStatus } = await import('../../operations/status.ts');
       const status: StatusResultJson = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? now());
       if (flags.deep === true) status.deep = deepJson(await readDeepStatus(flags.out));
+      if (flags.edge !== undefined) {
+        const { compareEdge } = await import('../../operations/edge/check.ts');
+        const address = {
+          url: flags.edge,
+          profile: flags.profile,
+          coversAuthority: flags.authority,
+          timeoutSeconds: EDGE_TIMEOUT,
+          clock: context.clock,
+        };
+        status.edge = { url: flags.edge.href, checks: [...(await compareEdge(flags.out, address, keys))] };
+      }
       if (flags.prometheus !== undefined) {
         const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
         const before = readReplaceableFile(flags.prometheus, METRICS_HEADER);
         replaceTextFile(flags.prometheus, treeMetrics(status) + buildMetricsOf(before), processId);
       }
       terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
-      return status.isStale || (status.deep?.errors ?? 0) > 0 ? EXIT.findings : EXIT.done;
+      const isEdgeRight = status.edge?.checks.every(({ state }) => state === 'ok') ?? true;
+      return status.isStale || (status.deep?.errors ?? 0) > 0 || !isEdgeRight ? EXIT.findings : EXIT.done;
     });
 }
 
@@ -65,7 +94,39 @@ function deepJson({ conditions, checked, findings }: DeepStatus): NonNullable<St
   return { conditions, checked: { ...checked }, errors, warnings: findings.length - errors, findings: kept };
 }
 
-function statusText({ at, hold, release, fronts, findings, deep }: StatusResultJson, terminal: Terminal): string {
+/** How long an edge may take for an answer, in seconds. */
+const EDGE_TIMEOUT = 10;
+
+/** The keys that are tried at an edge, before anything is read. @throws AppError usage, key-file-unreadable, key-invalid */
+async function keysFor(
+  edge: URL | undefined,
+  files: readonly string[],
+  profile: ProfileName,
+  context: CommandContext,
+): Promise<readonly FrontKey[]> {
+  if ((edge === undefined) !== (files.length === 0)) {
+    const found = edge === undefined ? '--key alone' : '--edge alone: an edge does not say which keys it has';
+    const hint = 'type it as --edge https://cdn.example --key FILE';
+    throw new AppError('usage', `expected --edge with at least one --key, found ${found}`, hint);
+  }
+  const { frontKeyFrom } = await import('../key-file.ts');
+  const keys: FrontKey[] = [];
+  for (const file of files) keys.push(await frontKeyFrom(file, context, profile));
+  return keys;
+}
+
+function edgeLines({ url, checks }: NonNullable<StatusResultJson['edge']>, terminal: Terminal): string[] {
+  const right = checks.filter(({ state }) => state === 'ok').length;
+  const keys = countText(checks.filter(({ check }) => check.startsWith('key ')).length, 'key');
+  return [
+    '',
+    edgeChecksText(checks, terminal),
+    '',
+    `edge ${escapeLine(url)}, as far as ${keys} can show: ${right} of ${countText(checks.length, 'row')} as the tree has it`,
+  ];
+}
+
+function statusText({ at, hold, release, fronts, findings, deep, edge }: StatusResultJson, terminal: Terminal): string {
   const lines: string[] = [];
   if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null, terminal), '');
   if (fronts.length > 0) lines.push(frontTable(fronts, terminal), '');
@@ -82,6 +143,7 @@ function statusText({ at, hold, release, fronts, findings, deep }: StatusResultJ
     lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, current);
   }
   if (deep !== undefined) lines.push(...deepLines(deep, terminal));
+  if (edge !== undefined) lines.push(...edgeLines(edge, terminal));
   return lines.join('\n');
 }
 

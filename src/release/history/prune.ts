@@ -2,7 +2,7 @@
 // with their precompressed siblings, that no pointer and no kept release names: those of such manifests, and what a stopped
 // run has left. One order of removals:
 //
-//   manifests, durably  →  editions
+//   manifests, durably  →  editions  →  files of runs of shards that are over
 //
 // A stop after any single removal leaves every manifest with all its files, and the next run finishes. The caller holds the
 // tree's lock.
@@ -14,7 +14,7 @@
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import { formatInstant } from '../../catalogue/instant.ts';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeepReason, PruneResultJson } from '../../contract/release-results.ts';
 import type { PlanEntry } from '../../contract/results.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
@@ -36,6 +36,7 @@ import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
+import { keepContentOf, openRuns } from './runs.ts';
 
 /** Those of a large catalogue have ten megabytes each. */
 const MANIFESTS_AHEAD = 4;
@@ -60,9 +61,9 @@ export async function prune(
   const date = (id: string): Promise<DatedRelease> => dateOf(id, store);
   for await (const [, release] of readAhead(await idsToRead(options, store), date, MANIFESTS_AHEAD))
     releases.push(release);
-  const current = await readCurrent(store);
-  if (!current.ok && current.why === 'obstructed') orThrow(current);
-  const currentId = orNull(current);
+  const readId = await readCurrent(store);
+  if (!readId.ok && readId.why === 'obstructed') orThrow(readId);
+  const currentId = orNull(readId);
   const hold = await readHold(store);
   const newestFirst = releases.sort(byNewest);
   const kept = hold === null ? releasesKept(releases, { ...options, currentId }) : new Map<string, KeepReason>();
@@ -83,6 +84,11 @@ export async function prune(
     }
   }
 
+  const current = newestFirst.find(({ id }) => id === currentId);
+  const runs = await openRuns(current?.now ?? null, options.graceSeconds, store);
+  const isPublished = (now: Instant): boolean => newestFirst.some((one) => one.now === now && kept.has(one.id));
+  await keepContentOf(runs, isPublished, editions, store);
+
   const manifests = newestFirst
     .filter(({ id }) => !kept.has(id))
     .map(({ id }) => pathOf({ kind: 'manifest', id }))
@@ -94,10 +100,12 @@ export async function prune(
   const plan: PlanEntry[] = [];
   for (const path of manifests) plan.push(await removal(path, 'not-kept'));
   for (const path of unnamed) plan.push(await removal(path, 'not-named'));
-  if (manifests.length + unnamed.length > 0) await store.confirmLock();
+  for (const path of runs.pathsOver) plan.push(await removal(path, 'run-over'));
+  if (plan.length > 0) await store.confirmLock();
   if (manifests.length > 0) await store.remove(manifests);
   // State after a stop here: editions that nobody names.
   if (unnamed.length > 0) await store.remove(unnamed);
+  if (runs.pathsOver.length > 0) await store.remove(runs.pathsOver);
   return {
     graceSeconds: options.graceSeconds,
     hold,

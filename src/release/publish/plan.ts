@@ -14,6 +14,6 @@ export function totalsOf(
 
 /** What of a plan is pruning. */
 export function prunedTotals(plan: readonly PlanEntry[]): PruneResultJson['pruned'] {
-  const pruned = plan.filter(({ reason }) => reason === 'not-kept' || reason === 'not-named');
+  const pruned = plan.filter(({ reason }) => ['not-kept', 'not-named', 'run-over'].includes(reason));
   return { releases: pruned.filter(({ reason }) => reason === 'not-kept').length, ...totalsOf(pruned, 'remove') };
 }

@@ -19,7 +19,7 @@ import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
 import type { RefusedFile, ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
-import type { GuardOptions } from './guards.ts';
+import type { GuardedBefore, GuardOptions } from './guards.ts';
 import { readHold } from '../history/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
@@ -65,11 +65,19 @@ export async function frontTasks(
       obstructed.push(heldResult(front.code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
       continue;
     }
-    const pointer = published.pointer(front.code);
-    const before = pointer && { now: published.asOf(pointer), cards: await published.cardsAt(pointer, now) };
-    tasks.push({ ...front, before });
+    tasks.push({ ...front, before: await guardedBefore(front.code, published, now) });
   }
   return { tasks, obstructed };
+}
+
+/** What the guards compare a front with; null where nothing of it is published. */
+export async function guardedBefore(
+  code: string,
+  published: PublishedTree,
+  now: Instant,
+): Promise<GuardedBefore | null> {
+  const pointer = published.pointer(code);
+  return pointer && { now: published.asOf(pointer), cards: await published.cardsAt(pointer, now) };
 }
 
 /**
@@ -83,7 +91,7 @@ export async function publish(
   now: Instant,
 ): Promise<Publication> {
   // State after a stop here: content that nothing points at, under temporary names.
-  const results = withoutRefused(input.results, await store.settle());
+  const results = await settled(input.results, store);
   // State after a stop here: content that nothing points at, under its own names.
 
   const { outcomes, removed, isRemoving } = await planRelease({ ...input, results }, published, now);
@@ -104,6 +112,11 @@ export async function publish(
   if ((await readHold(store))?.release !== input.hold?.release) throw heldMeanwhile(store.root);
   const swaps = await activateRelease({ releaseId, listings, removed }, published, store);
   return { releaseId, outcomes, plan: [manifestEntry, ...swaps], findings: published.findings };
+}
+
+/** What became of fronts, once their content is durable. @throws AppError as `publish` */
+export async function settled(results: readonly FrontResult[], store: ReleaseStore): Promise<readonly FrontResult[]> {
+  return withoutRefused(results, await store.settle());
 }
 
 /**

@@ -13,6 +13,13 @@ import {
 } from '../../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
+import {
+  runSettingsSchema,
+  shardFilesSchema,
+  shardResultSchema,
+  type RunSettings,
+  type ShardResult,
+} from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, ENDPOINTS } from '../../render/paths.ts';
 import { damaged, found, type Found } from './found.ts';
@@ -31,8 +38,45 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(head).slice(0, -1)},"fronts":${lines(fronts)},"files":${lines(files)}}\n`;
 }
 
+/**
+ * JSON with a line for each key, in the order of keyids. Blanks give the members that every key has, and the lines, one width, and nothing is
+ * beyond ASCII: an edge finds a key by halves, and its members by their places (edge/rule/key-ring-text.ts).
+ */
 export function keyRingText(ring: KeyRing): string {
-  return `${JSON.stringify(ring)}\n`;
+  const keys = Object.entries(ring.keys).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const keyidWidth = widthOf(keys.map(([keyid]) => keyid));
+  const frontWidth = widthOf(keys.map(([, { front }]) => front));
+  const lines = keys.map(([keyid, { front, notBefore, notAfter, revokedAt, alg, ...material }], i) => {
+    const [from, until, revoked] = [notBefore, notAfter, revokedAt].map((at) => padded(at, INSTANT_WIDTH));
+    const facts = `"front":${padded(front, frontWidth)},"notBefore":${from},"notAfter":${until},"revokedAt":${revoked}`;
+    const common = `${padded(keyid, keyidWidth)}:{${facts},"alg":${padded(alg, ALGORITHM_WIDTH)},`;
+    const line = `${common}${asciiJson(material).slice(1)}${i < keys.length - 1 ? ',' : ''}`;
+    // An edge looks for the name of a secret in the first half.
+    return { line, width: Math.max(line.length + 1, 2 * ('secretRef' in material ? line : common).length) };
+  });
+  const width = LINE_WIDTH * Math.ceil(Math.max(...lines.map((line) => line.width)) / LINE_WIDTH);
+  return `{"schema":${ring.schema},"keys":{\n${lines.map(({ line }) => `${line.padEnd(width - 1)}\n`).join('')}}}\n`;
+}
+
+/** Lines have a multiple of this width, the newline included. */
+const LINE_WIDTH = 512;
+/** Of an instant, and of the longest name of an algorithm. */
+const INSTANT_WIDTH = 22;
+const ALGORITHM_WIDTH = 19;
+
+function widthOf(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => asciiJson(text).length));
+}
+
+function padded(value: string | null, width: number): string {
+  return asciiJson(value).padEnd(width);
+}
+
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 export function parsePointer(bytes: Uint8Array, path: string): Found<Pointer> {
@@ -58,6 +102,18 @@ export function parseManifestFiles(bytes: Uint8Array, path: string): Found<Manif
 
 export function parseKeyRing(bytes: Uint8Array, path: string): Found<KeyRing> {
   return parseFile(bytes, path, keyRingSchema);
+}
+
+export function parseRunSettings(bytes: Uint8Array, path: string): Found<RunSettings> {
+  return parseFile(bytes, path, runSettingsSchema);
+}
+
+export function parseShardResult(bytes: Uint8Array, path: string): Found<ShardResult> {
+  return parseFile(bytes, path, shardResultSchema);
+}
+
+export function parseShardFiles(bytes: Uint8Array, path: string): Found<z.infer<typeof shardFilesSchema>> {
+  return parseFile(bytes, path, shardFilesSchema);
 }
 
 /** The release id that `releases/current` or `releases/hold` holds. */

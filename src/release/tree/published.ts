@@ -151,6 +151,11 @@ export class PublishedTree {
     return true;
   }
 
+  /** Whether the current release names a file. */
+  lists(path: string): boolean {
+    return this.#files.has(path);
+  }
+
   /** The files of the current release whose recipe is known, by it. */
   get filesByRecipe(): ReadonlyMap<string, ManifestFile> {
     return new Map(this.manifest?.files.flatMap((file) => (file.recipe === undefined ? [] : [[file.recipe, file]])));

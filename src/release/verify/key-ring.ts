@@ -4,7 +4,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyRingEntry } from '../../contract/key-ring.ts';
 import { EDGE_FOLDER, pathOf } from '../../render/paths.ts';
-import { isSameText, parseJson, parseKeyRing, PROBLEM_CODE } from '../tree/codec.ts';
+import { isSameText, keyRingText, parseKeyRing, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 import { NOT_CANONICAL } from './pointer.ts';
@@ -35,7 +35,6 @@ export async function checkEdgeFolder(isPublished: boolean, tree: TreeFolders, s
 function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
   const report = (message: string): void => sink.error(PROBLEM_CODE['key-ring'], KEY_RING, message);
   const ring = parseKeyRing(bytes, KEY_RING);
-  const json = parseJson(bytes, KEY_RING);
   const secret = secretMemberIn(lenientJson(bytes), '');
   if (secret !== undefined) {
     const message = `has a member ${secret}: whatever it is, treat it as known to others, revoke the key and run build again`;
@@ -50,7 +49,7 @@ function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
     isOneKey(key) ? [] : [`key ${keyid}: jwk and spki are not one and the same public key`],
   );
   if (mismatched.length > 0) report(summary(mismatched));
-  if (json.ok && !isSameText(`${JSON.stringify(json.value)}\n`, bytes)) report(NOT_CANONICAL);
+  if (!isSameText(keyRingText(ring.value), bytes)) report(NOT_CANONICAL);
 }
 
 /** Whatever JSON there may be: a secret is reported in a damaged file, too. */

@@ -3,14 +3,25 @@
 // write temporary … fsync (or one sync of the file system) … rename … fsync of folders, and for a pointer the same four alone.
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemCodeOf } from '../../errors.ts';
+import { AppError, systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { removeFile } from '../../remove-file.ts';
 import { type Failure, type Found } from '../../release/tree/found.ts';
 import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
-import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../../render/paths.ts';
+import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER, RUNS_FOLDER } from '../../render/paths.ts';
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
 import { treeError } from './tree-error.ts';
 
@@ -24,6 +35,17 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   readonly #knownFolders = new Set<string>();
   /** Folders that may be new, and whose own names are not yet sure to be on the disk. */
   readonly #newFolders = new Set<string>();
+  /** Begins every temporary name of this store; null where each stands beside the name that it is for. */
+  readonly #temporaries: string | null;
+
+  /**
+   * `sharedFolder`: where temporary names stand of a store that does not have the lock. Those below `public` belong to who has it, who sweeps
+   * them; here each store has names of its own, as two processes may write the same file.
+   */
+  constructor(root: string, sharedFolder: string | null = null) {
+    super(root);
+    this.#temporaries = sharedFolder && `${sharedFolder}/.${randomUUID()}.`;
+  }
 
   override async size(path: string): Promise<Found<number>> {
     try {
@@ -53,6 +75,34 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#nameDurably(files.map(({ path }) => path));
   }
 
+  /** Writes a file, durably, unless something has its name; whether it did. Of several that try one does, whichever process it is in. */
+  async createOnce({ path, bytes }: StoredFile): Promise<boolean> {
+    const temporary = this.#temporary(path);
+    this.#writeTemporary(path, bytes);
+    try {
+      return this.#writing(path, () => {
+        fsyncPath(temporary);
+        // A rename would take the place of what is there.
+        linkSync(temporary, join(this.root, path));
+        this.#syncFolders([path]);
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof AppError && systemCodeOf(error.cause) === 'EEXIST') return false;
+      throw error;
+    } finally {
+      removeFile(temporary);
+    }
+  }
+
+  /** Removes the temporary names of this store, which does not have the lock. */
+  async sweepOwn(): Promise<void> {
+    const own = this.#temporaries;
+    if (own === null) return;
+    for (const path of await this.list(dirname(own)))
+      if (path.startsWith(own)) this.#writing(path, () => removeFile(join(this.root, path)));
+  }
+
   async remove(paths: readonly string[]): Promise<void> {
     for (const path of paths) this.#writing(path, () => removeFile(join(this.root, path)));
     const folders = new Set(paths.map((path) => dirname(path)));
@@ -75,6 +125,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   #writeTemporary(path: string, bytes: Uint8Array): void {
     this.#writing(path, () => {
       this.#makeFolder(dirname(path));
+      if (this.#temporaries !== null) this.#makeFolder(dirname(this.#temporaries));
       const temporary = this.#temporary(path);
       try {
         writeFileSync(temporary, bytes, { mode: 0o644 });
@@ -91,12 +142,15 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.root);
       if (!isOneSync) for (const path of paths) fsyncPath(this.#temporary(path));
       for (const path of paths) renameSync(this.#temporary(path), join(this.root, path));
-      if (!isOneSync || !syncFileSystem(this.root)) {
-        const holding = [...paths, ...this.#newFolders].map((path) => dirname(join(this.root, path)));
-        for (const folder of new Set(holding)) fsyncPath(folder);
-      }
+      if (!isOneSync || !syncFileSystem(this.root)) this.#syncFolders(paths);
       this.#newFolders.clear();
     });
+  }
+
+  /** Makes names durable that files have got, and those of new folders. */
+  #syncFolders(paths: readonly string[]): void {
+    const holding = [...paths, ...this.#newFolders].map((path) => dirname(join(this.root, path)));
+    for (const folder of new Set(holding)) fsyncPath(folder);
   }
 
   /** What is in the place of a folder, a link to one included: what is written there would be elsewhere. null where nothing is. */
@@ -121,9 +175,9 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#knownFolders.add(folder);
   }
 
-  /** Removes the folder of a front in which nothing is any more: a bucket, too, has no folders but those of its files. */
+  /** Removes the folder of a front, or of a run, in which nothing is any more: a bucket, too, has no folders but those of its files. */
   #removeEmptyFolder(folder: string): void {
-    if (dirname(folder) !== FRONTS_FOLDER) return;
+    if (dirname(folder) !== FRONTS_FOLDER && dirname(folder) !== RUNS_FOLDER) return;
     this.#writing(folder, () => {
       try {
         rmdirSync(join(this.root, folder));
@@ -143,12 +197,13 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   }
 
   #temporary(path: string): string {
+    if (this.#temporaries !== null) return join(this.root, `${this.#temporaries}${path.replaceAll('/', ',')}.tmp`);
     return join(this.root, dirname(path), `.${basename(path)}.tmp`);
   }
 
-  #writing(path: string, write: () => void): void {
+  #writing<T>(path: string, write: () => T): T {
     try {
-      write();
+      return write();
     } catch (error) {
       throw treeError(join(this.root, path), error);
     }

@@ -23,6 +23,8 @@ export function headersOf(path: string): Readonly<Record<string, string>> {
       return { ...JSON_TYPE, ...IMMUTABLE };
     case 'pointer':
     case 'key-ring':
+    case 'run':
+    case 'shard':
     // The lease and the probe, which are no part of the tree.
     case undefined:
       return { ...JSON_TYPE, ...MUTABLE };

@@ -1,6 +1,7 @@
 // Trees in buckets, opened: connection, requests and, for a run that writes, the lease.
 
 import type { LockedTree, OnTransfer } from '../locked-tree.ts';
+import type { SharedTree } from '../shared-tree.ts';
 import { bucketAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { dialectOf, Lease } from './lease.ts';
@@ -38,6 +39,24 @@ export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<
     sweep: () => uploads.drain(),
     release: async () => {
       await lease.release();
+      await connection.close();
+    },
+  };
+}
+
+/** The tree, for one of several that write nothing but content. @throws AppError store-not-conditional, and those of buckets */
+export async function shareBucket(root: string, onTransfer: OnTransfer): Promise<SharedTree> {
+  const connection = await Connection.open(bucketAddress(root));
+  const requests = new Requests(connection);
+  const uploads = new Uploads(onTransfer);
+  const dialect = await dialectOf(requests);
+  const store = new BucketStore(requests, { uploads, dialect: async () => dialect, lease: null });
+  return {
+    store,
+    createOnce: (file) => store.createOnce(file),
+    requests: () => requests.totals,
+    release: async () => {
+      await uploads.drain();
       await connection.close();
     },
   };

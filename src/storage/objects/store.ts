@@ -105,6 +105,13 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     await this.#writing.uploads.begin(copy, () => this.#write(copy, null));
   }
 
+  /** Writes an object unless there is one of its name, of other bytes; whether it is this one. */
+  async createOnce(file: StoredFile): Promise<boolean> {
+    const dialect = await this.#writing.dialect();
+    const { isWritten } = await this.#requests.write(file, null, dialect, () => this.#mayWrite());
+    return isWritten;
+  }
+
   settle(): Promise<readonly RefusedFile[]> {
     return this.#writing.uploads.settle();
   }

@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { buildInto, type BuildResult } from '../../../src/operations/build.ts';
+import { buildInto } from '../../../src/operations/build.ts';
+import type { BuildResult } from '../../../src/operations/publish-release.ts';
 import type { Instant } from '../../../src/catalogue/instant.ts';
-import type { CatalogueReader } from '../../../src/database/open.ts';
+import type { CatalogueReader } from '../../../src/database/reader.ts';
 import { PublishedTree } from '../../../src/release/tree/published.ts';
 import type { ReleaseStore } from '../../../src/release/tree/store.ts';
 import { buildTree, instant } from '../trees.ts';
@@ -12,7 +13,7 @@ import { NOW } from './small-catalogue.ts';
 
 export const HORIZON_SECONDS = 3600;
 
-/** Builds into a store, HORIZON_SECONDS ahead. Neither locks nor sweeps, nor closes the reader. */
+/** Builds into a store, HORIZON_SECONDS ahead. Neither locks nor sweeps. Ends the reader. */
 export async function buildWith(reader: CatalogueReader, store: ReleaseStore, now: Instant): Promise<BuildResult> {
   const options = {
     databasePath: '',

@@ -26,6 +26,8 @@ export interface Running {
 export interface RunOptions {
   /** Put before the command: `['setpriv', '--…']`. */
   readonly through?: readonly string[];
+  /** Beside that of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** What step-signal.ts reads from the environment; without it, that is not loaded. */
   readonly steps?: { readonly tree: string; readonly signal?: string; readonly trace?: string };
 }
@@ -60,13 +62,14 @@ export class Command {
     return folder;
   }
 
-  start(words: readonly string[], { through = [], steps }: RunOptions = {}): Running {
+  start(words: readonly string[], { through = [], environment = {}, steps }: RunOptions = {}): Running {
     const node = [process.execPath, ...(steps === undefined ? [] : ['--import', this.#hook]), this.#main];
     const [file = '', ...rest] = [...through, ...node, ...words];
     const child = spawn(file, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
+        ...environment,
         ...(steps === undefined ? {} : { FAULT_TREE: steps.tree, FAULT_STEP: steps.signal ?? '' }),
         ...(steps?.trace === undefined ? {} : { FAULT_TRACE: steps.trace }),
       },

@@ -38,6 +38,7 @@ const KNOWN_NAMES = [
   /^public\/fronts\/[a-z0-9][a-z0-9._-]{0,62}\/pointer\.json$/,
   /^edge\/keyring\.json$/,
   /^releases\/(?:current|hold|grace|[0-9a-f]{16}\.json)$/,
+  /^runs\/[^/]+\/(?:run|shard-\d+)\.json$/,
 ];
 const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json(\.gz|\.br)?$/;
 const TEMPORARY_NAME = /(?:^|\/)\.[^/]+\.tmp$/;
@@ -78,7 +79,7 @@ export function checkAsReader(root: string, before: TreeState, after: TreeState)
     state.keyRing === after.keyRing || (state.keyRing === before.keyRing && !isAnyNew),
     'key ring: later than a pointer',
   );
-  if (state.keyRing !== null) canonicalJson(state.keyRing, 'edge/keyring.json');
+  if (state.keyRing !== null) checkKeyRing(state.keyRing);
   // No build may publish over a rollback that is half done.
   assert.ok(state.hold === after.hold || (state.hold === before.hold && !isAnyNew), 'hold: later than a pointer');
   assert.ok(state.current === before.current || state.current === after.current, `current: found ${state.current}`);
@@ -227,6 +228,21 @@ function checkSibling(path: string, bytes: Buffer, unfold: (bytes: Buffer) => Bu
   assert.doesNotThrow(() => unfold(bytes), `${path}: cannot be unfolded`);
   const sha256 = createHash('sha256').update(unfold(bytes)).digest('hex');
   assert.ok(sha256.startsWith(digest), `${path}: unfolds to another digest`);
+}
+
+/** A line for each key, in order and of one width, which an edge counts on. */
+function checkKeyRing(text: string): void {
+  const place = 'edge/keyring.json';
+  const [head, ...lines] = text.split('\n');
+  assert.equal(head, '{"schema":1,"keys":{', place);
+  assert.deepEqual(lines.splice(-2), ['}}', ''], place);
+  const rings = lines.map((line) => JSON.parse(`{${line.trimEnd().replace(/,$/, '')}}`) as Record<string, unknown>);
+  const keyids = rings.flatMap((ring) => Object.keys(ring));
+  assert.equal(keyids.length, lines.length, place);
+  assert.deepEqual(keyids, [...new Set(keyids)].sort(), place);
+  for (const line of lines) assert.equal(line.length, lines[0]?.length, place);
+  assert.equal(((lines[0]?.length ?? 511) + 1) % 512, 0, place);
+  assert.deepEqual(JSON.parse(text), { schema: 1, keys: Object.assign({}, ...rings) as unknown }, place);
 }
 
 function canonicalJson(text: string, place: string): unknown {

@@ -11,7 +11,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const root = `${process.env['FAULT_TREE'] ?? ''}/`;
 const [signal = '', at = '0'] = (process.env['FAULT_STEP'] ?? '').split(' ');
 const trace = process.env['FAULT_TRACE'];
-const { openSync, writeSync, fsyncSync, renameSync, unlinkSync, rmdirSync, mkdirSync } = fs;
+const { openSync, writeSync, fsyncSync, linkSync, renameSync, unlinkSync, rmdirSync, mkdirSync } = fs;
 const { spawnSync } = childProcess;
 const pathOfDescriptor = new Map<number, string>();
 let steps = 0;
@@ -50,6 +50,10 @@ const watched = {
     const path = pathOfDescriptor.get(descriptor);
     if (path !== undefined) step(`fsync ${short(path)}`);
     fsyncSync(descriptor);
+  },
+  linkSync(from: fs.PathLike, to: fs.PathLike): void {
+    if (isOfTree(from) && isOfTree(to)) step(`link ${short(from)} ${short(to)}`);
+    linkSync(from, to);
   },
   renameSync(from: fs.PathLike, to: fs.PathLike): void {
     if (isOfTree(from) && isOfTree(to)) step(`rename ${short(from)} ${short(to)}`);

@@ -4,6 +4,7 @@
 import type { TreeFolders } from '../../../src/release/tree/files.ts';
 import type { ReleaseStore } from '../../../src/release/tree/store.ts';
 import type { LockedTree, OnTransfer } from '../../../src/storage/locked-tree.ts';
+import type { SharedTree } from '../../../src/storage/shared-tree.ts';
 import * as real from '../../../src/storage/open-tree.ts';
 import { mirrored, type MirroredTree } from './mirror.ts';
 
@@ -52,6 +53,21 @@ export async function lockedTree(root: string, onTransfer?: OnTransfer): Promise
   };
 }
 
+export async function sharedTree(root: string, ownFolder: string, onTransfer?: OnTransfer): Promise<SharedTree> {
+  if (isInBucket(root)) return real.sharedTree(root, ownFolder, onTransfer);
+  const tree = await mirrored(root);
+  const shared = await tree.writing(root, () => real.sharedTree(tree.address, ownFolder, onTransfer));
+  return {
+    store: named(root, tree, shared.store),
+    createOnce: (file) => tree.named(root, () => shared.createOnce(file)),
+    requests: () => null,
+    release: async () => {
+      await shared.release();
+      await tree.written();
+    },
+  };
+}
+
 export async function changingKeyRing<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
   const { root } = store;
   if (isInBucket(root)) return real.changingKeyRing(store, change);
@@ -95,6 +111,7 @@ void ({
   openReleases,
   unlockedStore,
   lockedTree,
+  sharedTree,
   probeConditions,
   changingKeyRing,
 } satisfies typeof real);

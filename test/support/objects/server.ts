@@ -3,6 +3,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { deliver, performWith, type FaultPlan, type Outcome } from './faults.ts';
 import { conditionalOf, errorAnswer, parseTarget, S3Error, type StoreAnswer, type StoreRequest } from './messages.ts';
 import { checkBody, verifyRequest } from './signature.ts';
@@ -44,7 +46,8 @@ export abstract class StoreServer implements ObservedStore {
   afterApply: RequestHook | null;
   readonly #settings: ServerSettings;
   readonly #attempts = new Map<string, number>();
-  readonly #server = createServer((request, response) => void this.#handle(request, response));
+  readonly #server = createServer((request, response) => void this.#count(request, response));
+  #requestsUnderWay = 0;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
@@ -78,6 +81,28 @@ export abstract class StoreServer implements ObservedStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /**
+   * Ends what connections are idle, and returns once no client is connected and no request is under way. What a killed client had sent
+   * has then been carried out, or will never be.
+   */
+  async disconnectClients(): Promise<void> {
+    const connections = promisify(this.#server.getConnections.bind(this.#server));
+    do {
+      // A connection that was made before the call is accepted in one turn of the event loop, and read in the next.
+      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+      this.#server.closeIdleConnections();
+    } while (this.#requestsUnderWay > 0 || (await connections()) > 0);
+  }
+
+  async #count(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#requestsUnderWay += 1;
+    try {
+      await this.#handle(incoming, response);
+    } finally {
+      this.#requestsUnderWay -= 1;
+    }
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -2,42 +2,51 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { KeyRing } from '../contract/key-ring.ts';
-import { README_TITLE, type DeploymentFiles } from '../edge/deploy/deployment.ts';
-import { nginxBucketFiles } from '../edge/deploy/nginx-bucket.ts';
-import { nginxFiles } from '../edge/deploy/nginx.ts';
-import { nginxBundle, type OriginOptions, parseOrigin } from '../edge/deploy/origin.ts';
-import { workerFiles } from '../edge/deploy/worker.ts';
-import type { SiblingEncoding } from '../edge/rule/encoding.ts';
-import { faultOfSettings, type SettingsFile } from '../edge/rule/settings.ts';
-import { AppError, messageOf, withoutUser } from '../errors.ts';
-import { orThrow, treeMissing } from '../release/tree/found.ts';
-import { readKeyRing } from '../release/tree/read.ts';
-import { PUBLIC_FOLDER } from '../render/paths.ts';
-import { isInBucket, openTree } from '../storage/open-tree.ts';
-import { foreignFiles, writeFolder } from '../storage/folder.ts';
+import type { KeyRing } from '../../contract/key-ring.ts';
+import { authorizerFiles } from '../../edge/deploy/authorizer.ts';
+import { PROXIES, type Proxy } from '../../edge/deploy/authorizer-proxies.ts';
+import { README_TITLE, type DeploymentFiles } from '../../edge/deploy/deployment.ts';
+import { nginxBucketFiles } from '../../edge/deploy/nginx-bucket.ts';
+import { nginxFiles } from '../../edge/deploy/nginx.ts';
+import { nginxBundle, type OriginOptions, parseOrigin } from '../../edge/deploy/origin.ts';
+import { workerFiles } from '../../edge/deploy/worker.ts';
+import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
+import type { ProfileName } from '../../edge/rule/profile.ts';
+import { faultOfSettings, type SettingsFile } from '../../edge/rule/settings.ts';
+import { AppError, messageOf, withoutUser } from '../../errors.ts';
+import { orThrow, treeMissing } from '../../release/tree/found.ts';
+import { readKeyRing } from '../../release/tree/read.ts';
+import { PUBLIC_FOLDER } from '../../render/paths.ts';
+import { isInBucket, openTree } from '../../storage/open-tree.ts';
+import { foreignFiles, writeFolder } from '../../storage/folder.ts';
 
 /** How long a worker may go on with a pointer that it has read. */
 const POINTER_SECONDS = 5;
 
 export interface EdgeBuildOptions {
-  readonly target: 'nginx' | 'worker';
+  readonly target: 'nginx' | 'worker' | 'authorizer';
+  /** authorizer: what stands in front of it; null: nothing was named. */
+  readonly proxy: Proxy | null;
+  /** authorizer: where it listens. */
+  readonly authorizer: string;
   /** The folder to write. */
   readonly to: string;
   /** The tree whose key ring the rule takes along. */
   readonly out: string;
   /** Where the edge finds the tree's public folder; null: in the tree. */
   readonly publicRoot: string | null;
-  /** nginx: where it finds the key ring; null: beside the public folder, or in its own folder where the tree is in a bucket. */
+  /** nginx, authorizer: where it finds the key ring; null: beside the public folder. worker: a URL or a binding; null: in the module. */
   readonly keyRingPath: string | null;
-  /** nginx: the address of the server. */
+  /** nginx, authorizer: the address of the server, or of the proxy. */
   readonly listen: string;
-  /** Where a worker finds the tree; for nginx a bucket, or anything else for the public folder. */
+  /** Where a worker finds the tree; for nginx and the authorizer a bucket, or anything else for the public folder. */
   readonly origin: OriginOptions;
   /** nginx: the name server that it asks for a bucket's store. */
   readonly resolver: string;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
+  /** The signature profiles in the bundle. */
+  readonly profiles: readonly ProfileName[];
 }
 
 /**
@@ -87,26 +96,56 @@ function realPath(path: string): string {
 }
 
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
-  const { settings, listen, origin, encodings, resolver } = options;
+  const { settings, listen, origin, encodings, resolver, profiles } = options;
   refuseBucketAsFolder(options);
   const publicRoot = publicRootOf(options);
-  if (options.target === 'nginx') {
-    if (nginxBundle(origin.origin) === 'nginx-s3') {
-      if (options.publicRoot !== null)
-        throw new Error(`--public-root: expected without --origin, found "${options.publicRoot}"`);
-      const keyRingPath = options.keyRingPath === null ? null : resolve(options.keyRingPath);
-      return nginxBucketFiles({ bundle, keyRing, settings, ...origin, encodings, keyRingPath, listen, resolver });
-    }
-    const keyRingPath = keyRingPathOf(options, publicRoot);
-    return nginxFiles({ bundle, keyRing, settings, publicRoot, keyRingPath, listen });
+  const common = { bundle, keyRing, settings };
+  if (options.target === 'worker')
+    return workerFiles({
+      ...common,
+      publicRoot,
+      ...origin,
+      encodings,
+      pointerSeconds: POINTER_SECONDS,
+      keyRingAt: options.keyRingPath,
+      profiles,
+    });
+
+  const isBucket = readsBucket(origin);
+  if (isBucket) refuseFolderOptions(options);
+  const keyRingPath = isBucket ? '' : keyRingPathOf(options, publicRoot);
+  if (options.target === 'authorizer') {
+    const { proxy, authorizer } = options;
+    if (proxy === null)
+      throw new Error(`expected --proxy ${PROXIES.join('|')} with --target authorizer, found neither`);
+    return authorizerFiles({
+      ...common,
+      profiles,
+      proxy,
+      listen,
+      authorizer,
+      publicRoot,
+      keyRingPath,
+      ...origin,
+      encodings,
+    });
   }
-  return workerFiles({ bundle, keyRing, settings, publicRoot, ...origin, encodings, pointerSeconds: POINTER_SECONDS });
+  if (isBucket) return nginxBucketFiles({ ...common, ...origin, encodings, listen, resolver });
+  return nginxFiles({ ...common, publicRoot, keyRingPath, listen });
+}
+
+/** Whether what is no worker reads the tree from a bucket. */
+const readsBucket = ({ origin }: OriginOptions): boolean => nginxBundle(origin) === 'nginx-s3';
+
+/** Throws Error where a folder is named beside a bucket. */
+function refuseFolderOptions({ publicRoot, keyRingPath }: EdgeBuildOptions): void {
+  if (publicRoot !== null) throw new Error(`--public-root: expected without --origin, found "${publicRoot}"`);
+  if (keyRingPath !== null) throw new Error(`--key-ring: expected without --origin, found "${keyRingPath}"`);
 }
 
 /** Without an origin the edge reads files; a bucket has none. Throws Error where it would have to. */
 function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOptions): void {
-  const readsFolder =
-    target === 'nginx' ? nginxBundle(origin.origin) === 'nginx' : parseOrigin(origin).kind === 'binding';
+  const readsFolder = target === 'worker' ? parseOrigin(origin).kind === 'binding' : !readsBucket(origin);
   if (!readsFolder || publicRoot !== null || !isInBucket(out)) return;
   throw new Error(`expected --origin ${out} (or --public-root FOLDER) where the tree is in a bucket, found neither`);
 }

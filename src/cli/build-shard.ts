@@ -1,0 +1,87 @@
+// `playbill build --shard`: one shard of a build. Its exit code says whether its result is there; what became of fronts is for `finish`.
+
+import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import type { ShardSummaryJson } from '../contract/run.ts';
+import { AppError, shellWord } from '../errors.ts';
+import type { ShardOptions } from '../operations/shards/build-shard.ts';
+import type { Shard } from '../render/shards.ts';
+import type { CommandContext } from './context.ts';
+import { EXIT } from './exit-codes.ts';
+import { holdLines, requestLines } from './output/releases.ts';
+import { bytesText, countText } from './output/terminal.ts';
+
+/** Which shard of which run; null for a build of its own. */
+export interface ShardFlags {
+  readonly shard?: Shard | undefined;
+  readonly run?: string | undefined;
+  readonly snapshot?: string | undefined;
+}
+
+/** Flags of `build` that one shard cannot have: those of its run have them, or `finish`. */
+const NOT_OF_A_SHARD = ['front', 'dryRun', 'onPublish', 'prometheus'] as const;
+
+/** The shard that flags name. @throws AppError usage */
+export function shardOf(
+  flags: ShardFlags & { readonly [Name in (typeof NOT_OF_A_SHARD)[number]]?: unknown },
+): { readonly shard: Shard; readonly run: string } | null {
+  const { shard, run, snapshot } = flags;
+  if (shard === undefined && run === undefined && snapshot === undefined) return null;
+  const refused = (message: string, hint: string): AppError => new AppError('usage', message, hint);
+  if (shard === undefined) {
+    const flag = run === undefined ? '--snapshot' : '--run';
+    throw refused(`${flag}: expected --shard with it, found none`, 'type it as --shard 0/4');
+  }
+  if (run === undefined) {
+    const hint = 'name the run that all its shards belong to, as --run 2026-05-01T1200';
+    throw refused('--shard: expected --run with it, found none', hint);
+  }
+  const name = NOT_OF_A_SHARD.find((one) => flags[one] !== undefined);
+  if (name === undefined) return { shard, run };
+  const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
+  const isOfFinish = name === 'onPublish' || name === 'prometheus';
+  throw refused(
+    `${flag}: expected no ${flag} with --shard, found one`,
+    isOfFinish ? 'give it to finish' : 'build without --shard',
+  );
+}
+
+/** Renders a shard, and prints what became of it. */
+export async function runShard(
+  options: ShardOptions,
+  flags: { readonly json?: true | undefined; readonly now?: Instant | undefined },
+  context: CommandContext,
+): Promise<number> {
+  const { buildShard } = await import('../operations/shards/build-shard.ts');
+  const { totalsOf } = await import('../release/publish/plan.ts');
+  const { run, shard } = options;
+  const result = await buildShard(options, flags.now ?? context.now());
+  const plan = result.results.flatMap((front) => front.plan);
+  const json: ShardSummaryJson = {
+    run,
+    shard: shard.index,
+    shards: shard.total,
+    now: formatInstant(result.now),
+    hold: result.hold,
+    isRepeated: result.isRepeated,
+    fronts: result.results.length,
+    held: result.results.filter(({ held }) => held !== null).length,
+    put: totalsOf(plan, 'put'),
+    kept: totalsOf(plan, 'keep'),
+    ...(result.requests === null ? {} : { requests: result.requests }),
+  };
+  context.terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+  return EXIT.done;
+}
+
+function summaryText(json: ShardSummaryJson): string {
+  const { run, shard, shards, now, hold, fronts, held, put, kept } = json;
+  if (hold !== null) return ['Nothing rendered', ...holdLines(hold.release, hold.release)].join('\n');
+  const lines = [
+    `Rendered shard ${shard} of ${shards} as of ${now}: ${countText(fronts, 'front')}${held === 0 ? '' : `, ${held} held back`}`,
+    `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)})`,
+    ...requestLines(json.requests),
+  ];
+  if (json.isRepeated) lines.push('Its result was there already, from an earlier start');
+  lines.push(`When all shards have ended: playbill finish --run ${shellWord(run)} --shards ${shards}`);
+  return lines.join('\n');
+}

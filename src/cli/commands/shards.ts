@@ -1,0 +1,100 @@
+// What a build in shards takes besides its shards: `playbill finish` publishes what they have rendered, `playbill snapshot` keeps one state
+// of a catalogue in PostgreSQL for them.
+
+import { setTimeout } from 'node:timers/promises';
+import { parseInstant } from '../../catalogue/instant.ts';
+import { DEFAULT_GRACE_SECONDS, runArgument, shardsArgument } from '../arguments.ts';
+import type { FlagsOf, PlaybillCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { withMetrics } from '../output/build-metrics.ts';
+import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
+import type { BuildEnd } from '../output/prometheus.ts';
+
+type FinishFlags = FlagsOf<typeof declareFinish>;
+
+function declareFinish(program: PlaybillCommand) {
+  return program
+    .command('finish')
+    .summary('publish what the shards of a run have rendered')
+    .description(
+      'Takes the results that shards (build --shard) have left in the tree, checks that they are of one run and of one state of ' +
+        'the catalogue, and publishes them as a build does: the same bytes, and the same release, whatever the number of shards. ' +
+        'It opens no database. The fronts of a shard without a result keep their snapshots.',
+    )
+    .requiredFlag('--run <id>', 'the run that the shards were started with', runArgument)
+    .requiredFlag('--shards <number>', 'how many shards the run has', shardsArgument)
+    .durationFlag('--wait', 'how long to wait for shards that have not ended', 0)
+    .outFlag('the tree to publish into')
+    .onPublishFlags()
+    .flag('--prometheus <file>', 'replace this textfile at the end, however it ends')
+    .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
+    .jsonFlag('print the summary as JSON').helpBelow(`
+Examples:
+  playbill build --shard 0/2 --run may & playbill build --shard 1/2 --run may
+  wait; playbill finish --run may --shards 2            one machine, two processes
+  playbill finish --run may --shards 2 --wait 10m       started together with the shards
+
+A shard that ends later is not lost: the same command again publishes its fronts.
+
+Exit codes: 0 done, 2 wrong usage, no result at all, or shards that do not belong together, 3 a shard is missing or some
+fronts failed, 4 a guard held a front back, or a rollback holds the tree, 5 another run holds the lock, 6 the tree could
+not be written.`);
+}
+
+export function addFinishCommand(program: PlaybillCommand): void {
+  declareFinish(program)
+    .writes()
+    .runs(async (flags, context) => {
+      const run = (): Promise<BuildEnd> => runFinish(flags, context);
+      const { exitCode } = await (flags.prometheus === undefined
+        ? run()
+        : withMetrics(flags.prometheus, flags.out, context, run));
+      return exitCode;
+    });
+}
+
+async function runFinish(flags: FinishFlags, context: CommandContext): Promise<BuildEnd> {
+  const { finishRun } = await import('../../operations/shards/finish-run.ts');
+  const result = await finishRun({
+    outPath: flags.out,
+    run: flags.run,
+    shards: flags.shards,
+    waitSeconds: flags.wait,
+    pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
+    toolVersion: context.toolVersion,
+  });
+  // Where a rollback holds the tree and no shard has begun there is no other instant.
+  const now = parseInstant(result.settings?.now ?? '') ?? context.now();
+  const settings = { horizonSeconds: result.settings?.horizonSeconds ?? 0, isDryRun: false };
+  const json = await buildJson(result, settings, now);
+  const warnings = await notifyOfBuild(result, flags, context, now);
+  return printBuild({ ...json, warnings }, null, flags.json === true, context);
+}
+
+export function addSnapshotCommand(program: PlaybillCommand): void {
+  program
+    .command('snapshot')
+    .summary('hold one state of a catalogue in PostgreSQL for the shards of a run')
+    .description(
+      'Prints the id of a snapshot of the catalogue as it is now, and keeps it readable until the time is up or a signal ends the ' +
+        'command: build --shard --snapshot reads that state, whatever is written meanwhile. The server keeps rows that are ' +
+        'replaced for as long.',
+    )
+    .requiredFlag('--hold', 'keep the snapshot until the time is up; it cannot be kept without a process')
+    .durationFlag('--for', 'how long', 3600)
+    .dbFlag()
+    .jsonFlag()
+    .helpBelow(`
+Examples:
+  playbill snapshot --hold --for 10m --db postgres://db.example/box &
+
+Shards need it until they have ended; finish does not.
+
+Exit codes: 0 the time is up, 2 wrong usage or a catalogue that cannot be read, or is no server's.`)
+    .runs(async (flags, { terminal }) => {
+      const { holdState } = await import('../../operations/shards/hold-snapshot.ts');
+      await using held = await holdState(flags.db);
+      terminal.print(flags.json === true ? JSON.stringify({ snapshot: held.id }) : held.id);
+      await setTimeout(flags.for * 1000);
+    });
+}

@@ -1,0 +1,85 @@
+// The key files of `keys issue`, as commands read them that sign.
+
+import { readFileSync, statSync } from 'node:fs';
+import type { ClientKey, ClientProfile } from '../client/signature.ts';
+import type { IssuedKeyJson } from '../contract/results.ts';
+import type { FrontKey } from '../edge-check/checked-edge.ts';
+import { AppError, messageOf, shellWord } from '../errors.ts';
+import type { CommandContext } from './context.ts';
+import type { Terminal } from './output/terminal.ts';
+
+/** Warns where others can read the private key. @throws AppError key-file-unreadable */
+export async function readKeyFile(path: string, terminal: Terminal): Promise<IssuedKeyJson> {
+  const hint = 'make one: playbill keys issue --front CODE --to CODE.key.json';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    // What the parser says quotes the file, which may be a secret.
+    const found = error instanceof SyntaxError ? 'no JSON' : messageOf(error);
+    const message = `expected a key as JSON in ${path}, found: ${found}`;
+    throw new AppError('key-file-unreadable', message, hint, error);
+  }
+  const { issuedKeySchema } = await import('../contract/results.ts');
+  const issued = issuedKeySchema.safeParse(parsed);
+  if (issued.success) {
+    warnIfReadable(path, issued.data, terminal);
+    return issued.data;
+  }
+  const [issue] = issued.error.issues;
+  const found = `JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`;
+  throw new AppError('key-file-unreadable', `expected what keys issue prints in ${path}, found ${found}`, hint);
+}
+
+function warnIfReadable(path: string, { privateKey }: IssuedKeyJson, terminal: Terminal): void {
+  // A pipe needs no protection.
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
+    terminal.log(`warning: others can read the private key in ${path}: chmod 600 ${shellWord(path)}`);
+}
+
+/** What the client signs with; an hmac key's secret comes from the environment, by its name. @throws AppError key-invalid */
+export function clientKeyOf(
+  issued: IssuedKeyJson,
+  environment: CommandContext['environment'],
+  secretEnv?: string,
+): ClientKey {
+  const { keyid, privateKey, secretRef } = issued;
+  if (privateKey !== null) {
+    const { y, ...rest } = privateKey;
+    return { keyid, privateKey: y === undefined ? rest : { ...rest, y } };
+  }
+  const name = secretEnv ?? secretRef ?? '';
+  const secret = environment(name);
+  if (secret === undefined || secret === '') {
+    const hint = `set it: export ${name}='the secret'`;
+    throw new AppError('key-invalid', `expected the secret in the environment variable ${name}, found none`, hint);
+  }
+  return { keyid, secret };
+}
+
+/**
+ * A key and its front, for commands that send requests. Signs once, so that a broken key is noticed here.
+ * @throws AppError key-file-unreadable, key-invalid
+ */
+export async function frontKeyFrom(
+  path: string,
+  { terminal, environment }: Pick<CommandContext, 'terminal' | 'environment'>,
+  profile: ClientProfile,
+): Promise<FrontKey> {
+  const issued = await readKeyFile(path, terminal);
+  const key = clientKeyOf(issued, environment);
+  const { signRequest } = await import('../client/signature.ts');
+  const trial = { method: 'GET', url: 'https://localhost/', front: issued.front, created: 0, profile } as const;
+  await signRequest({ ...trial, key }).catch((error: unknown) => {
+    throw unusableKey(error, profile);
+  });
+  return { front: issued.front, key };
+}
+
+/** What signing throws, as an error that says what to do. */
+export function unusableKey(error: unknown, profile: ClientProfile): AppError {
+  const secret = profile === 'signed-headers' ? ' --profile signed-headers --secret-ref NAME' : '';
+  const hint = `issue a new key: playbill keys issue --front CODE${secret} --to FILE`;
+  return new AppError('key-invalid', messageOf(error), hint, error);
+}

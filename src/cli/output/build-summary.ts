@@ -1,0 +1,183 @@
+// What `build` and `finish` say at their end: the result for programs, a summary that can be read at 3 a.m., and the exit code.
+
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { BuildResultJson } from '../../contract/results.ts';
+import { shellWord } from '../../errors.ts';
+import type { BuildResult } from '../../operations/publish-release.ts';
+import type { Billed } from '../../operations/writing-tree.ts';
+import type { FrontResult } from '../../release/publish/render-front.ts';
+import { treeFileOf } from '../../render/paths.ts';
+import type { CommandContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
+import { plannedDiffLines } from './diff.ts';
+import type { BuildEnd } from './prometheus.ts';
+import { holdLines, planLines, prunedText, requestLines } from './releases.ts';
+import { foldedText, tableText } from './table.ts';
+import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
+
+/** The result, before anybody was notified of it. */
+export async function buildJson(
+  result: BuildResult & Billed,
+  { horizonSeconds, isDryRun }: { readonly horizonSeconds: number; readonly isDryRun: boolean },
+  now: Instant,
+): Promise<BuildResultJson> {
+  const { prunedTotals, totalsOf } = await import('../../release/publish/plan.ts');
+  const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
+  return {
+    release: result.releaseId,
+    hold: result.hold,
+    now: formatInstant(now),
+    horizonSeconds,
+    isDryRun,
+    fronts: result.outcomes.map((outcome) => ({
+      front: outcome.code,
+      held: outcome.held,
+      snapshot: snapshotOf(outcome),
+      put: totalsOf(outcome.plan, 'put'),
+      kept: totalsOf(outcome.plan, 'keep'),
+      guards: outcome.guards,
+    })),
+    put: totalsOf(plan, 'put'),
+    kept: totalsOf(plan, 'keep'),
+    removed: totalsOf(plan, 'remove'),
+    pruned: prunedTotals(plan),
+    ...(isDryRun ? { plan } : {}),
+    ...(result.differences === undefined ? {} : { differences: result.differences }),
+    ...(result.requests === null ? {} : { requests: result.requests }),
+    isEveryFrontKnown: result.isEveryFrontKnown,
+    findings: result.findings,
+    findingsTotal: result.findingsTotal,
+    warnings: [],
+  };
+}
+
+/** Notifies the hook of what was published. @returns what went wrong */
+export function notifyOfBuild(
+  result: BuildResult,
+  flags: PublishHookFlags,
+  context: CommandContext,
+  now: Instant,
+): Promise<BuildResultJson['warnings']> {
+  const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
+  // Of a held tree's plan only the key ring is written.
+  const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
+  return notifyOfPublish(done, result.releaseId, flags, context, now);
+}
+
+/** Prints the result, and says how the run ends. `database`: what to check for findings; null: the command was given none. */
+export function printBuild(
+  json: BuildResultJson,
+  database: string | null,
+  isJson: boolean,
+  { terminal }: CommandContext,
+): BuildEnd {
+  terminal.print(isJson ? JSON.stringify(json) : summaryText(json, database, terminal));
+  for (const warning of json.warnings) terminal.log(warningLine(warning));
+  return {
+    exitCode: exitCodeOfBuild(json),
+    findings: json.findingsTotal,
+    isOnPublishFailed: json.warnings.some(({ code }) => code === 'on-publish-failed'),
+    requests: json.requests ?? null,
+  };
+}
+
+function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]['snapshot'] {
+  if (listing === null) return null;
+  const { cards, dropped, editions, nextChange, pointer } = listing;
+  return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
+}
+
+/** Holds that are failures, and no guard's. */
+const FAILED = ['findings', 'file-size-wrong', 'file-kind-wrong', 'file-not-writable', 'shard-missing'] as const;
+
+/** 3 outranks 4; a front that was not selected is no failure. */
+function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
+  const held = new Set(fronts.map((front) => front.held));
+  const isAnyFailed = FAILED.some((code) => held.has(code));
+  if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
+  if (hold !== null) return EXIT.guarded;
+  if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
+  return EXIT.done;
+}
+
+function summaryText(result: BuildResultJson, db: string | null, terminal: Pick<Terminal, 'isColoured'>): string {
+  const isPlan = result.isDryRun || result.hold !== null;
+  const published = result.fronts.filter((front) => front.held === null);
+  const checkDb = db === null ? 'playbill check-db' : `playbill check-db --db ${shellWord(db)}`;
+  const lines: string[] = [];
+  const shown = result.fronts.filter((front) => front.held !== 'not-selected');
+  if (shown.length > 0) lines.push(frontTable(shown, isPlan), '');
+  for (const { front, held, guards, snapshot } of result.fronts) {
+    for (const { code, message, isOverridden } of guards) {
+      const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
+      const override =
+        code === 'now-earlier'
+          ? '--force overrides it; or build into another folder with --out'
+          : 'build --dry-run shows what goes; --allow-shrink overrides it';
+      const remedy = isOverridden ? '' : ` (${override})`;
+      lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
+    }
+    if (held === 'findings') {
+      const stands = snapshot === null ? 'nothing is published of it yet' : 'its last snapshot stays';
+      lines.push(`${front}: held back by findings; ${stands} (see: ${checkDb})`);
+    }
+    if (held === 'file-size-wrong')
+      lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
+    if (held === 'file-kind-wrong')
+      lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
+    if (held === 'file-not-writable')
+      lines.push(`${front}: held back: not allowed to write its files (the finding says what to allow)`);
+    if (held === 'shard-missing')
+      lines.push(`${front}: held back: the work of its shard is not there (the finding says what is missing)`);
+  }
+  for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
+  if (result.findingsTotal > 20)
+    lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb} --all`);
+  lines.push(...harmlessErrors(result));
+  // What a person wants to know comes first, before a line for each file.
+  if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
+  lines.push(...planLines(result.plan ?? []));
+  const { put, kept, removed, pruned } = result;
+  lines.push(
+    `${isPlan ? 'Would publish' : 'Published'} ${published.length} of ${countText(result.fronts.length, 'front')} as of ${result.now}, ` +
+      `horizon ${durationText(result.horizonSeconds)}; ` +
+      `release ${result.release ?? 'none'}${result.hold === null ? '' : ' stays current'}`,
+    `Files: ${put.files} ${isPlan ? 'to put' : 'put'} (${bytesText(put.bytes)}), ` +
+      `${kept.files} ${isPlan ? 'to keep' : 'kept'} (${bytesText(kept.bytes)}), ${removed.files} ${isPlan ? 'to remove' : 'removed'}`,
+  );
+  lines.push(...requestLines(result.requests));
+  if (pruned.releases > 0 || pruned.files > 0)
+    lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
+  if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
+  return lines.join('\n');
+}
+
+/** Why a build with errors exits 0. */
+function harmlessErrors(result: BuildResultJson): string[] {
+  const total = result.findings.filter(({ severity }) => severity === 'error').length;
+  if (total === 0 || exitCodeOfBuild(result) !== EXIT.done) return [];
+  const isCut = result.findingsTotal > result.findings.length;
+  const errors = isCut ? 'The errors concern' : `${countText(total, 'error')} ${total === 1 ? 'concerns' : 'concern'}`;
+  const none = result.fronts.some(({ held }) => held === 'not-selected') ? 'none of these fronts' : 'no front';
+  return [`${errors} ${none}: nothing is held back`];
+}
+
+function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean): string {
+  const header = ['front', 'cards', 'editions', 'next change', 'put', isPlan ? 'keep' : 'kept', 'state'];
+  const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
+    front,
+    snapshot?.cards ?? 0,
+    snapshot === null ? '-' : `${snapshot.editions.products}+${snapshot.editions.categories}`,
+    snapshot?.nextChange?.replace('T', ' ').replace(':00Z', 'Z') ?? '-',
+    put.files,
+    kept.files,
+    held ?? (isPlan ? 'planned' : 'published'),
+  ]);
+  const notes = fronts.map(({ snapshot }) => {
+    const dropped = Object.entries(snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
+    const [first, ...others] = dropped;
+    return first === undefined ? '' : foldedText('  ', [`without a card: ${first}`, ...others]);
+  });
+  return tableText(header, rows, notes);
+}

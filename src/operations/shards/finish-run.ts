@@ -1,0 +1,167 @@
+// The end of a run of shards (`finish`): takes their results for what a build has just rendered, and goes on as a build does from there.
+// Opens no database.
+
+import { setTimeout } from 'node:timers/promises';
+import { parseInstant, type Instant } from '../../catalogue/instant.ts';
+import type { HoldCode } from '../../contract/manifest.ts';
+import type { RunSettings, ShardResult } from '../../contract/run.ts';
+import { AppError, shellWord } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
+import { readHold } from '../../release/history/hold.ts';
+import { recheckFront } from '../../release/publish/recheck-front.ts';
+import type { FrontResult } from '../../release/publish/render-front.ts';
+import type { TreeFiles } from '../../release/tree/files.ts';
+import type { PublishedTree } from '../../release/tree/published.ts';
+import { orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
+import type { ReleaseStore } from '../../release/tree/store.ts';
+import { pathOf } from '../../render/paths.ts';
+import { dryRunStore } from '../../storage/dry-run.ts';
+import type { OnTransfer } from '../../storage/locked-tree.ts';
+import { unlockedStore } from '../../storage/open-tree.ts';
+import { publishRelease, type BuildResult } from '../publish-release.ts';
+import { refuseOtherSettings } from './run-settings.ts';
+import { writingTree, type Billed } from '../writing-tree.ts';
+
+export interface FinishOptions {
+  readonly outPath: string;
+  readonly run: string;
+  /** How many shards there are. */
+  readonly shards: number;
+  /** How long results that are missing are waited for. */
+  readonly waitSeconds: number;
+  readonly pruneGraceSeconds: number | null;
+  readonly toolVersion: string;
+  readonly onTransfer?: OnTransfer;
+}
+
+/** What was published, and the settings of the run; null where a rollback holds the tree and no shard has begun. */
+export interface FinishedRun extends BuildResult {
+  readonly settings: RunSettings | null;
+}
+
+/** How often missing results are looked for. */
+const LOOK_EVERY_SECONDS = 1;
+
+/** Publishes what the shards of a run have rendered. @throws AppError run-…, tree-… */
+export async function finishRun(options: FinishOptions): Promise<FinishedRun & Billed> {
+  await waitForShards(options);
+  return writingTree(
+    options.outPath,
+    (published, { store }) => finishInto(store, published, options),
+    options.onTransfer,
+  );
+}
+
+/** Returns when every shard has left its result, or the time is up. Takes no lock. */
+async function waitForShards({ outPath, run, shards, waitSeconds }: FinishOptions): Promise<void> {
+  const store = await unlockedStore(outPath);
+  for (let waited = 0; waited < waitSeconds; waited += LOOK_EVERY_SECONDS) {
+    const folder = await store.entries(pathOf({ kind: 'run', run }).replace(/\/[^/]+$/, ''));
+    const paths = new Set(folder.ok ? folder.value.map(({ path }) => path) : []);
+    const isThere = (shard: number): boolean => paths.has(pathOf({ kind: 'shard', run, shard }));
+    if (indexesOf(shards).every(isThere)) return;
+    await setTimeout(LOOK_EVERY_SECONDS * 1000);
+  }
+}
+
+async function finishInto(store: ReleaseStore, published: PublishedTree, options: FinishOptions): Promise<FinishedRun> {
+  const hold = await readHold(store);
+  const { run, shards, toolVersion, pruneGraceSeconds } = options;
+  const found = await resultsOf(options, store);
+  const [first] = found.values();
+  if (first === undefined) {
+    if (hold === null) throw missingRun(options, store.root);
+    // Its shards have seen the hold as well.
+    return { ...NOTHING_RENDERED, settings: null, hold, releaseId: published.currentId };
+  }
+  const { settings, catalogue } = first;
+  const now = nowOf(settings);
+  const results: FrontResult[] = [];
+  const recheck = { guards: settings.guards, isPlan: hold !== null };
+  for (const { fronts } of found.values())
+    for (const front of fronts) results.push(await recheckFront(front, published, recheck, now));
+  const missing = indexesOf(shards).filter((shard) => !found.has(shard));
+  const frontsOf = (shard: number): string[] =>
+    Object.keys(catalogue.shardOf).filter((code) => catalogue.shardOf[code] === shard);
+  const held = new Map<string, HoldCode>(Object.entries(catalogue.held));
+  for (const code of missing.flatMap(frontsOf)) held.set(code, 'shard-missing');
+  const findings = missing.map((shard) => missingShard(run, shard, frontsOf(shard).length));
+  const release = await publishRelease(
+    {
+      results,
+      held,
+      removalHold: catalogue.removalHold,
+      disabledCodes: new Set(catalogue.disabledCodes),
+      isEveryFrontKnown: catalogue.isEveryFrontKnown,
+      findings: [...catalogue.findings, ...findings],
+      findingsTotal: catalogue.findingsTotal + findings.length,
+    },
+    { ...settings, toolVersion, pruneGraceSeconds },
+    hold,
+    published,
+    { releaseStore: hold === null ? store : dryRunStore(store), store },
+    now,
+  );
+  return { ...release, settings };
+}
+
+const NOTHING_RENDERED = {
+  outcomes: [],
+  plan: [],
+  isEveryFrontKnown: true,
+  findings: [],
+  findingsTotal: 0,
+} as const satisfies Partial<BuildResult>;
+
+/** The results that are there, by shard, which must be of one run and one state. @throws AppError run-differs, run-damaged, run-state-differs */
+async function resultsOf(
+  { run, shards, toolVersion }: FinishOptions,
+  files: TreeFiles,
+): Promise<ReadonlyMap<number, ShardResult>> {
+  const results = new Map<number, ShardResult>();
+  const begun = await readRunSettings(run, files);
+  if (!begun.ok && begun.why === 'missing') return results;
+  const settings = orRunDamaged(begun, files.root);
+  refuseOtherSettings(settings, { shards, tool: toolVersion });
+  let state: string | null = null;
+  for (const shard of indexesOf(shards)) {
+    const read = await readShardResult(run, shard, files);
+    if (!read.ok && read.why === 'missing') continue;
+    const result = orRunDamaged(read, files.root);
+    refuseOtherSettings(settings, result.settings);
+    state ??= result.state;
+    if (result.state !== state) throw otherState(run, [...results.keys()], shard);
+    results.set(shard, result);
+  }
+  return results;
+}
+
+function nowOf({ run, now }: RunSettings): Instant {
+  const instant = parseInstant(now);
+  if (instant !== undefined) return instant;
+  const message = `runs/${run}/run.json: now: expected a date of the calendar, found ${now}`;
+  throw new AppError('run-damaged', message, 'start all shards again, as another run: --run');
+}
+
+function indexesOf(shards: number): readonly number[] {
+  return Array.from({ length: shards }, (_, index) => index);
+}
+
+function missingRun({ run, shards }: FinishOptions, root: string): AppError {
+  const message = `expected the results of ${shards} shards in ${root}/runs/${run}, found none`;
+  return new AppError('run-missing', message, `start them: playbill build --shard 0/${shards} --run ${shellWord(run)}`);
+}
+
+function otherState(run: string, shards: readonly number[], shard: number): AppError {
+  const others = shards.length === 1 ? `shard ${shards[0]}` : `shards ${shards.join(', ')}`;
+  const message = `expected one state of the catalogue in run ${run}, found that shard ${shard} was rendered from another than ${others}`;
+  const hint =
+    'the catalogue was changed between them: start all shards again, as another run; of a catalogue on a server, give them one snapshot: playbill snapshot --hold';
+  return new AppError('run-state-differs', message, hint);
+}
+
+function missingShard(run: string, shard: number, fronts: number): Finding {
+  const message = `expected the result of shard ${shard}, found none: its fronts (${fronts}) keep their snapshots`;
+  const hint = 'start it again, and then finish';
+  return { severity: 'error', code: 'shard-missing', place: pathOf({ kind: 'shard', run, shard }), message, hint };
+}

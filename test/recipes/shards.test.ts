@@ -1,0 +1,202 @@
+// The recipes for builds in shards: a loop of the shell, an array of Slurm, and a Job of Kubernetes.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { changeDatabase } from '../support/fault/build-with.ts';
+import { Command } from '../support/fault/command.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { startMemoryStore } from '../support/objects/memory-store.ts';
+import { recipe, RECIPES, run, type Ran } from '../support/recipe.ts';
+import { releasedFilesOf } from '../support/shards.ts';
+import { Slurm } from '../support/slurm.ts';
+import { catalogueAt, pointerOf, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+
+const NOW = '2026-05-01T09:00:00Z';
+const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
+const folder = temporaryFolderOfFile();
+const command = new Command();
+const bin = command.folderForPath;
+let database: string;
+/** What a build of its own gives. */
+let expected: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  const small = { fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'one' };
+  database = catalogueAt(join(folder, 'catalogue.sqlite'), smallCatalogue(small));
+  const single = await command.run(['build', '--db', database, '--out', join(folder, 'single'), '--now', NOW]);
+  expect(single.code, single.stderr).toBe(0);
+  expected = releasedFilesOf(join(folder, 'single'));
+});
+
+function recipeIn(
+  out: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const [name = '', ...rest] = words;
+  return run(
+    [join(RECIPES, name), ...rest],
+    { PATH: `${bin}:/usr/sbin:/usr/bin:/bin`, PLAYBILL_DB: database, PLAYBILL_OUT: out, ...environment },
+    { cwd: folder },
+  );
+}
+
+describe('the loop', () => {
+  test.each([1, 3])('%i processes give the release of one', async (shards) => {
+    const out = join(temporaryFolder(), 'out');
+    const ran = await recipeIn(out, ['shards.sh', String(shards), '--now', NOW]);
+    expect(ran, ran.stderr).toMatchObject({ status: 0, stderr: '' });
+    expect(ran.stdout).toContain('Published 4 of 4 fronts');
+    expect(releasedFilesOf(out)).toEqual(expected);
+  });
+
+  test('without --now all shards are of one instant', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const ran = await recipeIn(out, ['shards.sh', '4']);
+    expect(ran, ran.stderr).toMatchObject({ status: 0, stderr: '' });
+    expect(new Set(FRONTS.map((front) => pointerOf(releasedFilesOf(out), front).now)).size).toBe(1);
+  });
+
+  test('shards that fail are said, and end it with finish’s code', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const ran = await recipeIn(out, ['shards.sh', '2'], { PLAYBILL_DB: join(folder, 'none.sqlite') });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr.match(/error database-missing/g)).toHaveLength(2);
+    expect(ran.stderr).toContain('error run-missing');
+  });
+});
+
+describe('Slurm', () => {
+  let slurm: Slurm;
+  beforeAll(async () => {
+    slurm = await Slurm.start();
+  }, 120_000);
+  afterAll(() => slurm.stop(), 60_000);
+
+  test('an array of four, and finish when all have ended', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const ran = await recipeIn(out, ['slurm-shards.sh', '4', '--now', NOW, '--max-shrink', '20%'], slurm.environment);
+    expect(ran, ran.stderr).toMatchObject({ status: 0 });
+    expect(releasedFilesOf(out)).toEqual(expected);
+    const [, id] = /^finish was job (\d+) /m.exec(ran.stdout) ?? [];
+    expect(readFileSync(join(folder, `slurm-${id}.out`), 'utf8')).toContain('Published 4 of 4 fronts');
+  }, 300_000);
+
+  test('a shard that fails keeps finish from running, and what is published stands', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const old = smallCatalogue({ fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'old' });
+    const environment = { PLAYBILL_DB: catalogueAt(join(temporaryFolder(), 'old.sqlite'), old) };
+    const published = await recipeIn(out, ['shards.sh', '1', '--now', '2026-05-01T08:00:00Z'], environment);
+    expect(published.status, published.stderr).toBe(0);
+    const before = releasedFilesOf(out);
+    // The third alone fails: an index that its command does not take.
+    const failing = join(temporaryFolder(), 'playbill');
+    writeFileSync(failing, `#!/bin/sh\ncase "$*" in *' 2/4 '*) exit 2 ;; esac\nexec "${bin}/playbill" "$@"\n`, {
+      mode: 0o755,
+    });
+    const path = `${failing.slice(0, -'/playbill'.length)}:/usr/sbin:/usr/bin:/bin`;
+    const ran = await recipeIn(out, ['slurm-shards.sh', '4', '--now', NOW], { ...slurm.environment, PATH: path });
+    expect(ran.status, ran.stdout + ran.stderr).toBe(1);
+    expect(ran.stderr).toContain('finish has not run');
+    const released = [...releasedFilesOf(out)].filter(([name]) => /pointer|releases\//.test(name));
+    expect(released).toEqual([...before].filter(([name]) => /pointer|releases\//.test(name)));
+    // The others have done their part: the one that failed, started by hand, and finish.
+    const name = readdirSync(join(out, 'runs')).find((one) => /^\d+$/.test(one)) ?? '';
+    expect(existsSync(join(out, `runs/${name}/shard-3.json`))).toBe(true);
+    const late = ['build', '--db', database, '--out', out, '--shard', '2/4', '--run', name, '--now', NOW];
+    expect((await command.run(late)).code).toBe(0);
+    expect((await command.run(['finish', '--out', out, '--run', name, '--shards', '4'])).code).toBe(0);
+    for (const front of FRONTS) expect(pointerOf(releasedFilesOf(out), front).now).toBe(NOW);
+  }, 300_000);
+
+  test('finish’s own code is that of the script', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const guarded = catalogueAt(
+      join(temporaryFolder(), 'guarded.sqlite'),
+      smallCatalogue({ fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'guarded' }),
+    );
+    changeDatabase(guarded, 'update fronts set min_cards = 50 where id = 2');
+    const environment = { ...slurm.environment, PLAYBILL_DB: guarded };
+    const ran = await recipeIn(out, ['slurm-shards.sh', '2', '--now', NOW], environment);
+    expect(ran.status, ran.stdout + ran.stderr).toBe(4);
+  }, 300_000);
+});
+
+describe('Kubernetes', () => {
+  const podSchema = z.object({
+    containers: z.tuple([
+      z.object({
+        command: z.tuple([z.literal('sh'), z.literal('-c'), z.string()]),
+        env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+      }),
+    ]),
+  });
+  const jobSchema = z.object({
+    completionMode: z.literal('Indexed'),
+    completions: z.int(),
+    parallelism: z.int(),
+    backoffLimitPerIndex: z.int(),
+    podReplacementPolicy: z.literal('Failed'),
+    podFailurePolicy: z.object({
+      rules: z.array(
+        z.object({
+          action: z.string(),
+          onExitCodes: z
+            .object({ containerName: z.string(), operator: z.string(), values: z.array(z.int()) })
+            .optional(),
+        }),
+      ),
+    }),
+    template: z.object({ spec: podSchema }),
+  });
+  const job = z
+    .object({ spec: z.object({ jobTemplate: z.object({ spec: jobSchema }) }) })
+    .parse(parse(recipe('shards.yaml'))).spec.jobTemplate.spec;
+  const [container] = job.template.spec.containers;
+
+  test('its numbers of shards agree, and its exit codes are ours', () => {
+    const [, , script] = container.command;
+    const numbers = [...script.matchAll(/INDEX\/(\d+)|--shards (\d+)/g)].map(([, one, other]) => Number(one ?? other));
+    expect(numbers).toEqual([job.completions, job.completions]);
+    expect(job.parallelism).toBe(job.completions);
+    const codes = job.podFailurePolicy.rules.map(({ action, onExitCodes }) => [action, onExitCodes?.values ?? []]);
+    expect(codes).toEqual([
+      ['Ignore', []],
+      ['FailJob', [EXIT.usage, EXIT.bug]],
+      ['FailIndex', [EXIT.someFailed, EXIT.guarded]],
+    ]);
+  });
+
+  test('its pods, one of them late, publish into a bucket', async () => {
+    await using store = await startMemoryStore({ bucket: 'shop' });
+    const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = store.environment;
+    const given = container.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
+    const [sh, c, script] = container.command;
+    const words = [sh, c, script.replace('node /app/dist/cli/main.js', join(bin, 'playbill'))];
+    const pod = (index: number): Promise<Ran> =>
+      run(words, {
+        PATH: '/usr/bin:/bin',
+        AWS_ENDPOINT_URL,
+        AWS_ACCESS_KEY_ID,
+        AWS_SECRET_ACCESS_KEY,
+        ...Object.fromEntries(given),
+        PLAYBILL_DB: database,
+        RUN: 'playbill-29012345',
+        JOB_COMPLETION_INDEX: String(index),
+      });
+    const first = [0, 1, 2].map(pod);
+    // The last one is begun when another has ended: index 0 waits for it.
+    await first[1];
+    const pods = await Promise.all([...first, pod(3)]);
+    for (const one of pods) expect(one, one.stderr).toMatchObject({ status: 0, stderr: '' });
+    expect(pods[0]?.stdout).toContain('Published 4 of 4 fronts');
+    const keys = [...(await store.objects()).keys()];
+    expect(keys.filter((key) => key.endsWith('pointer.json'))).toHaveLength(FRONTS.length);
+    expect(keys.filter((key) => key.endsWith('.json.gz')).length).toBeGreaterThan(0);
+    expect(keys.some((key) => key.startsWith('tree/runs/playbill-29012345/'))).toBe(true);
+  });
+});
