@@ -83,21 +83,22 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-/** The last good answer, for when nobody answers: an old page beats no page. */
+/** The last answer, for when nobody answers for so long that the client rejects: an old page beats no page. */
 let last: Answer<ProductsDocument> | null = null;
 
 async function render(tab: string | null): Promise<{ readonly status: number; readonly page: Markup }> {
-  let isOld = false;
+  let failure: unknown;
   try {
     last = await client.productsAnswer();
+    ({ failure } = last);
   } catch (error) {
-    // The reason is for us: a refusal says what to check (a 401 the key or the clock, a 403 the front), anything else that nobody answers.
-    process.stderr.write(`catalogue: ${reasonOf(error)}\n`);
-    const isPassing = !(error instanceof CatalogueError) || error.status >= 500;
-    if (!isPassing || last === null) return { status: 502, page: sorryPage(language) };
-    isOld = true;
+    failure = error;
+    if (error instanceof CatalogueError && error.status < 500) last = null;
   }
-  return { status: 200, page: mainPage(last, isOld, { currency, language, tab }) };
+  // The reason is for us: a refusal says what to check (a 401 the key or the clock, a 403 the front), anything else that nobody answers.
+  if (failure !== null) process.stderr.write(`catalogue: ${reasonOf(failure)}\n`);
+  if (last === null) return { status: 502, page: sorryPage(language) };
+  return { status: 200, page: mainPage(last, failure !== null, { currency, language, tab }) };
 }
 
 /** What `fetch` rejects with says little; its cause says who could not be reached. */

@@ -1,12 +1,13 @@
-// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates expired answers, and has a
-// timeout. Web APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
+// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates expired answers, has a
+// timeout, and returns the kept answer when a request fails. Web APIs only. For servers and edges: in a browser it would publish the key,
+// which is why the API has no CORS.
 
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
-import { type ClientKey, type SignatureHeaders, signRequest } from './signature.ts';
+import { type ClientKey, type ClientProfile, type SignatureHeaders, signRequest } from './signature.ts';
 
 export type * from './documents.ts';
 export { keyFrom, type IssuedKey } from './key-file.ts';
-export type { ClientKey } from './signature.ts';
+export type { ClientKey, ClientProfile } from './signature.ts';
 
 /** The runtime's AbortSignal; unknown where its types are. */
 export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer S } } ? S : unknown;
@@ -32,6 +33,8 @@ export interface ClientOptions {
   readonly key: ClientKey;
   /** False only for a deployment whose proxy rewrites Host. */
   readonly coversAuthority?: boolean;
+  /** How requests are signed: `rfc9421`, unless the operator says otherwise. */
+  readonly profile?: ClientProfile;
   /** Default: the runtime's own fetch. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default: the runtime's clock. */
@@ -45,6 +48,10 @@ export interface CallOptions {
   readonly signal?: Signal;
 }
 
+/**
+ * When a request fails (no answer in time, a 5xx, anything that is not the edge rule's), the last document is returned until its
+ * `validUntil`, and the first call after ten seconds tries again. A 4xx refusal by the edge rule always rejects, and drops that document.
+ */
 export interface Client {
   /** The storefront's categories. Rejects with CatalogueError when refused, CatalogueTimeoutError, or the runtime's own network error. */
   categories(options?: CallOptions): Promise<CategoriesDocument>;
@@ -68,6 +75,11 @@ export interface Answer<Document> {
   readonly validUntil: string | null;
   /** True after `validUntil`, when there has been no build for too long: the last edition is served all the same. */
   readonly isStale: boolean;
+  /**
+   * The error of the last request, where this is the answer of an earlier one: by now another edition may be in force, or a newer build
+   * published. null where the last request succeeded.
+   */
+  readonly failure: Error | null;
 }
 
 /** An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of something in between. */
@@ -100,6 +112,7 @@ export class CatalogueTimeoutError extends Error {
 /** What to do about a refusal, by its code. */
 const HINTS: { readonly [code: string]: string } = {
   'front-malformed': 'check the front: lower-case letters, digits, dots, hyphens, underscores',
+  'signature-missing': 'check profile: the deployment wants requests to be signed in another way',
   'signature-component-missing': 'check coversAuthority: the deployment wants more to be signed',
   'signature-expired': 'check the clock of this machine',
   'signature-from-future': 'check the clock of this machine',
@@ -113,13 +126,16 @@ const HINTS: { readonly [code: string]: string } = {
 /** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the network. */
 const SIGNATURE_LIFETIME_MS = 240_000;
 const TIMEOUT_MS = 10_000;
+/** How long calls get the kept answer before another try: otherwise each page of a storefront would wait for an edge that is down. */
+const RETRY_MS = 10_000;
 /** Timers of most runtimes count in 31 bits, and fire at once beyond. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 interface Endpoint {
   readonly url: string;
   signature: { readonly headers: SignatureHeaders; readonly createdMs: number } | null;
-  kept: { readonly answer: Answer<unknown>; readonly etag: string | null; readonly freshUntilMs: number } | null;
+  /** The last answer, which calls get without a request until `reusedUntilMs`. */
+  kept: { readonly answer: Answer<unknown>; readonly etag: string | null; readonly reusedUntilMs: number } | null;
   /** The request under way, which all callers share. */
   underway: Promise<Answer<unknown>> | null;
 }
@@ -149,7 +165,7 @@ export function createClient(options: ClientOptions): Client {
 async function get(options: ClientOptions, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
   signal?.throwIfAborted();
   const { kept } = endpoint;
-  if (kept !== null && (options.clock ?? Date.now)() < kept.freshUntilMs) return kept.answer;
+  if (kept !== null && (options.clock ?? Date.now)() < kept.reusedUntilMs) return kept.answer;
   endpoint.underway ??= loadInTime(options, endpoint).finally(() => {
     endpoint.underway = null;
   });
@@ -163,8 +179,24 @@ async function loadInTime(options: ClientOptions, endpoint: Endpoint): Promise<A
     // Not left to `fetch` alone: a wrapper may ignore the signal.
     return await untilAborted(load(options, endpoint, signal), signal);
   } catch (error) {
-    throw signal.aborted ? new CatalogueTimeoutError(endpoint.url, timeoutMs) : error;
+    const failure = signal.aborted ? new CatalogueTimeoutError(endpoint.url, timeoutMs) : error;
+    return keptInstead(options, endpoint, failure);
   }
+}
+
+/** The kept answer in place of the error of a request; throws the error where none may be used. */
+function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown): Answer<unknown> {
+  // A revoked key must not go on being served from memory.
+  if (error instanceof CatalogueError && error.code !== null && error.status < 500) endpoint.kept = null;
+  const { kept } = endpoint;
+  const nowMs = (options.clock ?? Date.now)();
+  const validUntilMs = Date.parse(kept?.answer.validUntil ?? '');
+  // NaN where the header is missing or is no date.
+  if (kept === null || !(nowMs < validUntilMs)) throw error;
+  const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
+  const answer = { ...kept.answer, failure };
+  endpoint.kept = { ...kept, answer, reusedUntilMs: Math.min(nowMs + RETRY_MS, validUntilMs) };
+  return answer;
 }
 
 /** Settles like the work, or with the signal's reason as soon as it is aborted; the work itself then goes on. */
@@ -191,11 +223,12 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
     asOf: response.headers.get('Catalogue-As-Of'),
     validUntil: response.headers.get('Catalogue-Valid-Until'),
     isStale: response.headers.get('Catalogue-Stale') === '?1',
+    failure: null,
   };
   // After a timeout a later request may have kept a newer answer.
   signal.throwIfAborted();
-  const etag = response.headers.get('ETag') ?? kept?.etag ?? null;
-  endpoint.kept = { answer, etag, freshUntilMs: nowMs + maxAgeOf(response) * 1000 };
+  const etag = response.headers.get('ETag') ?? unchanged?.etag ?? null;
+  endpoint.kept = { answer, etag, reusedUntilMs: nowMs + maxAgeOf(response) * 1000 };
   return answer;
 }
 
@@ -203,8 +236,9 @@ async function signatureFor(options: ClientOptions, endpoint: Endpoint, nowMs: n
   const kept = endpoint.signature;
   if (kept !== null && nowMs >= kept.createdMs && nowMs < kept.createdMs + SIGNATURE_LIFETIME_MS) return kept.headers;
   const created = Math.floor(nowMs / 1000);
-  const { front, key, coversAuthority = true } = options;
-  const headers = await signRequest({ method: 'GET', url: endpoint.url, front, key, created, coversAuthority });
+  const { front, key, coversAuthority = true, profile = 'rfc9421' } = options;
+  const signing = { front, key, created, coversAuthority, profile };
+  const headers = await signRequest({ method: 'GET', url: endpoint.url, ...signing });
   endpoint.signature = { headers, createdMs: created * 1000 };
   return headers;
 }

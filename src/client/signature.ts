@@ -1,14 +1,19 @@
-// Signs a request of the API (RFC 9421, in the profile of the edge rule). For servers and edges: a browser would publish its key.
+// Signs a request of the API, under either profile of the edge rule. For servers and edges: a browser would publish its key.
 // It keeps nothing and reads no clock.
 
 import { base64OfBytes } from '../edge/rule/base64.ts';
 import type { PrivateJwk } from '../edge/rule/key-pair.ts';
 import { componentValue, requiredComponents, signatureBase } from '../edge/rule/rfc9421.ts';
+import type { SignedParts } from '../edge/rule/request.ts';
+import { canonicalText, REQUIRED_HEADERS } from '../edge/rule/signed-headers.ts';
 
 /** What a client signs with: the private key from `playbill keys issue`, or the secret that both sides share (used as UTF-8). */
 export type ClientKey =
   | { readonly keyid: string; readonly privateKey: PrivateJwk }
   | { readonly keyid: string; readonly secret: string };
+
+/** How a deployment wants requests to be signed: one of PROFILE_NAMES, as types that need nothing of the edge. */
+export type ClientProfile = 'rfc9421' | 'signed-headers';
 
 export interface SignOptions {
   readonly method: 'GET' | 'HEAD';
@@ -20,34 +25,54 @@ export interface SignOptions {
   readonly created: number;
   /** False only for a deployment whose proxy rewrites Host. */
   readonly coversAuthority?: boolean;
+  /** Default: `rfc9421`. `signed-headers` needs a secret, and never covers the authority. */
+  readonly profile?: ClientProfile;
 }
 
 /** The header lines of a signed request. */
-export interface SignatureHeaders {
-  readonly 'X-Front': string;
-  readonly 'Signature-Input': string;
-  readonly Signature: string;
-}
+export type SignatureHeaders = Readonly<Record<string, string>>;
 
-/** Signs a request. Rejects for a key of another algorithm than the three, and for a keyid that no header can carry. */
+/** Signs a request. Rejects for a key that the profile cannot use, and for a keyid that no header can carry. */
 export async function signRequest(options: SignOptions): Promise<SignatureHeaders> {
-  const { method, front, key, created } = options;
+  const { key, profile = 'rfc9421' } = options;
   if (!/^[\w.:-]{1,128}$/.test(key.keyid))
     throw new Error(`keyid: expected 1 to 128 of A-Z a-z 0-9 . _ : -, found "${key.keyid}"`);
-  const url = new URL(options.url);
-  const request = {
-    method,
-    scheme: url.protocol.slice(0, -1),
-    authority: url.host,
-    target: url.pathname + url.search,
-    lines: (name: string): readonly string[] => (name === 'x-front' ? [front] : []),
-  };
+  return profile === 'rfc9421' ? signComponents(options) : signHeaders(options);
+}
+
+async function signComponents(options: SignOptions): Promise<SignatureHeaders> {
+  const { front, key, created } = options;
+  const request = requestOf(options, { 'X-Front': front });
   const names = requiredComponents({ requiresAuthority: options.coversAuthority ?? true });
   const values = names.map((name) => componentValue(request, name));
   const parameters = `("${names.join('" "')}");created=${created};keyid="${key.keyid}";tag="x-front"`;
-  const base = new TextEncoder().encode(signatureBase(names, values, parameters));
-  const signature = base64OfBytes(new Uint8Array(await sign(key, base)));
+  const signature = base64OfBytes(await sign(key, signatureBase(names, values, parameters)));
   return { 'X-Front': front, 'Signature-Input': `sig=${parameters}`, Signature: `sig=:${signature}:` };
+}
+
+async function signHeaders(options: SignOptions): Promise<SignatureHeaders> {
+  const { front, key, created } = options;
+  if (!('secret' in key))
+    throw new Error(
+      `profile signed-headers: expected a key with a secret (hmac-sha256), found a private key: ${key.keyid}`,
+    );
+  const headers = {
+    'X-Front': front,
+    'X-API-Key': key.keyid,
+    'X-API-Timestamp': new Date(created * 1000).toISOString(),
+    'X-API-Signed-Headers': REQUIRED_HEADERS.join(';'),
+  };
+  const bytes = await sign(key, canonicalText(requestOf(options, headers), REQUIRED_HEADERS));
+  const signature = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { ...headers, 'X-API-Signature': signature };
+}
+
+/** The request as the edge will see it. */
+function requestOf({ method, url: text }: SignOptions, headers: SignatureHeaders): SignedParts {
+  const url = new URL(text);
+  const lines = (name: string): readonly string[] =>
+    Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
+  return { method, scheme: url.protocol.slice(0, -1), authority: url.host, target: url.pathname + url.search, lines };
 }
 
 /** A command for a POSIX shell that sends the signed request and prints the answer with its headers. */
@@ -57,7 +82,11 @@ export function curlCommand(url: string, headers: SignatureHeaders): string {
   return ['curl -i', ...lines, quoted(url)].join(' \\\n  ');
 }
 
-async function sign(key: ClientKey, base: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+async function sign(key: ClientKey, text: string): Promise<Uint8Array> {
+  return new Uint8Array(await signBytes(key, new TextEncoder().encode(text)));
+}
+
+async function signBytes(key: ClientKey, base: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
   if ('secret' in key) {
     const hmac = { name: 'HMAC', hash: 'SHA-256' };
     const secret = await crypto.subtle.importKey('raw', new TextEncoder().encode(key.secret), hmac, false, ['sign']);

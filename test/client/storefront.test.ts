@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -105,6 +105,7 @@ beforeAll(async () => {
     fronts: new Map(),
     signingKeys: new Map(),
     secrets: { SHOP: 'between us' },
+    profiles: ['rfc9421'],
   };
   writeFileSync(`${folder}/out/edge/keyring.json`, `${JSON.stringify(world.keyRing)}\n`);
   browser = await launch();
@@ -276,6 +277,34 @@ test('when the server no longer answers, the last page stays, and says so', asyn
   expect(await texts('[role=status]')).toEqual(['As of Fri, May 1, 09:00 UTC: this may have changed.']);
   expect(await texts('h3 a')).toHaveLength(6);
   expect(said.join('')).toContain('catalogue: fetch failed: connect ECONNREFUSED');
+});
+
+test('when a request fails, the last answer is shown while it is valid, and says so', async () => {
+  const folder = `${world.root}/public/fronts/shop`;
+  const file = readdirSync(folder).find((name) => /^products\.\w+\.json$/.test(name)) ?? '';
+  let isBroken = false;
+  const breaking = createServer((_, response) => {
+    if (isBroken) response.writeHead(502).end('<h1>Bad Gateway</h1>');
+    else
+      response
+        .writeHead(200, { 'Catalogue-Valid-Until': '2999-01-01T00:00:00Z' })
+        .end(readFileSync(`${folder}/${file}`));
+  });
+  breaking.listen(0, '127.0.0.1');
+  await once(breaking, 'listening');
+  try {
+    const { url, said } = await startOn((breaking.address() as AddressInfo).port, { keyid: 'shop', front: 'shop' });
+    await page.goto(url);
+    expect(await texts('[role=status]')).toEqual([]);
+    isBroken = true;
+    for (const _ of [1, 2]) expect((await page.goto(url))?.status()).toBe(200);
+    expect(await texts('[role=status]')).toEqual(['As of earlier: this may have changed.']);
+    expect(await texts('h3 a')).toHaveLength(6);
+    expect(said.join('')).toContain('catalogue: the server answered 502, and it was not the edge rule');
+  } finally {
+    breaking.close();
+    breaking.closeAllConnections();
+  }
 });
 
 test('a refusal is a page without details, and a line in the log that says what to check', async () => {

@@ -6,8 +6,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROXIES } from '../../src/edge/deploy/authorizer-proxies.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
+import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
@@ -19,6 +21,10 @@ const CLOCKED: readonly { readonly name: string; readonly start: StartRuntime }[
   { name: 'node', start: (world) => startNodeServer(world, { clock: () => Date.now() / 1000 }) },
   { name: 'nginx', start: startNginx },
   { name: 'workerd', start: (world) => startWorkerd(world, 0) },
+  ...PROXIES.map((proxy) => ({
+    name: `a service behind ${proxy}`,
+    start: (world: World) => startAuthorizer(proxy, world),
+  })),
 ];
 
 const REQUEST = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: unpublished', 'Sign: keyid=unpublished-1'];

@@ -38,14 +38,14 @@ describe('a bucket', () => {
     const flags = ['--origin-endpoint', 'https://store.example', '--origin-region', 'eu-central-1'];
     const environment = { AWS_ENDPOINT_URL: 'https://another.example', AWS_REGION: 'us-east-1' };
     expect(await build([...S3, ...flags], environment)).toMatchObject({
-      origin: 'https://store.example/bucket/shows/public',
+      origin: 'https://store.example/bucket/shows',
       region: 'eu-central-1',
     });
   });
 
   test('is where tools for S3 look for it, without flags', async () => {
     expect(await build(S3, { AWS_DEFAULT_REGION: 'eu-west-1' })).toMatchObject({
-      origin: 'https://bucket.s3.eu-west-1.amazonaws.com/shows/public',
+      origin: 'https://bucket.s3.eu-west-1.amazonaws.com/shows',
       region: 'eu-west-1',
     });
     const environment = {
@@ -55,7 +55,7 @@ describe('a bucket', () => {
       AWS_DEFAULT_REGION: 'eu-west-1',
     };
     expect(await build(S3, environment)).toMatchObject({
-      origin: 'https://s3.example/bucket/shows/public',
+      origin: 'https://s3.example/bucket/shows',
       region: 'eu-central-1',
     });
   });
@@ -98,4 +98,35 @@ test('the size of the bundle is printed, and what a bucket adds', async () => {
     expect.stringMatching(/^[\d.,]+ k?B$/),
     expect.stringMatching(/^[\d.,]+ k?B of it for reading the bucket$/),
   ]);
+});
+
+describe('a key ring elsewhere', () => {
+  const URLS = ['--origin', 'https://shows.example/public'];
+
+  test('is named in the worker, and no key is in it', async () => {
+    const { stdout } = await build([...URLS, '--key-ring', 'https://shows.example/private/keyring.json']);
+    expect(stdout).toMatch(/The rule in worker\.js: .*, .* of it for reading the key ring\n/);
+    const first = readFileSync(join(root, 'edge/worker.js'), 'utf8').split('\n')[0] ?? '';
+    expect(JSON.parse(first.slice('const PLAYBILL = '.length, -1))).toMatchObject({
+      origin: 'https://shows.example/public',
+      keyRing: 'https://shows.example/private/keyring.json',
+      keyRingToken: 'PLAYBILL_KEY_RING_TOKEN',
+    });
+  });
+
+  test.each([
+    ['a file', [...URLS, '--key-ring', '/srv/edge/keyring.json'], '--key-ring: expected a URL, or the name of'],
+    [
+      'the binding of the tree',
+      ['--origin', 'TREE', '--key-ring', 'TREE'],
+      '--key-ring: expected a URL, or the name of',
+    ],
+    ['what is served', [...URLS, '--key-ring', `${URLS[1]}/keyring.json`], 'outside of the public folder'],
+    ['credentials', [...URLS, '--key-ring', 'https://me:secret@a.example/k.json'], '--key-ring: expected a URL'],
+    ['a bucket', ['--origin', 'r2://bucket', '--key-ring', 'KEYRING'], '--key-ring: expected none with a bucket'],
+  ])('is refused where it is %s', async (_, words, message) => {
+    const { stderr } = await build(words);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('secret@');
+  });
 });

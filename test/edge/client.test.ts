@@ -122,6 +122,7 @@ describe('answers', () => {
       asOf: moscow?.asOf,
       validUntil: moscow?.validUntil,
       isStale: false,
+      failure: null,
     });
     const stale = await clientWith({ front: 'stale', key: keyOf('stale-1') }).categoriesAnswer();
     expect(stale).toMatchObject({ validUntil: world.fronts.get('stale')?.validUntil, isStale: true });
@@ -145,6 +146,7 @@ describe('answers', () => {
       asOf: null,
       validUntil: null,
       isStale: false,
+      failure: null,
     });
   });
 });
@@ -316,6 +318,22 @@ describe('a request that hangs', () => {
     expect(await untilAnswered(client)).toEqual({ n: 2 });
   });
 
+  test('gives what was kept, by its timeout', async () => {
+    const held = heldAnswer();
+    let isHanging = false;
+    const headers = { 'Catalogue-Valid-Until': new Date((START + 3600) * 1000).toISOString() };
+    const client = clientWith({
+      fetch: () => (isHanging ? held.answer : Promise.resolve(new Response('{"n":1}', { headers }))),
+      timeoutMs: 100,
+    });
+    expect(await untilAnswered(client)).toEqual({ n: 1 });
+    isHanging = true;
+    expect(await client.productsAnswer()).toMatchObject({
+      document: { n: 1 },
+      failure: { name: 'CatalogueTimeoutError', timeoutMs: 100 },
+    });
+  });
+
   test('closes its connection', async () => {
     const closed = new Set<ServerResponse>();
     const baseUrl = await serverThatAnswers((response) => response.on('close', () => closed.add(response)));
@@ -352,6 +370,154 @@ describe('a request that hangs', () => {
     expect(() => clientWith({ timeoutMs })).toThrow(
       new TypeError(`timeoutMs: expected whole milliseconds from 1 to 2147483647, found ${timeoutMs}`),
     );
+  });
+});
+
+/** The answer of something else than the rule, or of the rule. */
+const answerOf = (status: number, type: string, text: string, more: Record<string, string> = {}) =>
+  new Response(status === 304 ? null : text, { status, headers: { 'Content-Type': type, ...more } });
+
+const refusalOf = (status: number, code: string): Response =>
+  answerOf(status, 'application/problem+json', JSON.stringify({ code }));
+
+describe('a request that fails', () => {
+  /** What is answered in place of the server; null: the server answers. */
+  let instead: (() => Promise<Response>) | null;
+  let asked: number;
+  beforeEach(() => {
+    instead = null;
+    asked = 0;
+  });
+  const failing: typeof fetch = (input, init) => {
+    asked += 1;
+    return instead === null ? recordingFetch(input, init) : instead();
+  };
+  const down = () => Promise.reject(new TypeError('fetch failed'));
+
+  test.each<[string, () => Promise<Response>, Partial<Error>]>([
+    ['nobody answers', down, { name: 'TypeError', message: 'fetch failed' }],
+    ['not even an error', () => Promise.reject('down'), { name: 'Error', message: 'down', cause: 'down' }],
+    [
+      'an edge that cannot read its tree',
+      async () => refusalOf(503, 'internal'),
+      { name: 'CatalogueError', message: expect.stringMatching(/^refused with 503 internal: /) },
+    ],
+    [
+      'an error of a gateway',
+      async () => answerOf(502, 'text/html', '<h1>Bad Gateway</h1>'),
+      { message: 'the server answered 502, and it was not the edge rule of the catalogue' },
+    ],
+    [
+      'a refusal that is not the edge rule’s',
+      async () => answerOf(403, 'text/html', '<h1>Checking your browser</h1>'),
+      { message: 'the server answered 403, and it was not the edge rule of the catalogue' },
+    ],
+    [
+      'a redirect to a page',
+      async () => answerOf(302, 'text/html', '', { Location: 'https://login.example/' }),
+      { message: 'the server answered 302, and it was not the edge rule of the catalogue' },
+    ],
+    ['a page in place of a document', async () => answerOf(200, 'text/html', '<html>'), { name: 'SyntaxError' }],
+  ])('gives what was kept, and says so: %s', async (_, fail, failure) => {
+    const client = clientWith({ fetch: failing });
+    const first = await client.productsAnswer();
+    clock += 60;
+    instead = fail;
+    const kept = await client.productsAnswer();
+    expect(kept).toEqual({ ...first, failure: expect.any(Error) });
+    expect(kept.failure).toMatchObject(failure);
+    expect(await client.products()).toBe(first.document);
+    // Not asked again for ten seconds, then by one call.
+    clock += 9;
+    expect(await client.productsAnswer()).toBe(kept);
+    expect(asked).toBe(2);
+    clock += 1;
+    const again = await Promise.all([client.productsAnswer(), client.productsAnswer()]);
+    expect(again).toEqual([kept, kept]);
+    expect(asked).toBe(3);
+
+    clock += 10;
+    instead = null;
+    expect(await client.productsAnswer()).toEqual(first);
+    expect(sent.map(({ status }) => status)).toEqual([200, 304]);
+    expect(asked).toBe(4);
+  });
+
+  test('gives what was kept until its validUntil, and not a second longer', async () => {
+    const client = clientWith({ key: keyOf('moscow-hmac'), fetch: failing });
+    clock = START + 6 * 3600 - 65;
+    await client.productsAnswer();
+    instead = down;
+    clock += 60;
+    expect((await client.productsAnswer()).failure).not.toBeNull();
+    clock += 4;
+    expect((await client.productsAnswer()).failure).not.toBeNull();
+    expect(asked).toBe(2);
+    clock += 1;
+    await expect(client.productsAnswer()).rejects.toThrow('fetch failed');
+    expect(asked).toBe(3);
+  });
+
+  test.each([[{}], [{ 'Catalogue-Valid-Until': 'tomorrow' }]])('gives nothing that came with %j', async (headers) => {
+    const client = clientWith({ fetch: failing });
+    instead = async () => answerOf(200, 'application/json', '{}', headers);
+    await client.productsAnswer();
+    instead = down;
+    await expect(client.productsAnswer()).rejects.toThrow('fetch failed');
+  });
+
+  test('gives nothing of another endpoint', async () => {
+    const client = clientWith({ fetch: failing });
+    await client.products();
+    instead = down;
+    await expect(client.categories()).rejects.toThrow('fetch failed');
+  });
+
+  test.each([
+    [400, 'front-malformed'],
+    [401, 'signature-invalid'],
+    [403, 'front-not-allowed'],
+    [404, 'not-found'],
+  ])('as it is refused with %d %s, rejects, and nothing is kept', async (status, code) => {
+    const client = clientWith({ fetch: failing });
+    await client.products();
+    clock += 60;
+    instead = async () => refusalOf(status, code);
+    expect(await failureOf(client.products())).toMatchObject({ status, code });
+    instead = down;
+    await expect(client.products()).rejects.toThrow('fetch failed');
+    // Nor is an ETag sent of what is not there any more.
+    instead = null;
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    expect(sent.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([null, null]);
+  });
+
+  test('a refusal after a failure still rejects', async () => {
+    const client = clientWith({ fetch: failing });
+    await client.products();
+    clock += 60;
+    instead = down;
+    await client.products();
+    clock += 3600;
+    instead = null;
+    // The key of this world ends after an hour.
+    expect(await failureOf(client.products())).toMatchObject({ status: 401, code: 'signature-invalid' });
+  });
+
+  test('after the caller has given up is nothing to that caller, who gets the reason', async () => {
+    const held = heldAnswer();
+    const controller = new AbortController();
+    const client = clientWith({ fetch: failing });
+    await client.products();
+    clock += 60;
+    instead = () => held.answer;
+    const patient = client.productsAnswer();
+    const impatient = client.productsAnswer({ signal: controller.signal });
+    controller.abort(new Error('the visitor is gone'));
+    await expect(impatient).rejects.toThrow('the visitor is gone');
+    held.release(refusalOf(503, 'internal'));
+    expect((await patient).failure).toMatchObject({ status: 503 });
+    await expect(client.productsAnswer({ signal: controller.signal })).rejects.toThrow('the visitor is gone');
   });
 });
 
@@ -405,6 +571,19 @@ describe('what is kept', () => {
   });
 });
 
+describe('an ETag', () => {
+  test('belongs to its document: another that came without one is not revalidated by it', async () => {
+    const asked: (string | null)[] = [];
+    const proxy: typeof fetch = async (_, init) => {
+      asked.push(new Headers(init?.headers).get('If-None-Match'));
+      return new Response(`{"n":${asked.length}}`, asked.length === 1 ? { headers: { ETag: 'W/"1"' } } : {});
+    };
+    const client = clientWith({ fetch: proxy });
+    for (const n of [1, 2, 3]) expect(await client.products()).toEqual({ n });
+    expect(asked).toEqual([null, 'W/"1"', null]);
+  });
+});
+
 describe('signRequest', () => {
   test('makes a curl command that works when pasted into a shell', async () => {
     const url = `http://127.0.0.1:${server.port}/products/?note=it's`;
@@ -418,7 +597,7 @@ describe('signRequest', () => {
       '-H',
       `Signature-Input: ${headers['Signature-Input']}`,
       '-H',
-      `Signature: ${headers.Signature}`,
+      `Signature: ${headers['Signature']}`,
       url,
     ]);
     const lines = words.filter((_, i) => i % 2 === 1);

@@ -8,6 +8,8 @@ import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/de
 import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
 import { type WorkerDeployment, workerFiles } from '../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
+import { SECOND_PROFILE_BYTES_MAX } from '../../src/edge/deploy/profiles.ts';
+import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
@@ -49,8 +51,26 @@ describe('bundles', () => {
     nginx = await bundleEdge('nginx');
   });
 
-  test.each(['worker', 'worker-s3', 'worker-r2'] as const)('%s is small enough', async (name) => {
+  test.each(['worker', 'worker-live', 'worker-s3', 'worker-r2'] as const)('%s is small enough', async (name) => {
     expect(Buffer.byteLength(await bundleEdge(name))).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX[name]);
+  });
+
+  test.each(['worker', 'worker-s3', 'worker-r2'] as const)('%s is small enough with other profiles', async (name) => {
+    const bytesOf = async (...profiles: readonly ProfileName[]): Promise<number> =>
+      Buffer.byteLength(await bundleEdge(name, profiles));
+    expect(await bytesOf('signed-headers')).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX[name]);
+    const bytesMax = WORKER_BUNDLE_BYTES_MAX[name] + SECOND_PROFILE_BYTES_MAX;
+    expect(await bytesOf('rfc9421', 'signed-headers')).toBeLessThanOrEqual(bytesMax);
+  });
+
+  test.each(['worker', 'nginx'] as const)('%s has the profiles that were asked for alone', async (name) => {
+    const has = async (...profiles: readonly ProfileName[]): Promise<readonly boolean[]> => {
+      const bundle = await bundleEdge(name, profiles);
+      return [bundle.includes('@authority'), bundle.includes('x-api-key')];
+    };
+    expect(await has('rfc9421')).toEqual([true, false]);
+    expect(await has('signed-headers')).toEqual([false, true]);
+    expect(await has('signed-headers', 'rfc9421')).toEqual([true, true]);
   });
 
   test('know one kind of origin alone', async () => {
@@ -128,9 +148,9 @@ describe('the folder for nginx', () => {
 
   test('reads the key ring of the tree, and contains none', () => {
     const files = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
-    expect(textOf(files, 'playbill.conf')).toContain(
-      '\njs_preload_object playbill_keyring from "/srv/playbill/edge/keyring.json";\n',
-    );
+    expect(JSON.parse(textOf(files, 'playbill-settings.json'))).toMatchObject({
+      keyRing: '/srv/playbill/edge/keyring.json',
+    });
     expect(() => nginxFiles({ ...NGINX, keyRingPath: 'edge/keyring.json', keyRing: KEY_RING, bundle: '' })).toThrow(
       'keyRingPath: expected',
     );
@@ -178,7 +198,7 @@ describe('the folder for workers', () => {
 
   test('binds a tree on disk, or fetches one by URL', () => {
     const bound = workerFiles({ ...WORKER, keyRing: KEY_RING, bundle: '' });
-    expect(textOf(bound, 'workerd.capnp')).toContain('(name = "TREE", service = "tree")');
+    expect(textOf(bound, 'workerd.capnp')).toContain('(name = "TREE", service = "TREE-folder")');
     expect(textOf(bound, 'workerd.capnp')).toContain('(name = "A_SECRET", fromEnvironment = "A_SECRET")');
     const fetched = workerFiles({
       ...WORKER,
@@ -239,28 +259,28 @@ describe('the folder for workers', () => {
       /"origin":"([^"]*)"/.exec(textOf(workerFiles({ ...S3, ...more }), 'worker.js'))?.[1];
 
     test.each<[string, Partial<WorkerDeployment>, string]>([
-      ['of AWS is a host', {}, 'https://bucket.s3.eu-central-1.amazonaws.com/a/b/public'],
-      ['without a prefix', { origin: 's3://bucket' }, 'https://bucket.s3.eu-central-1.amazonaws.com/public'],
+      ['of AWS is a host', {}, 'https://bucket.s3.eu-central-1.amazonaws.com/a/b'],
+      ['without a prefix', { origin: 's3://bucket' }, 'https://bucket.s3.eu-central-1.amazonaws.com'],
       [
         'with a dot in its name is no host: no certificate would fit',
         { origin: 's3://my.bucket/a' },
-        'https://s3.eu-central-1.amazonaws.com/my.bucket/a/public',
+        'https://s3.eu-central-1.amazonaws.com/my.bucket/a',
       ],
-      ['in China', { originRegion: 'cn-north-1' }, 'https://bucket.s3.cn-north-1.amazonaws.com.cn/a/b/public'],
+      ['in China', { originRegion: 'cn-north-1' }, 'https://bucket.s3.cn-north-1.amazonaws.com.cn/a/b'],
       [
         'of another store is a path',
         { originEndpoint: 'https://store.example:9000' },
-        'https://store.example:9000/bucket/a/b/public',
+        'https://store.example:9000/bucket/a/b',
       ],
       [
         'of a store that was given a slash',
         { originEndpoint: 'http://127.0.0.1:9000/' },
-        'http://127.0.0.1:9000/bucket/a/b/public',
+        'http://127.0.0.1:9000/bucket/a/b',
       ],
       [
         'with a prefix that has to be encoded, once and for all',
         { origin: "s3://bucket/a b/(c)!'*/é" },
-        'https://bucket.s3.eu-central-1.amazonaws.com/a%20b/%28c%29%21%27%2A/%C3%A9/public',
+        'https://bucket.s3.eu-central-1.amazonaws.com/a%20b/%28c%29%21%27%2A/%C3%A9',
       ],
     ])('%s', (_, more, url) => {
       expect(urlOf(more)).toBe(url);
@@ -289,13 +309,15 @@ describe('the folder for workers', () => {
         expect(textOf(files, 'README.md')).toContain(name);
         expect(textOf(files, 'worker.js')).not.toContain(name);
       }
-      expect(textOf(files, 'README.md')).toContain('`s3:GetObject` on `bucket/a/b/public/*`');
+      expect(textOf(files, 'README.md')).toContain(
+        '`s3:GetObject` on `bucket/a/b/public/*` and `bucket/a/b/edge/keyring.json`',
+      );
     });
 
     test('of R2 is bound, and needs none', () => {
       const files = workerFiles({ ...WORKER, origin: 'r2://bucket/a/b', keyRing: NO_SECRETS, bundle: '' });
       expect(files.map(([name]) => name)).toEqual(['README.md', 'worker.js', 'wrangler.toml']);
-      expect(textOf(files, 'worker.js')).toContain('"origin":"TREE","folder":"a/b/public/"');
+      expect(textOf(files, 'worker.js')).toContain('"origin":"TREE","folder":"a/b/"');
       expect(textOf(files, 'wrangler.toml')).toContain('[[r2_buckets]]\nbinding = "TREE"\nbucket_name = "bucket"\n');
       expect(textOf(files, 'README.md')).not.toContain('AWS_');
     });

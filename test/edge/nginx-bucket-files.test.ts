@@ -36,7 +36,6 @@ const DEPLOYMENT: NginxBucketDeployment = {
   origin: 's3://bucket/a b',
   originEndpoint: null,
   originRegion: 'eu-central-1',
-  keyRingPath: null,
   listen: '8080',
   encodings: [],
   resolver: '127.0.0.53',
@@ -49,12 +48,11 @@ function textOf(files: DeploymentFiles, name: string): string {
 describe('the folder', () => {
   const files = nginxBucketFiles(DEPLOYMENT);
 
-  test('has a key ring of its own, and names of secrets', () => {
+  test('has names of secrets, and no key ring', () => {
     expect(files.map(([name]) => name)).toEqual([
       'README.md',
       'nginx.conf',
       'playbill-cache.conf',
-      'playbill-keyring.json',
       'playbill-secrets.example.json',
       'playbill-settings.json',
       'playbill.conf',
@@ -62,29 +60,18 @@ describe('the folder', () => {
     ]);
     const secrets = { A_SECRET: '', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_SESSION_TOKEN: '' };
     expect(JSON.parse(textOf(files, 'playbill-secrets.example.json'))).toEqual(secrets);
-    expect(textOf(files, 'playbill.conf')).toContain(
-      'js_preload_object playbill_keyring from "playbill-keyring.json";',
-    );
-  });
-
-  test('has none where nginx reads that of the tree', () => {
-    const elsewhere = nginxBucketFiles({ ...DEPLOYMENT, keyRingPath: '/srv/keyring.json' });
-    expect(elsewhere.map(([name]) => name)).not.toContain('playbill-keyring.json');
-    expect(textOf(elsewhere, 'playbill.conf')).toContain(
-      'js_preload_object playbill_keyring from "/srv/keyring.json";',
-    );
   });
 
   test('asks a host of AWS by a checked certificate, by a name server, with an encoded path', () => {
     const text = textOf(files, 'playbill.conf');
     const host = 'bucket.s3.eu-central-1.amazonaws.com';
-    expect(text).toContain(`proxy_pass "https://${host}/a%20b/public/$playbill_object";`);
+    expect(text).toContain(`proxy_pass "https://${host}/a%20b/$playbill_object";`);
     expect(text).toContain(`proxy_ssl_name ${host};`);
     expect(text).toMatch(/^ {2}proxy_ssl_verify on;$/m);
     expect(text).toMatch(/^ {2}resolver 127\.0\.0\.53;$/m);
     expect(JSON.parse(textOf(files, 'playbill-settings.json'))).toEqual({
       ...DEFAULT_SETTINGS,
-      bucket: { host, path: '/a%20b/public', region: 'eu-central-1' },
+      bucket: { host, path: '/a%20b', region: 'eu-central-1' },
       encodings: '',
     });
   });
@@ -95,7 +82,9 @@ describe('the folder', () => {
     expect(textOf(files, 'README.md')).toContain(
       '`/var/lib/nginx/playbill` (`playbill-cache.conf`; while you try it out, in `cache` here), 1 GB',
     );
-    expect(textOf(files, 'README.md')).toContain('`s3:GetObject` on `bucket/a b/public/*`');
+    expect(textOf(files, 'README.md')).toContain(
+      '`s3:GetObject` on `bucket/a b/public/*` and `bucket/a b/edge/keyring.json`',
+    );
   });
 
   test('has a module of its own, and that of a folder knows no bucket', async () => {
@@ -115,7 +104,6 @@ describe('the folder', () => {
     ['a name server that breaks out', { resolver: '127.0.0.1; evil' }, '--resolver: expected'],
     ['no name server', { resolver: '' }, '--resolver: expected'],
     ['an address', { listen: '80; evil' }, 'listen: expected'],
-    ['a relative key ring', { keyRingPath: 'keyring.json' }, 'keyRingPath: expected'],
   ])('refuses %s', (_, more, message) => {
     expect(() => nginxBucketFiles({ ...DEPLOYMENT, ...more })).toThrow(message);
   });
@@ -143,12 +131,9 @@ describe('edge build --target nginx', () => {
     const words = ['--origin', 's3://bucket/shows', '--encodings', 'gzip', 'br', '--resolver', '10.0.0.2'];
     const { status, stdout, stderr } = await build(words);
     expect(status, stderr).toBe(0);
-    expect(written('playbill.conf')).toContain(
-      'https://bucket.s3.eu-west-1.amazonaws.com/shows/public/$playbill_object',
-    );
+    expect(written('playbill.conf')).toContain('https://bucket.s3.eu-west-1.amazonaws.com/shows/$playbill_object');
     expect(written('playbill.conf')).toContain('resolver 10.0.0.2;');
     expect(JSON.parse(written('playbill-settings.json'))).toMatchObject({ encodings: 'br gzip' });
-    expect(written('playbill-keyring.json')).toBe('{"schema":1,"keys":{}}\n');
     for (const text of [stdout, stderr, ...readdirSync(join(root, 'edge')).map(written)]) {
       expect(text).not.toContain('AKIDBUILD');
       expect(text).not.toContain('secret-of-the-build');

@@ -1,17 +1,18 @@
 // What nginx does by itself, before or after the rule: it stores no request body on disk, and its refusals look like the rule's.
 
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyRingText } from '../../src/release/tree/codec.ts';
 import { compare, prepareLines } from '../support/edge/exchange.ts';
 import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';
 import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
 import { headerValues, parseAnswer, sendLines, type RawResponse } from '../support/edge/messages.ts';
-import { makeWorld, type World } from '../support/edge/world.ts';
+import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 
 let world: World;
 let nginx: NginxRuntime;
@@ -180,4 +181,138 @@ describe('what nginx refuses by itself', () => {
     });
     expect(answers.match(/^HTTP\/1\.1 404 /gm)).toHaveLength(2);
   });
+});
+
+describe('a tree that it cannot read', () => {
+  test.each([
+    ['torn', "fronts/torn/pointer.json is torn, of another schema, or another front's"],
+    ['newer', 'fronts/newer/pointer.json is torn'],
+    ['foreign', 'fronts/foreign/pointer.json is torn'],
+    ['empty', 'fronts/empty/pointer.json is torn'],
+    ['folder', 'fronts/folder/pointer.json'],
+    ['gone', 'cannot be sent'],
+  ])('the front %s: 503, and one line in the log says why', async (front, cause) => {
+    const output: string[] = [];
+    const own = await startNginx(world, undefined, output);
+    try {
+      const request = ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, `Sign: keyid=${front}-1`];
+      const answer = await own.send(await prepareLines(request, own.now(), world));
+      expect(answer.status).toBe(503);
+      expect(answer.content.toString()).toBe(
+        '{"type":"urn:playbill:internal","title":"internal","status":503,"code":"internal"}\n',
+      );
+      await expect.poll(() => output.join('')).toContain('playbill: the tree cannot be read: ');
+      const lines = output
+        .join('')
+        .split('\n')
+        .filter((line) => line.includes('playbill: '));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(cause);
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+describe('the key ring', () => {
+  let own: World;
+  let path: string;
+  let edge: NginxRuntime;
+  const output: string[] = [];
+  beforeAll(async () => {
+    own = await makeWorld(Math.floor(Date.now() / 1000));
+    path = join(own.root, 'edge/keyring.json');
+    edge = await startNginx(own, undefined, output);
+  });
+  afterAll(() => edge.stop());
+
+  async function statusOf(keyid: string): Promise<number> {
+    const request = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow', `Sign: keyid=${keyid}`];
+    return (await edge.send(await prepareLines(request, edge.now(), own))).status;
+  }
+
+  test('is that of the moment, in any form', async () => {
+    const { 'moscow-1': gone, ...others } = own.keyRing.keys;
+    expect(gone).toBeDefined();
+    for (const text of [keyRingText({ schema: 1, keys: others }), JSON.stringify({ schema: 1, keys: others })]) {
+      writeFileSync(path, keyRingText(own.keyRing));
+      expect(await statusOf('moscow-1')).toBe(200);
+      writeFileSync(path, text);
+      expect(await statusOf('moscow-1')).toBe(401);
+      expect(await statusOf('moscow-2')).toBe(200);
+      expect(await statusOf('moscow-hmac')).toBe(200);
+    }
+  });
+
+  test('has thousands of keys, and each is found', async () => {
+    const many = Array.from({ length: 3000 }, (_, i) => [`key-${i}`, own.keyRing.keys['kazan-1']] as const);
+    const ring = keyRingOf({ ...Object.fromEntries(many), ...own.keyRing.keys });
+    writeFileSync(path, keyRingText(ring));
+    expect(statSync(path).size).toBeGreaterThan(1_000_000);
+    for (const keyid of ['moscow-1', 'moscow-2', 'moscow-hmac']) expect(await statusOf(keyid)).toBe(200);
+    for (const keyid of ['moscow-over', 'stranger', 'constructor']) expect(await statusOf(keyid)).toBe(401);
+  });
+
+  test.each([
+    ['is missing', null],
+    ['is of another schema', '{"schema":2,"keys":{}}\n'],
+    ['is torn', '{"schema":1,"keys":{\n"moscow-1"'],
+  ])('that %s: 503, and a line in the log', async (_, text) => {
+    output.length = 0;
+    if (text === null) rmSync(path);
+    else writeFileSync(path, text);
+    expect(await statusOf('moscow-1')).toBe(503);
+    await expect.poll(() => output.join('')).toContain(`playbill: the tree cannot be read: ${path}: `);
+  });
+});
+
+describe('the authority where nginx has no line of Host, as over HTTP/3', () => {
+  // In HTTP/1.0 the absolute form needs no Host either; nginx shows the same variables then.
+  const ask = async (asked: string, signed: string, fields: readonly string[] = []): Promise<number> => {
+    const sign = `Sign: keyid=moscow-1 host=${signed} target=/products/`;
+    const lines = [`GET http://${asked}/products/ HTTP/1.0`, ...fields, 'X-Front: moscow', sign];
+    return (await nginx.send(await prepareLines(lines, nginx.now(), world))).status;
+  };
+
+  test('is the name that was asked for, with the port of the server', async () => {
+    expect(await ask(`edge.test:${nginx.port}`, `edge.test:${nginx.port}`)).toBe(200);
+    expect(await ask(`Edge.Test:${nginx.port}`, `edge.test:${nginx.port}`)).toBe(200);
+  });
+
+  test('is no other one', async () => {
+    expect(await ask(`another.test:${nginx.port}`, `edge.test:${nginx.port}`)).toBe(401);
+    expect(await ask(`edge.test:${nginx.port}`, 'edge.test')).toBe(401);
+    expect(await ask(`edge.test:${nginx.port}`, 'edge.test:1')).toBe(401);
+  });
+
+  test('counts for nothing where there is a line of Host', async () => {
+    expect(await ask('edge.test', 'edge.test', ['Host: edge.test'])).toBe(200);
+    expect(await ask('edge.test', `edge.test:${nginx.port}`, ['Host: edge.test'])).toBe(401);
+  });
+});
+
+test('over HTTP/2 the authority is signed as it was asked for', async () => {
+  const http2 = await startNginx(world, (name, content) =>
+    name === 'playbill.conf' ? content.replace(/listen (\S+);/, 'listen $1 http2;') : content,
+  );
+  const client = connectHttp2(`http://127.0.0.1:${http2.port}`);
+  try {
+    const written = ['GET /products/ HTTP/1.1', 'Host: edge.test:8443', 'X-Front: moscow', 'Sign: keyid=moscow-1'];
+    const lines = await prepareLines(written, http2.now(), world);
+    const fields = lines
+      .slice(2)
+      .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]);
+    for (const [authority, status] of [
+      ['edge.test:8443', 200],
+      ['edge.test', 401],
+    ] as const) {
+      const request = client.request({ ':path': '/products/', ':authority': authority, ...Object.fromEntries(fields) });
+      const [headers] = (await once(request, 'response')) as [Record<string, unknown>];
+      expect(headers[':status']).toBe(status);
+      request.resume();
+    }
+  } finally {
+    client.destroy();
+    await http2.stop();
+  }
 });

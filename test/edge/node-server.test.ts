@@ -1,10 +1,18 @@
 // What the local server adds to the rule: another instant, no signatures on loopback, an access log, and that it follows changes.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type AccessLogEntry, createServer, isLoopback, type ServeOptions } from '../../src/edge/runtimes/node.ts';
+import {
+  type AccessLogEntry,
+  createServer,
+  folderTree,
+  isLoopback,
+  type ServedFile,
+  type ServeOptions,
+} from '../../src/edge/runtimes/node.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
@@ -15,6 +23,7 @@ import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
 
 const UNSIGNED = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow'];
 const SIGNED = [...UNSIGNED, 'Sign: keyid=moscow-1'];
+const LOCAL = ['GET /products/ HTTP/1.1', 'Host: localhost:8080', 'X-Front: moscow'];
 
 let world: World;
 beforeAll(async () => {
@@ -48,16 +57,32 @@ describe('as of another instant', () => {
 
 describe('unsigned', () => {
   test('serves without a signature on loopback', async () => {
-    const answer = await ask(await serve({ isUnsigned: true }), UNSIGNED);
+    const answer = await ask(await serve({ isUnsigned: true }), LOCAL);
     expect(answer.status).toBe(200);
     expect(headerValues(answer, 'ETag')).toEqual([`W/"${world.fronts.get('moscow')?.products[1]?.digest}"`]);
   });
 
   test('still checks front, path and method', async () => {
     const runtime = await serve({ isUnsigned: true });
-    expect((await ask(runtime, UNSIGNED.slice(0, 2))).status).toBe(400);
-    expect((await ask(runtime, ['GET / HTTP/1.1', 'Host: edge.test'])).status).toBe(404);
-    expect((await ask(runtime, ['POST / HTTP/1.1', 'Host: edge.test', 'Content-Length: 0'])).status).toBe(405);
+    expect((await ask(runtime, LOCAL.slice(0, 2))).status).toBe(400);
+    expect((await ask(runtime, ['GET / HTTP/1.1', 'Host: localhost'])).status).toBe(404);
+    expect((await ask(runtime, ['POST / HTTP/1.1', 'Host: localhost', 'Content-Length: 0'])).status).toBe(405);
+  });
+
+  test.each([
+    ['LOCALHOST', 200],
+    ['127.0.0.1:8080', 200],
+    ['[::1]:8080', 200],
+    ['edge.test', 401],
+    ['localhost.example.com', 401],
+    ['127.0.0.1.example.com:80', 401],
+    ['', 401],
+  ])('a name that somebody has pointed at this machine is not enough: Host "%s" is %d', async (host, status) => {
+    const runtime = await serve({ isUnsigned: true });
+    expect((await ask(runtime, ['GET /products/ HTTP/1.1', `Host: ${host}`, 'X-Front: moscow'])).status).toBe(status);
+    // The absolute form counts, whatever Host says.
+    const absolute = [`GET http://${host || 'edge.test'}/products/ HTTP/1.1`, 'Host: localhost', 'X-Front: moscow'];
+    expect((await ask(runtime, absolute)).status).toBe(status);
   });
 
   test('requires a signature from a client that reached another address', async () => {
@@ -101,6 +126,28 @@ describe('unsigned', () => {
   });
 });
 
+describe('the host that was asked', () => {
+  test.each([{ isUnsigned: false }, { isUnsigned: true }])('is not one of two: %j', async (options) => {
+    const runtime = await serve(options);
+    for (const other of ['Host: localhost', 'host: edge.test', 'HOST: another.test']) {
+      const answer = await ask(runtime, [...SIGNED, other]);
+      expect(answer.status).toBe(400);
+      expect(answer.content.toString()).toContain('"code":"request-malformed"');
+    }
+  });
+
+  test('may stand in the request line, and counts there', async () => {
+    const runtime = await serve({});
+    const sign = async (authority: string, host: string): Promise<number> => {
+      const fields = [`Host: ${host}`, 'X-Front: moscow', 'Sign: keyid=moscow-1 host=edge.test target=/products/?a=1'];
+      return (await ask(runtime, [`GET http://${authority}/products/?a=1 HTTP/1.1`, ...fields])).status;
+    };
+    expect(await sign('edge.test', 'edge.test')).toBe(200);
+    expect(await sign('Edge.test:80', 'another.test')).toBe(200);
+    expect(await sign('another.test', 'edge.test')).toBe(401);
+  });
+});
+
 describe('the access log', () => {
   test('records request and answer, and names no key', async () => {
     const entries: AccessLogEntry[] = [];
@@ -113,7 +160,7 @@ describe('the access log', () => {
       'Sign: keyid=moscow-revoked',
     ]);
     expect(entries).toMatchObject([
-      { now: world.now, method: 'GET', target: '/products/', front: 'moscow', status: 200, reason: null },
+      { now: world.now, method: 'GET', target: '/products/', front: 'moscow', status: 200, reason: null, cause: null },
       {
         now: world.now,
         method: 'HEAD',
@@ -124,6 +171,39 @@ describe('the access log', () => {
       },
     ]);
     expect(JSON.stringify(entries)).not.toMatch(/moscow-/);
+  });
+
+  test('has a line for a client that leaves with its last byte, before the file is read to its end', async () => {
+    const entries: AccessLogEntry[] = [];
+    const tree = folderTree(world.root);
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const open = async (path: string): Promise<ServedFile | null> => {
+      const file = await tree.open(path);
+      const content = async function* (of: ServedFile) {
+        yield* of.content();
+        await left;
+      };
+      return file && { bytes: file.bytes, content: () => content(file), close: () => file.close() };
+    };
+    const runtime = await startNodeServer(world, {
+      tree: { ...tree, open },
+      accessLog: (entry) => entries.push(entry),
+    });
+    running.push(runtime);
+    const socket = connect(runtime.port, '127.0.0.1');
+    socket.write([...(await prepareLines(SIGNED, runtime.now(), world)), '', ''].join('\r\n'));
+    let received = '';
+    // Leaving the loop ends the connection.
+    for await (const chunk of socket) {
+      received += String(chunk);
+      if (received.endsWith('"}\n')) break;
+    }
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    setTimeout(leave, 200);
+    await expect.poll(() => entries).toMatchObject([{ status: 200 }]);
   });
 });
 
@@ -154,23 +234,38 @@ describe('changes of the tree', () => {
 });
 
 describe('a tree that it cannot read', () => {
+  /** The operator is given the cause, and the client is not. */
+  async function expectUnreadable(options: Partial<ServeOptions>, tree: World, cause: string, front = 'moscow') {
+    const entries: AccessLogEntry[] = [];
+    const runtime = await serve({ ...options, accessLog: (entry) => entries.push(entry) }, tree);
+    const request = ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, `Sign: keyid=${front}-1`];
+    const answer = await ask(runtime, request, tree);
+    expect(answer.status).toBe(503);
+    expect(answer.content.toString()).not.toContain(cause);
+    expect(entries).toMatchObject([{ reason: 'internal', cause: expect.stringContaining(cause) }]);
+  }
+
   test.each([
-    ['no key ring', null],
-    ['a key ring that is not JSON', '{"schema":1,'],
-    ['a key ring of a newer schema', '{"schema":2,"keys":{}}\n'],
-  ])('%s: 503 for a signed request', async (_, text) => {
+    ['no key ring', null, 'ENOENT: no such file'],
+    ['a key ring that is not JSON', '{"schema":1,', 'JSON'],
+    ['a key ring of a newer schema', '{"schema":2,"keys":{}}\n', 'expected an object of schema 1'],
+  ])('%s: 503 for a signed request, and the log says why', async (_, text, cause) => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'edge'));
     if (text !== null) writeFileSync(join(root, 'edge/keyring.json'), text);
-    expect((await ask(await serve({ root }), SIGNED)).status).toBe(503);
+    await expectUnreadable({ root }, world, cause);
   });
 
-  test('a pointer that is a folder: 503', async () => {
+  test('a pointer that is a folder: 503, and the log says why', async () => {
     const tree = await makeWorld(1_800_000_000);
     const pointer = join(tree.root, 'public/fronts/moscow/pointer.json');
     rmSync(pointer);
     mkdirSync(pointer);
-    expect((await ask(await serve({}, tree), SIGNED, tree)).status).toBe(503);
+    await expectUnreadable({}, tree, 'EISDIR');
+  });
+
+  test.each(['torn', 'newer', 'foreign', 'gone'])('the front %s: 503, and the log says why', async (front) => {
+    await expectUnreadable({}, world, "the front's pointer is torn", front);
   });
 });
 

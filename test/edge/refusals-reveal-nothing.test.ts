@@ -1,19 +1,19 @@
 // Refusals reveal nothing. Everything to which edge.md gives one answer gets the same bytes, also for a front that does not exist; and
-// everything that could tell keys apart costs exactly one verification.
+// everything that could tell keys apart costs the same verifications.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyStore, Verifier } from '../../src/edge/rule/key-store.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { KeyStore } from '../../src/edge/rule/key-store.ts';
 import { authorize } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profile.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
+import { signedHeaders } from '../../src/edge/rule/signed-headers.ts';
 import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
 import { requestOfLines } from '../support/edge/runtimes/core.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import type { RawResponse } from '../support/edge/messages.ts';
-import { makeWorld, type World } from '../support/edge/world.ts';
+import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 
 /** Bad signatures that must not be distinguishable. */
 const ONE_ANSWER = {
@@ -30,6 +30,17 @@ const ONE_ANSWER = {
   'alg mismatch': 'Sign: keyid=moscow-1 alg=ed25519',
   'alg unknown': 'Sign: keyid=moscow-1 alg=rot13',
   'secret not found': 'Sign: keyid=moscow-no-secret',
+} as const;
+
+/** The same under the profile `signed-headers`. */
+const ONE_ANSWER_LISTED = {
+  'unknown key': 'Sign-Headers: keyid=nobody key=moscow-hmac',
+  'unknown key, __proto__': 'Sign-Headers: keyid=__proto__ key=moscow-hmac',
+  'unknown key, constructor': 'Sign-Headers: keyid=constructor key=moscow-hmac',
+  'wrong signature': 'Sign-Headers: keyid=moscow-hmac key=decoy-secret',
+  'key revoked': 'Sign-Headers: keyid=moscow-hmac-revoked',
+  'key of another algorithm': 'Sign-Headers: keyid=moscow-1 key=moscow-hmac',
+  'secret not found': 'Sign-Headers: keyid=moscow-no-secret',
 } as const;
 
 const FRONTS = ['moscow', 'nosuch'];
@@ -112,56 +123,82 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
   });
 });
 
+describe.each(RUNTIMES)('$name, signed-headers', ({ start }) => {
+  let world: World;
+  let runtime: Runtime;
+  beforeAll(async () => {
+    world = await makeWorld(Math.floor(Date.now() / 1000), ['signed-headers']);
+    runtime = await start(world);
+  });
+  afterAll(() => runtime.stop());
+
+  test.each([
+    [401, 'signature-invalid', FRONTS, Object.values(ONE_ANSWER_LISTED)],
+    [403, 'front-not-allowed', ['kazan', 'unpublished', 'torn', 'nosuch'], ['Sign-Headers: keyid=moscow-hmac']],
+  ])('one answer of %i %s', async (status, code, fronts, signatures) => {
+    const answers = new Set<string>();
+    for (const front of fronts)
+      for (const signature of signatures) {
+        const lines = await prepareLines(linesFor(front, signature), runtime.now(), world);
+        answers.add(bytesOf(await runtime.send(lines)));
+      }
+    expect([...answers]).toEqual([expect.stringMatching(new RegExp(`^${status}\n[^]*"code":"${code}"`))]);
+  });
+});
+
 describe('the cost of a refusal', () => {
-  /** The kind of work follows from the signature that the client chose: an HMAC for 32 bytes; else P-256, or the key's own Ed25519. */
-  const work: { readonly [name: string]: string } = {
-    'another kind of signature': 'hmac-sha256',
-    'secret not found': 'hmac-sha256',
-    'wrong signature, ed25519': 'ed25519',
+  /** The kind of work follows from the signature that the client chose: an HMAC for 32 bytes, else one of each kind of public key. */
+  const work: { readonly [name: string]: readonly string[] } = {
+    'another kind of signature': ['HMAC'],
+    'secret not found': ['HMAC'],
   };
 
-  test.each(
-    Object.entries({
-      ...ONE_ANSWER,
-      'algorithm not supported': 'Sign: keyid=moscow-ed25519',
-      'key broken': 'Sign: keyid=moscow-1',
-    }),
-  )('%s costs one verification', async (name, signature) => {
+  /** The algorithms that the platform verified by. */
+  function spyOnVerify(): readonly string[] {
+    const verifications: string[] = [];
+    const verify = crypto.subtle.verify.bind(crypto.subtle);
+    vi.spyOn(crypto.subtle, 'verify').mockImplementation((algorithm, ...rest) => {
+      verifications.push(typeof algorithm === 'string' ? algorithm : algorithm.name);
+      return verify(algorithm, ...rest);
+    });
+    return verifications;
+  }
+  afterEach(() => void vi.restoreAllMocks());
+
+  test.each(Object.entries({ ...ONE_ANSWER, 'key broken': 'Sign: keyid=moscow-1' }))(
+    '%s costs one verification by each algorithm that could be meant',
+    async (name, signature) => {
+      const world = await makeWorld(1_800_000_000);
+      const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
+      const broken = { ...world.keyRing.keys['moscow-1'], jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } };
+      const ring = name === 'key broken' ? keyRingOf({ ...world.keyRing.keys, 'moscow-1': broken }) : world.keyRing;
+      const keys = webCryptoKeyStore(ring, (secret) => world.secrets[secret] ?? null);
+      const verifications = spyOnVerify();
+      const refusal = await authorize(request, keys, rfc9421, DEFAULT_SETTINGS, world.now);
+      expect(refusal).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
+      expect(verifications.toSorted()).toEqual(work[name] ?? ['ECDSA', 'Ed25519']);
+    },
+  );
+
+  test.each(Object.entries(ONE_ANSWER_LISTED))('%s costs one HMAC under signed-headers', async (_, signature) => {
     const world = await makeWorld(1_800_000_000);
     const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
     const keys = webCryptoKeyStore(world.keyRing, (secret) => world.secrets[secret] ?? null);
-    const verifications: string[] = [];
-    const counted =
-      (alg: string, verify: Verifier): Verifier =>
-      (signed, base) => {
-        verifications.push(alg);
-        return verify(signed, base);
-      };
-    const counting: KeyStore = {
-      find: (keyid) => keys.find(keyid),
-      load: async (key) => {
-        if (name === 'algorithm not supported' && key.alg === 'ed25519') return null;
-        if (name === 'key broken') throw new Error('no point of the curve');
-        const verify = await keys.load(key);
-        return verify && counted(key.alg, verify);
-      },
-      loadDecoy: async (isHmac) => counted(isHmac ? 'hmac-sha256' : 'ecdsa-p256-sha256', await keys.loadDecoy(isHmac)),
-    };
-    const refusal = await authorize(request, counting, withProfiles(DEFAULT_SETTINGS, [rfc9421]), world.now);
+    const verifications = spyOnVerify();
+    const refusal = await authorize(request, keys, signedHeaders, DEFAULT_SETTINGS, world.now);
     expect(refusal).toMatchObject({ kind: 'refuse', status: 401, reason: 'signature-invalid' });
-    expect(verifications).toEqual([work[name] ?? 'ecdsa-p256-sha256']);
+    expect(verifications).toEqual(['HMAC']);
   });
 
   test('what is refused before the signature costs none', async () => {
     const world = await makeWorld(1_800_000_000);
-    const never: KeyStore = {
-      find: () => Promise.reject(new Error('looked up')),
-      load: () => Promise.reject(new Error('loaded')),
-      loadDecoy: () => Promise.reject(new Error('a decoy was loaded')),
+    const unexpected = (): never => {
+      throw new Error('looked up');
     };
+    const never: KeyStore = { find: unexpected, verify: unexpected };
     for (const signature of ['Sign: keyid=moscow-1 created=-400', 'Sign: keyid=moscow-1 cover=@method', '']) {
       const request = requestOfLines(await prepareLines(linesFor('moscow', signature), world.now, world));
-      expect(await authorize(request, never, withProfiles(DEFAULT_SETTINGS, [rfc9421]), world.now)).toMatchObject({
+      expect(await authorize(request, never, rfc9421, DEFAULT_SETTINGS, world.now)).toMatchObject({
         status: 401,
       });
     }

@@ -4,18 +4,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rfc9421FastPath } from '../../src/edge/rule/rfc9421-fast-path.ts';
-import { type FieldLine, linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
+import { type FieldLine, fieldsAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profile.ts';
 
-const SETTINGS = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
+const SETTINGS = DEFAULT_SETTINGS;
 const INPUT = 'sig=("@method" "@authority" "@path" "x-front");created=1777626000;keyid="moscow-1";tag="x-front"';
 const SIGNATURE = 'sig=:B5pS1vTRk+OPJoMkinrQSQXng2ouRo94+jvsNVEv5Qc=:';
 
+/** Between them lies what joins two lines of a field: they are one keyid, `a, b`. */
+const halves = [INPUT.replace(/moscow-1.*/, 'a'), 'b";tag="x-front"'] as const;
+
 function requestWith(fields: readonly FieldLine[], rest?: Partial<RuleRequest>): RuleRequest {
   const request = { method: 'GET', scheme: 'http', authority: 'Edge.test:80', target: '/products/?a=1' };
-  return { ...request, lines: linesAmong(fields), ...rest };
+  return { ...request, ...fieldsAmong(fields), ...rest };
 }
 
 const signed = (input: string, signature: string, ...more: readonly FieldLine[]): RuleRequest =>
@@ -39,6 +41,10 @@ describe('rfc9421FastPath', () => {
     ['base64 with surplus bits', signed(INPUT, SIGNATURE.replace('c=:', 'd=:'))],
     ['two members', signed(`${INPUT}, b=()`, SIGNATURE)],
     ['two lines', signed(INPUT, SIGNATURE, ['signature-input', 'b=()'])],
+    [
+      'two lines that are one member when they are joined',
+      signed(halves[0], SIGNATURE, ['signature-input', halves[1]]),
+    ],
     ['two lines of the signature', signed(INPUT, SIGNATURE, ['signature', SIGNATURE])],
     ['two fronts', signed(INPUT, SIGNATURE, ['x-front', 'kazan'])],
     [

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type PublicJwk, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
 import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
-import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
+import { fieldsAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { componentValue, signatureBase } from '../../src/edge/rule/rfc9421.ts';
 import { keyRingOf } from '../support/edge/world.ts';
 
@@ -15,7 +15,7 @@ const REQUEST: RuleRequest = {
   scheme: 'https',
   authority: 'example.com',
   target: '/foo?param=Value&Pet=dog',
-  lines: linesAmong([
+  ...fieldsAmong([
     ['host', 'example.com'],
     ['date', 'Tue, 20 Apr 2021 02:07:55 GMT'],
     ['content-type', 'application/json'],
@@ -50,9 +50,7 @@ async function verifies(
 ): Promise<boolean> {
   const open = { front: 'rfc', notBefore: null, notAfter: null, revokedAt: null };
   const keys = webCryptoKeyStore(keyRingOf({ k: { ...open, alg, ...(await publicKeyFrom(jwk, alg)) } }), () => null);
-  const key = await keys.find('k');
-  const verify = key && (await keys.load(key));
-  return verify !== null && verify(signature, base);
+  return keys.verify(keys.find('k'), false, signature, base);
 }
 
 describe('RFC 9421, B.2.5: hmac-sha256', () => {

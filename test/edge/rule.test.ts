@@ -6,10 +6,9 @@ import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { generateKeyPair, type KeyPair } from '../../src/edge/rule/key-pair.ts';
 import type { KeyStore } from '../../src/edge/rule/key-store.ts';
-import { linesAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
+import { fieldsAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { authorize, type Decision, readTarget, select } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS, type SettingsFile } from '../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../src/edge/rule/profile.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { signRaw } from '../support/edge/signers.ts';
@@ -48,11 +47,11 @@ async function decide(input: Case): Promise<Decision> {
     scheme: 'http',
     authority: 'edge.test',
     target,
-    lines: linesAmong([...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]]),
+    ...fieldsAmong([...fields, ['signature-input', `sig=${parameters}`], ['signature', `sig=:${signature}:`]]),
   };
-  const settings = withProfiles({ ...DEFAULT_SETTINGS, ...input.settings }, [rfc9421]);
+  const settings = { ...DEFAULT_SETTINGS, ...input.settings };
   const now = T + (input.now ?? 0);
-  const authorized = await authorize(request, keyStoreWith(input.key ?? {}), settings, now);
+  const authorized = await authorize(request, keyStoreWith(input.key ?? {}), rfc9421, settings, now);
   if (authorized.kind === 'refuse') return authorized;
   return input.at === undefined
     ? select(authorized, POINTER, settings.maxAge, now)
@@ -165,30 +164,35 @@ describe('the rule never throws', () => {
     scheme: 'http',
     authority: 'edge.test',
     target: '/products/',
-    lines: linesAmong([['x-front', 'moscow']]),
+    ...fieldsAmong([['x-front', 'moscow']]),
   };
   const target = { kind: 'target', front: 'moscow', endpoint: 'products', ifNoneMatch: null } as const;
-  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
+  const settings = DEFAULT_SETTINGS;
 
   test('a key store that cannot be read is 503', async () => {
     const parameters = `("@method" "@authority" "@path" "x-front");created=${T};keyid="k";tag="x-front"`;
     const signed = {
       ...request,
-      lines: linesAmong([
+      ...fieldsAmong([
         ['x-front', 'moscow'],
         ['signature-input', `sig=${parameters}`],
         ['signature', 'sig=:AAAA:'],
       ]),
     };
-    const keys = { ...keyStoreWith({}), find: () => Promise.reject(new Error('down')) };
-    expect(await authorize(signed, keys, settings, T)).toMatchObject({ status: 503, reason: 'internal' });
+    const find = (): never => {
+      throw new Error('down');
+    };
+    const keys = { ...keyStoreWith({}), find };
+    expect(await authorize(signed, keys, rfc9421, settings, T)).toMatchObject({ status: 503, reason: 'internal' });
   });
 
   test('a request whose headers cannot be read is 503', async () => {
-    const lines = (): never => {
+    const field = (): never => {
       throw new Error('no headers');
     };
-    expect(await authorize({ ...request, lines }, keyStoreWith({}), settings, T)).toMatchObject({ status: 503 });
+    expect(await authorize({ ...request, field }, keyStoreWith({}), rfc9421, settings, T)).toMatchObject({
+      status: 503,
+    });
   });
 
   test('a clock that gives no number is 503', async () => {
@@ -205,6 +209,6 @@ describe('the rule never throws', () => {
 
   test('a target is read from method, path and front, without a signature', () => {
     expect(readTarget(request, '')).toEqual(target);
-    expect(readTarget({ ...request, lines: () => [] }, '')).toMatchObject({ reason: 'front-missing' });
+    expect(readTarget({ ...request, ...fieldsAmong([]) }, '')).toMatchObject({ reason: 'front-missing' });
   });
 });

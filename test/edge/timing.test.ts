@@ -1,14 +1,22 @@
-// How long nginx takes to refuse reveals nothing about keys: the times of each kind of bad key against those of an unknown one.
+// How long an edge takes to refuse reveals nothing about keys: the times of each kind of bad key against those of an unknown one.
 // No limit in seconds: the kinds take turns on one connection, so that whatever slows the machine slows them all, and what is compared is
 // their order. Noise passes and a real difference stays, so a kind that stands out is measured once more.
 
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateKeyPair } from '../../src/edge/rule/key-pair.ts';
+import { keyRingText } from '../../src/release/tree/codec.ts';
 import type { KeyRing, KeyRingEntry } from '../../src/contract/key-ring.ts';
+import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
-import { type NginxRuntime, startNginx } from '../support/edge/runtimes/nginx.ts';
+import { type AuthorizerRuntime, startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
+import { startNginx } from '../support/edge/runtimes/nginx.ts';
+import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 
 /** Requests of each kind in a round, and how often they are signed in it. */
@@ -40,19 +48,35 @@ async function keysOf(world: World): Promise<KeyRing> {
   await add('key-revk', 'ecdsa-p256-sha256', { revokedAt: PAST });
   await add('key-over', 'ecdsa-p256-sha256', { notAfter: PAST });
   keys['key-hmac'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET' };
+  keys['key-dead'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET', revokedAt: PAST };
   keys['key-lost'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'NO_SUCH_SECRET' };
   return keyRingOf(keys);
 }
 
 /** What a client sends is one of two kinds, by the length of its signature: each is compared with an unknown key of its own. */
-const KINDS = {
+const HMAC_KEYS = { signer: 'moscow-hmac', unknown: 'key-none' } as const;
+const KINDS: { readonly [what: string]: Kind } = {
   'the signature of a key pair': {
+    profile: 'rfc9421',
     signer: 'stranger',
     unknown: 'key-none',
     others: ['key-good', 'key-edwd', 'key-revk', 'key-over'],
   },
-  'an hmac': { signer: 'moscow-hmac', unknown: 'key-none', others: ['key-hmac', 'key-lost', 'key-good', 'key-edwd'] },
-} as const;
+  'an hmac': { profile: 'rfc9421', ...HMAC_KEYS, others: ['key-hmac', 'key-lost', 'key-good', 'key-edwd'] },
+  'signed headers': {
+    profile: 'signed-headers',
+    ...HMAC_KEYS,
+    others: ['key-hmac', 'key-lost', 'key-dead', 'key-good'],
+  },
+};
+
+interface Kind {
+  readonly profile: ProfileName;
+  /** Whose key signs. */
+  readonly signer: string;
+  readonly unknown: string;
+  readonly others: readonly string[];
+}
 
 let world: World;
 
@@ -104,13 +128,32 @@ test('the area under the curve is computed right', () => {
   expect(areaUnderCurve([0, 2], [2, 2])).toBe(0.25);
 });
 
-describe.each(Object.entries(KINDS))('%s', (_, { signer, unknown, others }) => {
+/** nginx and workerd are started with the key ring of the world; these read that of the tree. */
+function withKeyRing(made: World): World {
+  writeFileSync(join(made.root, 'edge/keyring.json'), keyRingText(made.keyRing));
+  return made;
+}
+
+const EDGES = {
+  nginx: (made: World) => startNginx(made),
+  workerd: (made: World) => startWorkerd(made, 5),
+  'a service behind nginx': (made: World): Promise<AuthorizerRuntime> => startAuthorizer('nginx', withKeyRing(made)),
+  serve: (made: World) => startNodeServer(withKeyRing(made), { clock: () => Date.now() / 1000 }),
+};
+const CASES = Object.entries(EDGES).flatMap(([name, start]) =>
+  Object.entries(KINDS)
+    // Its keys of pairs are those of workerd: the same code.
+    .filter(([, { profile }]) => name !== 'serve' || profile === 'signed-headers')
+    .map(([what, kind]) => ({ name, start, what, ...kind })),
+);
+
+describe.each(CASES)('$name, $what', ({ start, profile, signer, unknown, others }) => {
   const keyids = [unknown, ...others];
-  let nginx: NginxRuntime;
+  let edge: Runtime & { readonly port: number };
   beforeAll(async () => {
-    nginx = await startNginx(world);
+    edge = await start({ ...world, profiles: [profile] });
   });
-  afterAll(() => nginx.stop());
+  afterAll(() => edge.stop());
 
   async function requestsOf(): Promise<ReadonlyMap<string, Buffer>> {
     const requests = new Map<string, Buffer>();
@@ -119,9 +162,9 @@ describe.each(Object.entries(KINDS))('%s', (_, { signer, unknown, others }) => {
         'GET /products/ HTTP/1.1',
         'Host: edge.test',
         'X-Front: moscow',
-        `Sign: keyid=${keyid} key=${signer}`,
+        `${profile === 'rfc9421' ? 'Sign' : 'Sign-Headers'}: keyid=${keyid} key=${signer}`,
       ];
-      const lines = await prepareLines(written, nginx.now(), world);
+      const lines = await prepareLines(written, edge.now(), world);
       requests.set(keyid, Buffer.from([...lines, '', ''].join('\r\n'), 'latin1'));
     }
     return requests;
@@ -136,7 +179,7 @@ describe.each(Object.entries(KINDS))('%s', (_, { signer, unknown, others }) => {
       if (turn % SIGNED_FOR === 0) requests = await requestsOf();
       if (turn % TURNS === 0) {
         socket?.destroy();
-        socket = connect(nginx.port, '127.0.0.1').setNoDelay(true);
+        socket = connect(edge.port, '127.0.0.1').setNoDelay(true);
         await once(socket, 'connect');
         await timeOf(socket, requests.get(unknown) ?? Buffer.alloc(0));
       }

@@ -8,13 +8,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
+
+/** What the workers write into their log, which here is that of the test. */
+const log = vi.spyOn(console, 'error');
+beforeEach(() => {
+  log.mockReset().mockReturnValue();
+});
+afterAll(() => log.mockRestore());
 
 interface Worker {
   fetch(request: Request, environment?: { readonly [name: string]: unknown } | null): Promise<Response>;
@@ -118,6 +125,10 @@ describe('an origin by binding', () => {
       'a page of its own for an edition',
       (path) => (isEdition(path) ? new Response('login', { status: 302 }) : undefined),
     ],
+    [
+      'a page and 200 for an edition',
+      (path) => (isEdition(path) ? new Response('login', { headers: { 'Content-Type': 'text/html' } }) : undefined),
+    ],
     ['an error for a pointer', (path) => (isEdition(path) ? undefined : new Response('busy', { status: 503 }))],
     ['something else for a pointer', (path) => (isEdition(path) ? undefined : new Response('<html></html>\n'))],
     ['nothing for an edition', (path) => (isEdition(path) ? new Response('', { status: 404 }) : undefined)],
@@ -126,6 +137,9 @@ describe('an origin by binding', () => {
     const response = await worker.fetch(await signedRequest(), { TREE: treeBinding(instead) });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'internal' });
+    expect(log.mock.calls).toEqual([
+      [expect.stringMatching(/^playbill: the tree cannot be read: fronts\/moscow\/\w+\.(\w+\.)?json: ./)],
+    ]);
   });
 
   test('that does not answer at all makes it a 503', async () => {
@@ -134,6 +148,8 @@ describe('an origin by binding', () => {
     const response = await worker.fetch(await signedRequest(), { TREE });
     expect(response.status).toBe(503);
     expect(await response.text()).not.toContain('10.0.0.7');
+    const why = 'fronts/moscow/pointer.json: connection refused by 10.0.0.7';
+    expect(log.mock.calls).toEqual([[`playbill: the tree cannot be read: ${why}`]]);
   });
 });
 

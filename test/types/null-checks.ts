@@ -56,6 +56,9 @@ export function shared(document: ProductsDocument): void {
 export const options: readonly ClientOptions[] = [
   { baseUrl: 'https://cdn.example', ...keyFrom('{}') },
   { baseUrl: 'https://cdn.example', front: 'moscow', key: { keyid: 'k', secret: 's' } },
+  { baseUrl: 'https://cdn.example', front: 'moscow', key: { keyid: 'k', secret: 's' }, profile: 'signed-headers' },
+  // @ts-expect-error no such profile
+  { baseUrl: 'https://cdn.example', front: 'moscow', key: { keyid: 'k', secret: 's' }, profile: 'cavage' },
   // @ts-expect-error the front is missing
   { baseUrl: 'https://cdn.example', key: { keyid: 'k', secret: 's' } },
   // @ts-expect-error a key without anything to sign with
@@ -68,10 +71,12 @@ export const options: readonly ClientOptions[] = [
 export async function asked(client: Client): Promise<readonly Category[]> {
   // @ts-expect-error a promise is no document
   const early: ProductsDocument = client.products();
-  const { document, isStale, asOf }: Answer<ProductsDocument> = await client.productsAnswer();
+  const { document, isStale, asOf, failure }: Answer<ProductsDocument> = await client.productsAnswer();
+  // @ts-expect-error most requests succeed
+  const why: Error = failure;
   // @ts-expect-error something in between may take the header away
   const when: string = asOf;
-  return isStale && early === document && when === '' ? document.categories : client.categories();
+  return isStale && early === document && when === why.message ? document.categories : client.categories();
 }
 
 /** A refusal has a code; what is no refusal has none. */

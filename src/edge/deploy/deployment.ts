@@ -5,8 +5,13 @@ import type { KeyRing } from '../../contract/key-ring.ts';
 import { HMAC } from '../rule/key-store.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 
-/** The largest worker bundles allowed, bytes: the rule has to stay small enough to start anywhere at once. Buckets need more than a fetch. */
-export const WORKER_BUNDLE_BYTES_MAX = { worker: 8192, 'worker-s3': 10_240, 'worker-r2': 8448 } as const;
+/** The largest worker bundles allowed, bytes: the rule must start anywhere at once. Buckets need more than a fetch, and bring the key ring. */
+export const WORKER_BUNDLE_BYTES_MAX = {
+  worker: 8192,
+  'worker-live': 9472,
+  'worker-s3': 10_752,
+  'worker-r2': 9216,
+} as const;
 
 /** A deployable folder: names and contents, sorted by name. */
 export type DeploymentFiles = readonly (readonly [name: string, text: string])[];

@@ -5,12 +5,10 @@ import { SIBLING_SUFFIX, type SiblingEncoding } from '../rule/encoding.ts';
 import { CREDENTIAL_NAMES, EMPTY_PAYLOAD } from '../runtimes/bucket-credentials.ts';
 import type { NginxS3Settings } from '../runtimes/nginx-s3.ts';
 import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
-import { checkPath, type NginxTree, serverFiles } from './nginx-server.ts';
+import { type NginxTree, serverFiles } from './nginx-server.ts';
 import { type OriginOptions, parseOrigin } from './origin.ts';
 
 export interface NginxBucketDeployment extends Deployment, OriginOptions {
-  /** Absolute path of a key ring that nginx reads itself; null: the folder has one. */
-  readonly keyRingPath: string | null;
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
   /** The precompressed siblings that the build makes. */
@@ -22,7 +20,7 @@ export interface NginxBucketDeployment extends Deployment, OriginOptions {
 /** A store, as nginx asks it. */
 interface Bucket {
   readonly name: string;
-  /** What the keys of the public folder begin with, with a slash at its end. */
+  /** What the keys of the tree begin with, with a slash at its end; or nothing. */
   readonly folder: string;
   readonly isHttps: boolean;
   /** With its port, where that is not the scheme's; and without, which is the name that a certificate has to have. */
@@ -35,9 +33,8 @@ interface Bucket {
 
 /** The files of the folder. Throws Error for what cannot work, or would break out of its place in the configuration. */
 export function nginxBucketFiles(deployment: NginxBucketDeployment): DeploymentFiles {
-  const { bundle, keyRing, listen, keyRingPath } = deployment;
+  const { bundle, keyRing, listen } = deployment;
   const bucket = bucketOf(deployment);
-  if (keyRingPath !== null) checkPath('keyRingPath', keyRingPath);
   const encodings = (['br', 'gzip'] as const).filter((encoding) => deployment.encodings.includes(encoding));
   const { host, path, region } = bucket;
   const settings: NginxS3Settings = {
@@ -45,18 +42,13 @@ export function nginxBucketFiles(deployment: NginxBucketDeployment): DeploymentF
     bucket: { host, path, region },
     encodings: encodings.join(' '),
   };
-  const files: DeploymentFiles = [
-    ['playbill-cache.conf', CACHE],
-    ...(keyRingPath === null ? [['playbill-keyring.json', `${JSON.stringify(keyRing)}\n`] as const] : []),
-  ];
   return serverFiles({
     bundle,
     settings,
     listen,
-    keyRingPath: keyRingPath ?? 'playbill-keyring.json',
     secrets: [...secretNames(keyRing), ...CREDENTIAL_NAMES],
-    tree: treeOf(bucket, encodings, keyRingPath),
-    files,
+    tree: treeOf(bucket, encodings),
+    files: [['playbill-cache.conf', CACHE]],
   });
 }
 
@@ -87,7 +79,7 @@ const FAILURES = [300, 301, 302, 303, 304, 305, 307, 308]
   .concat([451, 500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 520, 521, 522, 523, 524, 525, 526, 530])
   .join(' ');
 
-const treeOf = (bucket: Bucket, encodings: readonly SiblingEncoding[], keyRingPath: string | null): NginxTree => ({
+const treeOf = (bucket: Bucket, encodings: readonly SiblingEncoding[]): NginxTree => ({
   variables: `# Set by the rule: the file to send, relative to the tree's public folder, its headers, and the time of the signature.
 js_var $playbill_file;
 js_var $playbill_headers;
@@ -101,13 +93,13 @@ ${signatures(encodings)
   .join('\n')}`,
   root: '',
   sending: bucketText(bucket),
-  locations: `${pointerLocations(bucket)}
+  locations: `${readLocations(bucket)}
 
 ${editionLocations(bucket, encodings, '@playbill_edition', '@playbill_again')}
 ${editionLocations(bucket, encodings, '@playbill_edition_again', '@playbill_unavailable')}`,
   standalone: `  proxy_cache_path cache levels=1:2 keys_zone=playbill:10m max_size=1g inactive=30d use_temp_path=off;
 `,
-  readme: readmeOf(bucket, keyRingPath),
+  readme: readmeOf(bucket),
 });
 
 const signatureOf = (location: string): string =>
@@ -116,7 +108,7 @@ const signatureOf = (location: string): string =>
 const signatures = (encodings: readonly SiblingEncoding[]): readonly string[] =>
   ['@playbill_edition', '@playbill_edition_again']
     .flatMap((name) => [name, ...encodings.map((encoding) => `${name}_${encoding}`)])
-    .concat(['/playbill-pointer', '/playbill-pointer-again'])
+    .concat(['/playbill-keyring', '/playbill-pointer', '/playbill-pointer-again'])
     .map(signatureOf);
 
 /** What all locations that ask the bucket have in common. */
@@ -152,8 +144,8 @@ ${isHttps ? tls : ''}  # Nothing of a client's request gets to the bucket.
 
   # Behind the rule, by an object's own name. Nothing is served beyond its time: proxy_cache_use_stale is off.
   proxy_cache playbill;
-  # A pointer is read whole.
-  subrequest_output_buffer_size 1m;`;
+  # A pointer and the key ring are read whole.
+  subrequest_output_buffer_size 4m;`;
 }
 
 function requestText({ isHttps, host, path }: Bucket, location: string, encoding: string): string {
@@ -168,18 +160,20 @@ function requestText({ isHttps, host, path }: Bucket, location: string, encoding
     proxy_set_header x-amz-security-token $playbill_token;`;
 }
 
-/** Asked by the rule alone, which reads the answer: what is no pointer says why. */
-function pointerLocations(bucket: Bucket): string {
-  const text = (location: string, more: string): string => `  location = ${location} {
+/** Asked by the rule alone, which reads the answer: what is no such object says why. */
+function readLocations(bucket: Bucket): string {
+  const text = (location: string, object: string, more: string): string => `  location = ${location} {
     internal;
-    set $playbill_object $playbill_file;
+    set $playbill_object ${object};
 ${requestText(bucket, location, 'identity')}
 ${more}
   }`;
   const kept = '    # In whole seconds, the last of them included: 5 s at most.\n    proxy_cache_valid 200 4s;';
-  return `${text('/playbill-pointer', kept)}
+  const pointer = 'public/$playbill_file';
+  return `${text('/playbill-keyring', 'edge/keyring.json', '    # 10 s at most: for that long a revoked key goes on.\n    proxy_cache_valid 200 9s;')}
+${text('/playbill-pointer', pointer, kept)}
   # The second look asks the bucket, whatever is kept; what it finds is kept in place of that.
-${text('/playbill-pointer-again', '    proxy_cache_valid 200 4s;\n    proxy_cache_bypass 1;')}`;
+${text('/playbill-pointer-again', pointer, '    proxy_cache_valid 200 4s;\n    proxy_cache_bypass 1;')}`;
 }
 
 /** The locations that send an edition: each sibling, and the plain file, which is as good an answer. `next` is for one that cannot be had. */
@@ -188,7 +182,7 @@ function editionLocations(bucket: Bucket, encodings: readonly SiblingEncoding[],
     const location = encoding === null ? name : `${name}_${encoding}`;
     const absent = '\n    # Not every edition has this sibling.\n    proxy_cache_valid 403 404 1m;';
     return `  location ${location} {
-    set $playbill_object $playbill_file${encoding === null ? '' : SIBLING_SUFFIX[encoding]};
+    set $playbill_object public/$playbill_file${encoding === null ? '' : SIBLING_SUFFIX[encoding]};
     set $playbill_encoding "${encoding ?? ''}";
 ${requestText(bucket, location, encoding ?? 'identity')}
     # What has this name never changes. One request fetches it, and those that come meanwhile wait for it.
@@ -205,29 +199,21 @@ ${requestText(bucket, location, encoding ?? 'identity')}
   return [null, ...encodings].map(text).join('\n');
 }
 
-function readmeOf(
-  { name, folder, host, path, region, resolver }: Bucket,
-  keyRingPath: string | null,
-): NginxTree['readme'] {
+function readmeOf({ name, folder, host, path, region, resolver }: Bucket): NginxTree['readme'] {
   const [keyId, key, token] = CREDENTIAL_NAMES;
-  const ring =
-    keyRingPath === null
-      ? `Copy the tree's \`edge/keyring.json\` over \`playbill-keyring.json\`, or run \`playbill edge build --target nginx\` again with the options of
-before and install what it writes; then`
-      : 'Copy the key ring, where this one is a copy, and';
   return {
     tree: `The tree is read from the bucket \`${name}\`, at \`${host}${path}\`.
 The bucket stays private: nginx signs what it fetches (AWS Signature Version 4, region \`${region}\`). Give it credentials of its own, with
 these rights alone:
 
-- \`s3:GetObject\` on \`${name}/${folder}*\`
+- \`s3:GetObject\` on \`${name}/${folder}public/*\` and \`${name}/${folder}edge/keyring.json\`
 - \`s3:ListBucket\` on \`${name}\`, so that the store answers 404 for what is not there. Without it the answer is 403 \`AccessDenied\`, which
   therefore counts as 404: credentials that may read nothing then look like a tree where nothing is published.
 
 nginx asks the name server at \`${resolver}\` for the store: where that is not the one of this machine (\`/etc/resolv.conf\`), add
 \`--resolver ADDRESS\` to \`playbill edge build --target nginx\`.
 
-Editions are kept in \`/var/lib/nginx/playbill\` (\`playbill-cache.conf\`; while you try it out, in \`cache\` here), 1 GB of them at most, and a
+The key ring, public keys and names of secrets, is read from there, too, and kept for 10 s at most. Editions are kept in \`/var/lib/nginx/playbill\` (\`playbill-cache.conf\`; while you try it out, in \`cache\` here), 1 GB of them at most, and a
 pointer for 5 s at most. Only the rule reads that cache, after it has let a request in: no other server may serve that folder. It can be
 emptied at any time. Where the bucket cannot be read, clients get 503, but for editions that are kept, for as long as their pointer is; and
 the log of errors a line that contains \`playbill: the tree cannot be read:\` and says why.`,
@@ -236,8 +222,8 @@ the log of errors a line that contains \`playbill: the tree cannot be read:\` an
 \`${keyId}\` and \`${key}\` are the credentials by which the tree is read. Temporary ones have a third part,
 \`${token}\`, which stays empty else. Without credentials clients get 503. New ones need \`nginx -s reload\`.`,
     install: '    ln -s ../playbill-cache.conf /etc/nginx/conf.d/playbill-cache.conf\n',
-    after: `${ring} run \`nginx -s reload\`: until then a revoked key keeps working. A new build of the catalogue needs
-nothing: its pointers are used 5 s later at most.`,
+    after: `A revoked key is refused 10 s later at most, and a new one works by then. A new build of the catalogue needs nothing: its
+pointers are used 5 s later at most.`,
     limits: `- A pointer has at most 1 MB.
 - Each fetch from the bucket has a connection of its own.
 `,

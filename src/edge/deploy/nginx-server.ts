@@ -2,7 +2,7 @@
 // README. Pure texts. Refuses what would break out of its place in the configuration.
 
 import { type Reason, REFUSALS } from '../rule/reasons.ts';
-import { refuse } from '../rule/refusal.ts';
+import { refuse, type Refusal } from '../rule/refusal.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { codeList, type DeploymentFiles, OWN_FILES, README_TITLE } from './deployment.ts';
 
@@ -10,11 +10,10 @@ import { codeList, type DeploymentFiles, OWN_FILES, README_TITLE } from './deplo
 export interface NginxServer {
   /** The bundle, as text. */
   readonly bundle: string;
+  /** With what the rule needs to find the tree. */
   readonly settings: SettingsFile;
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
-  /** Where nginx finds the key ring: an absolute path, or the name of a file in this folder. */
-  readonly keyRingPath: string;
   /** Names of secrets that playbill-secrets.json must have. */
   readonly secrets: readonly string[];
   readonly tree: NginxTree;
@@ -47,16 +46,13 @@ export interface NginxTree {
 
 /** The files of the folder. Throws Error for a path or an address that would break out of its place in the configuration. */
 export function serverFiles(server: NginxServer): DeploymentFiles {
-  if (!isAddress(server.listen))
-    throw new Error(
-      `listen: expected a port, an address with a port or unix:/PATH, such as 127.0.0.1:8080, found "${server.listen}"`,
-    );
+  checkListen(server.listen);
   const { secrets: names, files } = server;
   const secrets = Object.fromEntries(names.map((name) => [name, '']));
   const example = [['playbill-secrets.example.json', `${JSON.stringify(secrets, null, 2)}\n`] as const];
   const all = [
     ['README.md', readme(server)] as const,
-    ['nginx.conf', standalone(server.tree)] as const,
+    ['nginx.conf', standalone(NJS, server.tree.standalone)] as const,
     ...(names.length > 0 ? example : []),
     ['playbill-settings.json', `${JSON.stringify(server.settings)}\n`] as const,
     ['playbill.conf', configuration(server)] as const,
@@ -66,10 +62,19 @@ export function serverFiles(server: NginxServer): DeploymentFiles {
   return all.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
+const NJS = 'load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n\n';
+
 /** An absolute path that can stand in quotes. Throws Error for another. */
 export function checkPath(name: string, path: string): void {
   if (!/^\/[^"$\\\n\r]*$/.test(path))
     throw new Error(`${name}: expected an absolute path without quotes, backslashes and $, found "${path}"`);
+}
+
+/** Throws Error for what nginx cannot listen on. */
+export function checkListen(listen: string): void {
+  if (isAddress(listen)) return;
+  const kinds = 'a port, an address with a port or unix:/PATH, such as 127.0.0.1:8080';
+  throw new Error(`listen: expected ${kinds}, found "${listen}"`);
 }
 
 /** A port, behind an address or a name or alone; an address alone; a socket. nginx would take any other word as the name of a host. */
@@ -80,26 +85,18 @@ function isAddress(listen: string): boolean {
 }
 
 /** For the http block of any nginx. Relative names are relative to the folder of nginx.conf. */
-function configuration({ listen, keyRingPath, secrets, tree }: NginxServer): string {
-  const refusals = OWN_REFUSALS.map(([own, reason]) => ({ own, ...refuse(REFUSALS[reason].status, reason) }));
+function configuration({ listen, secrets, tree }: NginxServer): string {
   return `# The edge rule of Playbill: include this in the http block. Written by playbill edge build --target nginx; see README.md.
 
 js_import playbill from playbill.js;
 
 # Read when nginx starts or reloads. Where one of these files is missing, njs 0.7 fails the test of the configuration without a message.
-js_preload_object playbill_keyring from "${keyRingPath}";
 js_preload_object playbill_settings from playbill-settings.json;
 ${secrets.length > 0 ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
 
 ${tree.variables}
 
-# What nginx refuses by itself, in the form of the rule's refusals.
-map $status $playbill_problem {
-${refusals.map(({ status, body }) => `  ${status} '${body.trimEnd()}\n';`).join('\n')}
-}
-map $status $playbill_allow {
-  405 "GET, HEAD";
-}
+${PROBLEMS}
 
 server {
   listen ${listen};
@@ -132,17 +129,7 @@ ${tree.sending}
   gzip_comp_level 4;
   gzip_proxied any;
 
-${refusals.map(({ own, status }) => `  error_page ${own} =${status} /playbill-refusal;`).join('\n')}
-  # No named location: some of these come before any request has been read.
-  location = /playbill-refusal {
-    internal;
-    # In HTTP/2 the body would be refused here once more.
-    client_max_body_size 0;
-    default_type application/problem+json;
-    add_header Cache-Control no-store always;
-    add_header Allow $playbill_allow always;
-    return 200 $playbill_problem;
-  }
+${refusalLocation(OWN_REFUSALS)}
 
 ${tree.locations}
 
@@ -160,7 +147,7 @@ ${tree.locations}
 }
 
 /** What nginx itself answers with, by its own number, and the reason that it becomes: 494 is nginx's alone, and its 500 is our 503. */
-const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
+export const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
   [400, 'request-malformed'],
   [404, 'not-found'],
   [405, 'method-not-allowed'],
@@ -173,14 +160,39 @@ const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
   [505, 'http-version-not-supported'],
 ];
 
+const documentOf = (reason: Reason): Refusal => refuse(REFUSALS[reason].status, reason);
+
+/** For the http block: what nginx refuses by itself, in the form of the rule's refusals. */
+export const PROBLEMS = `# What nginx refuses by itself, in the form of the rule's refusals.
+map $status $playbill_problem {
+${OWN_REFUSALS.map(([, reason]) => `  ${REFUSALS[reason].status} '${documentOf(reason).body.trimEnd()}\n';`).join('\n')}
+}
+map $status $playbill_allow {
+  405 "GET, HEAD";
+}`;
+
+/** For the server: has those statuses answered by these documents. */
+export const refusalLocation = (
+  refusals: typeof OWN_REFUSALS,
+): string => `${refusals.map(([own, reason]) => `  error_page ${own} =${REFUSALS[reason].status} /playbill-refusal;`).join('\n')}
+  # No named location: some of these come before any request has been read.
+  location = /playbill-refusal {
+    internal;
+    # In HTTP/2 the body would be refused here once more.
+    client_max_body_size 0;
+    default_type application/problem+json;
+    add_header Cache-Control no-store always;
+    add_header Allow $playbill_allow always;
+    return 200 $playbill_problem;
+  }`;
+
 /** An nginx of its own, for trying out: everything it writes stays below its prefix. */
-const standalone = (
-  tree: NginxTree,
+export const standalone = (
+  modules: string,
+  more: string,
 ): string => `# An nginx with nothing but the rule: nginx -p "$PWD" -c nginx.conf (in this folder).
 
-load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
-
-worker_processes auto;
+${modules}worker_processes auto;
 pid nginx.pid;
 error_log stderr warn;
 daemon off;
@@ -194,11 +206,11 @@ http {
   fastcgi_temp_path temp;
   uwsgi_temp_path temp;
   scgi_temp_path temp;
-${tree.standalone}  include playbill.conf;
+${more}  include playbill.conf;
 }
 `;
 
-function readme({ secrets: names, keyRingPath, listen, tree }: NginxServer): string {
+function readme({ secrets: names, listen, tree }: NginxServer): string {
   const own = tree.readme;
   const secrets = `First make \`playbill-secrets.json\`: without it nginx ends without a message. Copy \`playbill-secrets.example.json\`, put each secret
 between its quotes, and make the file readable for root alone (\`chmod 600\`): nginx reads it before it drops its privileges. These
@@ -216,7 +228,7 @@ Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer 
 
 ${own.tree}
 
-The key ring, public keys and names of secrets, is read from \`${keyRingPath}\`. The rule listens on \`${listen}\`.
+The rule listens on \`${listen}\`.
 
 ## Secrets
 
@@ -230,8 +242,7 @@ To try it, in this folder: \`nginx -p "$PWD" -c nginx.conf\`. To install it:
     ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
 ${own.install}    nginx -t && nginx -s reload
 
-If \`nginx -t\` fails without a message, one of the files is missing that \`playbill.conf\` preloads: the key ring, the settings, or the
-secrets.
+If \`nginx -t\` fails without a message, one of the files is missing that \`playbill.conf\` preloads: the settings, or the secrets.
 
 ## After a change of keys
 
@@ -241,6 +252,7 @@ ${own.after}
 
 - Keys of the algorithm \`ed25519\` are refused: njs has no Ed25519.
 - A body of more than one byte is refused with 413 before anything of it is stored, \`If-Match\` and \`If-Unmodified-Since\` with 412.
-${own.limits}- Malformed requests (400, 414, 431, 501, 505) are answered by the first server of an address, which may be another one than this.
+${own.limits}- Over HTTP/3 nginx 1.25 to 1.29.4 does not show the port that was asked for: it is taken for the one that the rule listens on.
+- Malformed requests (400, 414, 431, 501, 505) are answered by the first server of an address, which may be another one than this.
 `;
 }

@@ -2,12 +2,13 @@
 // of the configuration.
 
 import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
+import type { NginxSettings } from '../runtimes/nginx.ts';
 import { checkPath, type NginxTree, serverFiles } from './nginx-server.ts';
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder, as nginx will see it. */
   readonly publicRoot: string;
-  /** Absolute path of the tree's key ring, likewise; nginx reads it itself, `keyRing` only has the names of secrets. */
+  /** Absolute path of the tree's key ring, likewise; the rule reads it, `keyRing` only has the names of secrets. */
   readonly keyRingPath: string;
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
@@ -18,11 +19,12 @@ export function nginxFiles({ bundle, keyRing, settings, ...deployment }: NginxDe
   const { publicRoot, keyRingPath, listen } = deployment;
   checkPath('publicRoot', publicRoot);
   checkPath('keyRingPath', keyRingPath);
-  const secrets = secretNames(keyRing);
-  return serverFiles({ bundle, settings, listen, keyRingPath, secrets, tree: folder(publicRoot), files: [] });
+  const own: NginxSettings = { ...settings, keyRing: keyRingPath };
+  const tree = folder(publicRoot, keyRingPath);
+  return serverFiles({ bundle, settings: own, listen, secrets: secretNames(keyRing), tree, files: [] });
 }
 
-const folder = (publicRoot: string): NginxTree => ({
+const folder = (publicRoot: string, keyRingPath: string): NginxTree => ({
   variables: `# Set by the rule: the file to send, relative to root, and the location that sends it as it is.
 js_var $playbill_file;
 js_var $playbill_plain;`,
@@ -38,11 +40,14 @@ ${editionLocations('@playbill_edition_again', '@playbill_unavailable')}`,
   standalone: '',
   readme: {
     tree: `The tree is read from \`${publicRoot}\`; nginx's workers must be able to read it. No other server may serve that folder: its files are
-for clients that sign.`,
+for clients that sign.
+
+The key ring, public keys and names of secrets, is read from \`${keyRingPath}\`, at every request: the workers must be able to read that, too.`,
     secrets: '',
     install: '',
-    after: `Copy the key ring, where the tree here is a copy, and run \`nginx -s reload\`: until then a revoked key keeps working. A new build of the
-catalogue needs nothing: the pointers are read from disk at every request.`,
+    after: `Nothing, where nginx reads the tree itself: a revoked key is refused from the next request on. Where the tree here is a copy, copy
+\`edge/keyring.json\` with it, by renaming it into place. A new build of the catalogue needs nothing either: the pointers are read from
+disk at every request, as the key ring is.`,
     limits: '',
   },
 });

@@ -1,9 +1,9 @@
 // Where an edge finds the tree, as `edge build --origin` says it. Refuses what could not work once it is deployed.
 
-/** An origin, understood. A bucket is that of `build --out`: it holds the tree's public folder. */
+/** An origin, understood. A bucket is that of `build --out`: it holds the whole tree. */
 export type WorkerOrigin =
   | { readonly kind: 'url' | 'binding'; readonly origin: string }
-  /** `origin`: the URL of the public folder. */
+  /** `origin`: the URL of the tree, without a slash at its end; `folder`: what its keys begin with, with a slash at its end; or nothing. */
   | {
       readonly kind: 's3';
       readonly origin: string;
@@ -11,7 +11,7 @@ export type WorkerOrigin =
       readonly bucket: string;
       readonly folder: string;
     }
-  /** `origin`: the name of the binding; `folder`: what the keys of the public folder begin with, with a slash at its end. */
+  /** `origin`: the name of the binding. */
   | { readonly kind: 'r2'; readonly origin: string; readonly bucket: string; readonly folder: string };
 
 /** An origin as it is written. */
@@ -24,20 +24,27 @@ export interface OriginOptions {
   readonly originRegion: string | null;
 }
 
-export type WorkerBundle = 'worker' | 'worker-s3' | 'worker-r2';
+export type WorkerBundle = 'worker' | 'worker-live' | 'worker-s3' | 'worker-r2';
 export type NginxBundle = 'nginx' | 'nginx-s3';
+export type AuthorizerBundle = 'authorizer';
 
 /** All of them, for the command that is installed. */
-export const EDGE_BUNDLES = ['nginx', 'nginx-s3', 'worker', 'worker-s3', 'worker-r2'] as const satisfies readonly (
-  | WorkerBundle
-  | NginxBundle
-)[];
+export const EDGE_BUNDLES = [
+  'authorizer',
+  'nginx',
+  'nginx-s3',
+  'worker',
+  'worker-live',
+  'worker-s3',
+  'worker-r2',
+] as const satisfies readonly (WorkerBundle | NginxBundle | AuthorizerBundle)[];
 export type EdgeBundle = (typeof EDGE_BUNDLES)[number];
 
-/** The bundle of a worker with this origin: each knows one kind alone. */
-export function workerBundle(origin: string): WorkerBundle {
+/** The bundle of a worker with this origin, and perhaps with a key ring elsewhere: each knows one kind alone. */
+export function workerBundle(origin: string, keyRingAt: string | null = null): WorkerBundle {
   if (origin.startsWith('s3://')) return 'worker-s3';
-  return origin.startsWith('r2://') ? 'worker-r2' : 'worker';
+  if (origin.startsWith('r2://')) return 'worker-r2';
+  return keyRingAt === null ? 'worker' : 'worker-live';
 }
 
 /** The bundle of nginx with this origin: the tree in a folder, which is no URL, or in a bucket; it refuses every other URL. */
@@ -60,14 +67,19 @@ export function parseOrigin(options: OriginOptions): WorkerOrigin {
   }
   if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket) || !isPrefix(prefix))
     throw new Error(`origin: expected ${scheme}://BUCKET/PREFIX without a slash at its end, found "${origin}"`);
-  const folder = prefix === '' ? 'public/' : `${prefix}/public/`;
+  const folder = prefix === '' ? '' : `${prefix}/`;
   if (scheme === 'r2') return { kind: 'r2', origin: R2_BINDING, bucket, folder };
 
   if (originRegion === null || !/^[a-z\d-]+$/i.test(originRegion))
     throw new Error(`--origin-region: expected the name of a region, found "${originRegion ?? ''}"`);
-  const root = bucketUrl(bucket, originRegion, originEndpoint);
-  const path = folder.split('/').map(encodeSegment).join('/').slice(0, -1);
-  return { kind: 's3', origin: `${root}/${path}`, region: originRegion, bucket, folder };
+  const path = `/${folder}`.split('/').map(encodeSegment).join('/').slice(0, -1);
+  return {
+    kind: 's3',
+    origin: bucketUrl(bucket, originRegion, originEndpoint) + path,
+    region: originRegion,
+    bucket,
+    folder,
+  };
 }
 
 /** Segments that no client of HTTP would resolve. */

@@ -33,8 +33,8 @@ export const editionHeaders = (
   // Cut off, never rounded up: an answer kept one second too long would be wrong for that second.
   const left = Math.max(0, Math.floor(secondsOf(edition.until) - at));
   const headers: readonly FieldLine[] = [
-    ['ETag', `W/"${edition.digest}"`],
-    ['Cache-Control', maxAge === null ? 'no-store' : `private, max-age=${Math.min(maxAge, left)}`],
+    ['ETag', 'W/"' + edition.digest + '"'],
+    ['Cache-Control', maxAge === null ? 'no-store' : 'private, max-age=' + Math.min(maxAge, left)],
     ['Vary', 'X-Front, Accept-Encoding'],
     ['Catalogue-As-Of', edition.asOf],
     ['Catalogue-Valid-Until', edition.validUntil],
@@ -42,6 +42,7 @@ export const editionHeaders = (
   return instant < edition.validUntil ? headers : headers.concat([['Catalogue-Stale', '?1']]);
 };
 
-/** Whether `If-None-Match` names this digest, by weak comparison (RFC 9110, 13.1.2). A tag is quoted and holds no quote itself. */
+/** Whether `If-None-Match` names this digest, by weak comparison (RFC 9110, 13.1.2). Text between two other tags does not count. */
 export const isUnchanged = (ifNoneMatch: string | null, digest: string): boolean =>
-  ifNoneMatch === '*' || (ifNoneMatch ?? '').includes(`"${digest}"`);
+  ifNoneMatch === '*' ||
+  (!!ifNoneMatch && ifNoneMatch.split(',').some((tag) => [`"${digest}"`, `W/"${digest}"`].includes(tag.trim())));

@@ -1,9 +1,16 @@
 // What a signature profile is: the way from a request's headers to what can be verified. The rule knows nothing of headers, so a
-// deployment turns on the profiles that it wants. A profile parses; it checks neither time nor keys.
+// runtime chooses the profile that it is given, or several. A profile parses; it checks neither time nor keys.
 
 import type { Reason } from './reasons.ts';
 import type { FieldLine, RuleRequest } from './request.ts';
 import type { SettingsFile } from './settings.ts';
+
+/** The profiles that a deployment may turn on; the first is what it has otherwise. */
+export const PROFILE_NAMES = ['rfc9421', 'signed-headers'] as const;
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** For signature headers that are torn, repeated or ambiguous: of a profile's reasons the only one that is a 400. */
+export const MALFORMED = 'signature-malformed';
 
 /** "The holder of this key signed this text at this instant": what a signed request says of itself, before anything is verified. */
 export interface SignedRequest {
@@ -20,25 +27,28 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
-export interface RuleSettings extends SettingsFile {
-  /** The signature profiles that are on: chosen in code, since each costs bytes in a bundle. */
-  readonly profiles: readonly SignatureProfile[];
-}
-
-/** Settings with these profiles; by `Object.assign`, since njs knows no spread. */
-export const withProfiles = (file: SettingsFile, profiles: readonly SignatureProfile[]): RuleSettings =>
-  Object.assign({ profiles }, file);
-
 export interface SignatureProfile {
   /** Header lines of a 401 that tell a client how to sign. */
-  challenge(settings: RuleSettings): readonly FieldLine[];
+  challenge(settings: SettingsFile): readonly FieldLine[];
   /** What was signed, or why not: `signature-missing` when nothing is meant for this profile. Never throws on what a client sent. */
-  readSignedRequest(request: RuleRequest, settings: RuleSettings): SignedRequest | Reason;
+  readSignedRequest(request: RuleRequest, settings: SettingsFile): SignedRequest | Reason;
 }
 
-/** What was signed, under the first profile in the order of the settings that the request is signed under. */
-export const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
-  let signed: SignedRequest | Reason = 'signature-missing';
-  settings.profiles.some((profile) => (signed = profile.readSignedRequest(request, settings)) !== 'signature-missing');
-  return signed;
-};
+/** Several profiles as one: what was signed, under the first of them that the request is signed under. Of each header it proposes one line. */
+export const anyOf = (...profiles: readonly SignatureProfile[]): SignatureProfile => ({
+  challenge: (settings) => {
+    const values: { [name: string]: string } = {};
+    profiles.forEach((profile) =>
+      profile.challenge(settings).forEach((line) => {
+        const before = values[line[0]];
+        values[line[0]] = before === undefined ? line[1] : before + ', ' + line[1];
+      }),
+    );
+    return Object.keys(values).map((name) => [name, values[name] ?? '']);
+  },
+  readSignedRequest: (request, settings) => {
+    let signed: SignedRequest | Reason = 'signature-missing';
+    profiles.some((profile) => (signed = profile.readSignedRequest(request, settings)) !== 'signature-missing');
+    return signed;
+  },
+});

@@ -2,7 +2,6 @@
 // A refusal is a constant of its reason: nothing of the request, the key ring or the tree gets into it (law 9).
 
 import type { FieldLine } from './request.ts';
-import type { RuleSettings } from './profile.ts';
 import type { Reason, REFUSALS } from './reasons.ts';
 
 export interface Refusal {
@@ -14,18 +13,22 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** The refusal for a reason. A 401 needs the settings: it says how to sign under each profile that is on. */
+/** The refusal for a reason. `more`: header lines that its status needs; a 401 the challenge of a profile, which says how to sign, a 405 Allow. */
 export const refuse = <R extends Reason>(
   status: (typeof REFUSALS)[R]['status'],
   reason: R,
-  settings?: RuleSettings,
+  more?: readonly FieldLine[],
 ): Refusal => {
   const problem = { type: `urn:playbill:${reason}`, title: reason.replace(/-/g, ' '), status, code: reason };
-  let headers: readonly FieldLine[] = [
+  const headers: readonly FieldLine[] = [
     ['Content-Type', 'application/problem+json'],
     ['Cache-Control', 'no-store'],
   ];
-  if (status === 405) headers = headers.concat([['Allow', 'GET, HEAD']]);
-  if (status === 401) settings?.profiles.forEach((profile) => (headers = headers.concat(profile.challenge(settings))));
-  return { kind: 'refuse', status, reason, headers, body: `${JSON.stringify(problem)}\n` };
+  return {
+    kind: 'refuse',
+    status,
+    reason,
+    headers: headers.concat(more ?? []),
+    body: JSON.stringify(problem) + '\n',
+  };
 };

@@ -14,19 +14,25 @@ export interface RuleRequest {
   readonly target: string;
   /** The values of a field's lines (name in lower case), in order and without outer blanks. A function, since collecting them costs njs. */
   readonly lines: (name: string) => readonly string[];
+  /**
+   * The value of a field that the rule judges (x-front, if-none-match, accept-encoding) or that the fast path matches: its lines with a
+   * comma between them, as the runtime joins them; null when there is none. In njs it costs a fraction of `lines`.
+   */
+  readonly field: (name: string) => string | null;
 }
 
-/** `lines` of a request over the list of all its field lines. */
-export const linesAmong =
-  (fields: readonly FieldLine[]): RuleRequest['lines'] =>
-  (name) =>
-    fields.filter((line) => line[0] === name).map((line) => line[1]);
+/** What the text of a signature may be made of. */
+export type SignedParts = Omit<RuleRequest, 'field'>;
 
-/** The lines of a field combined as RFC 9110, 5.2 has it; null when there is none. */
-export const fieldValue = (request: RuleRequest, name: string): string | null => {
-  const lines = request.lines(name);
-  return lines.length > 1 ? lines.join(', ') : (lines[0] ?? null);
+/** `lines` and `field` of a request over the list of all its field lines. */
+export const fieldsAmong = (fields: readonly FieldLine[]): Pick<RuleRequest, 'lines' | 'field'> => {
+  const lines = (name: string): readonly string[] => fields.filter((line) => line[0] === name).map((line) => line[1]);
+  return { lines, field: (name) => combined(lines(name)) };
 };
+
+/** Lines of a field as RFC 9110, 5.2 combines them; null when there is none. */
+export const combined = (lines: readonly string[]): string | null =>
+  lines.length > 1 ? lines.join(', ') : (lines[0] ?? null);
 
 /** The target up to the first question mark. */
 export const targetPath = (target: string): string => target.split('?', 1)[0] ?? '';
@@ -35,7 +41,7 @@ export const targetPath = (target: string): string => target.split('?', 1)[0] ??
 export const targetQuery = (target: string): string => target.slice(targetPath(target).length) || '?';
 
 /** The authority in lower case and without its scheme's default port (RFC 9421, 2.2.3). */
-export const authorityOf = (request: RuleRequest): string => {
+export const authorityOf = (request: SignedParts): string => {
   const authority = request.authority.toLowerCase();
   const port = request.scheme === 'https' ? ':443' : ':80';
   return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;

@@ -4,9 +4,9 @@
 import { acceptedEncodings, SIBLING_SUFFIX, type SiblingEncoding } from './encoding.ts';
 import type { FileResponse } from './file-response.ts';
 import type { PointerText } from './pointer.ts';
-import { refuse, type Refusal } from './refusal.ts';
-import { type FieldLine, fieldValue, type RuleRequest } from './request.ts';
-import { type Decision, type RequestTarget, select } from './rule.ts';
+import type { Refusal } from './refusal.ts';
+import type { FieldLine, RuleRequest } from './request.ts';
+import { type Decision, type RequestTarget, select, unforeseen } from './rule.ts';
 
 /** Where a runtime finds the tree. */
 export interface Store<Content> {
@@ -38,7 +38,7 @@ export const respond = async <Content>(
   at: number,
 ): Promise<EdgeResponse<Content>> => {
   if (target.kind === 'refuse') return withoutFile(target);
-  const encodings = [...acceptedEncodings(fieldValue(request, 'accept-encoding'), store.encodings), null];
+  const encodings = [...acceptedEncodings(request.field('accept-encoding'), store.encodings), null];
   try {
     // The second time: the edition was pruned after its pointer had been read, and the pointer of now names another.
     for (const isFresh of [false, true]) {
@@ -56,7 +56,7 @@ export const respond = async <Content>(
   } catch {
     // Not readable: the same answer as for an edition that stays away.
   }
-  return withoutFile(refuse(503, 'internal'));
+  return withoutFile(unforeseen());
 };
 
 const withoutFile = (decision: Exclude<Decision, FileResponse>): EdgeResponse<never> => ({

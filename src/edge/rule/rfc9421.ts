@@ -2,14 +2,21 @@
 // that a label's raw text is what was signed. It refuses component parameters, other derived components and other parameters. Of
 // Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
-import type { RuleSettings, SignedRequest, SignatureProfile } from './profile.ts';
+import { MALFORMED, type SignedRequest, type SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';
-import { authorityOf, type FieldLine, fieldValue, targetPath, targetQuery, type RuleRequest } from './request.ts';
+import type { SettingsFile } from './settings.ts';
+import {
+  authorityOf,
+  combined,
+  type FieldLine,
+  targetPath,
+  targetQuery,
+  type RuleRequest,
+  type SignedParts,
+} from './request.ts';
 
-const INPUT_LENGTH_MAX = 2048;
-const SIGNATURE_LENGTH_MAX = 1024;
-const LABELS_MAX = 4;
-const MALFORMED = 'signature-malformed';
+const AUTHORITY = '@authority';
+const MISSING = 'signature-missing';
 
 /** The members of a dictionary: the text between commas outside strings. */
 const MEMBERS = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
@@ -25,23 +32,23 @@ const BYTES = /^:((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]==|[A-Za-z\d+/]{2}[AE
 
 /** What a signature must cover, in the order in which we propose it. */
 export const requiredComponents = (settings: { readonly requiresAuthority: boolean }): readonly string[] =>
-  ['@method', '@authority', '@path', 'x-front'].filter((name) => settings.requiresAuthority || name !== '@authority');
+  ['@method', AUTHORITY, '@path', 'x-front'].filter((name) => settings.requiresAuthority || name !== AUTHORITY);
 
 /** RFC 9421, 5.1: the signature that this rule would like to see. */
-const challenge = (settings: RuleSettings): readonly FieldLine[] => [
+const challenge = (settings: SettingsFile): readonly FieldLine[] => [
   ['WWW-Authenticate', 'Signature'],
   ['Accept-Signature', `sig=("${requiredComponents(settings).join('" "')}");created;tag="x-front"`],
 ];
 
-/** Malformed comes before missing, so that a torn header is never called unsigned. */
-const readSignedRequest = (request: RuleRequest, settings: RuleSettings): SignedRequest | Reason => {
-  const inputs = splitMembers(request, 'signature-input', INPUT_LENGTH_MAX);
-  const signatures = splitMembers(request, 'signature', SIGNATURE_LENGTH_MAX);
+/** Malformed comes before missing, so that a torn header is never called unsigned; a component that is not allowed comes last. */
+const readSignedRequest = (request: RuleRequest, settings: SettingsFile): SignedRequest | Reason => {
+  const inputs = splitMembers(request, 'signature-input', 2048);
+  const signatures = splitMembers(request, 'signature', 1024);
   if (!inputs || !signatures) return MALFORMED;
 
   // Two members with our tag, or two with our label, stay joined by a comma, which is nowhere allowed below.
   const ours = inputs.filter((member) => TAGGED.test(behindList(member))).join();
-  if (!ours) return 'signature-missing';
+  if (!ours) return MISSING;
   const label = LABEL.exec(ours)?.[0];
   if (!label) return MALFORMED;
   const input = membersOf(inputs, label);
@@ -50,14 +57,16 @@ const readSignedRequest = (request: RuleRequest, settings: RuleSettings): Signed
   if (!components || !parameters || input !== ours.slice(label.length)) return MALFORMED;
 
   const encoded = membersOf(signatures, label);
-  if (!encoded) return 'signature-missing';
+  if (!encoded) return MISSING;
   const signature = BYTES.exec(encoded)?.[1];
   const values = components.map((name) => componentValue(request, name));
   const base = signatureBase(components, values, input);
-  if (signature === undefined || values.includes(undefined) || /[^ -~\n]/.test(base)) return MALFORMED;
+  if (signature === undefined || /[^ -~\n]/.test(base)) return MALFORMED;
 
   const isCovered = requiredComponents(settings).every((name) => components.includes(name));
+  // Who covers something else in its place (@target-uri, say) gets the answer that says what to cover, and not that it is malformed.
   if (!isCovered || values.includes(null)) return 'signature-component-missing';
+  if (values.includes(undefined)) return MALFORMED;
   const created = parameters['created'];
   const keyid = parameters['keyid'];
   if (!created || keyid === undefined) return 'signature-parameter-missing';
@@ -71,13 +80,13 @@ const readSignedRequest = (request: RuleRequest, settings: RuleSettings): Signed
   };
 };
 
-/** The raw members of a signature header; null when it is malformed, repeated or too long. */
+/** The raw members of a signature header; null when it is malformed, repeated, too long, or has more than four. */
 const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
   const lines = request.lines(name);
   const text = lines[0] ?? '';
   // Most have one member, and no comma to find outside strings.
   const members = (text.includes(',') ? (text.match(MEMBERS) ?? []) : [text]).map((member) => member.trim());
-  const isSound = lines.length < 2 && text.length <= lengthMax && members.length <= LABELS_MAX;
+  const isSound = lines.length < 2 && text.length <= lengthMax && members.length < 5;
   // The members do not add up to the text where a string has no end, a member is empty, or blanks are not canonical.
   return isSound && members.join(', ') === text ? members : null;
 };
@@ -115,11 +124,11 @@ const readParameters = (text: string): { readonly [name: string]: string } | nul
 };
 
 /** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when the profile does not allow it, null when the request lacks it. */
-export const componentValue = (request: RuleRequest, name: string): string | null | undefined => {
+export const componentValue = (request: SignedParts, name: string): string | null | undefined => {
   switch (name) {
     case '@method':
       return request.method;
-    case '@authority':
+    case AUTHORITY:
       return authorityOf(request);
     case '@path':
       return targetPath(request.target);
@@ -128,7 +137,7 @@ export const componentValue = (request: RuleRequest, name: string): string | nul
     case '@scheme':
       return request.scheme;
     default:
-      return name.startsWith('@') ? undefined : fieldValue(request, name);
+      return name.startsWith('@') ? undefined : combined(request.lines(name));
   }
 };
 

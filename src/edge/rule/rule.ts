@@ -3,12 +3,15 @@
 
 import type { Endpoint } from '../../render/paths.ts';
 import { editionHeaders, type FileResponse, isUnchanged, type NotModified } from './file-response.ts';
+import { after, type Eventually, orElse } from './eventually.ts';
 import { instantText } from './instant.ts';
-import type { KeyStore } from './key-store.ts';
+import type { KeyFacts, KeyStore } from './key-store.ts';
 import { findEdition, type PointerText } from './pointer.ts';
-import { readSignedRequest, type RuleSettings } from './profile.ts';
+import { MALFORMED, type SignatureProfile } from './profile.ts';
+import type { SettingsFile } from './settings.ts';
+import type { Reason } from './reasons.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import { fieldValue, type RuleRequest, targetPath } from './request.ts';
+import { type RuleRequest, targetPath } from './request.ts';
 import { checkWindow } from './time-window.ts';
 import { editionPath, isFrontCode } from './tree.ts';
 import { verifySignature } from './verify-signature.ts';
@@ -28,35 +31,38 @@ export interface RequestTarget {
  * Step one: what the request asks for, once it is clear that the client may have it. The checks and their order are those of edge.md
  * ("Decisions"). `now`: seconds since 1970. Never throws: anything unforeseen is refuse(503, 'internal').
  */
-export const authorize = async (
+export const authorize = <Key extends KeyFacts>(
   request: RuleRequest,
-  keys: KeyStore,
-  settings: RuleSettings,
+  keys: KeyStore<Key>,
+  profile: SignatureProfile,
+  settings: SettingsFile,
   now: number,
-): Promise<RequestTarget | Refusal> => {
-  try {
+): Eventually<RequestTarget | Refusal> =>
+  orElse(() => {
+    const unauthorized = (reason: Reason): Refusal => refuse<Reason>(401, reason, profile.challenge(settings));
     // Method, path, and the front's code.
     const target = readTarget(request, settings.base);
     if (target.kind === 'refuse') return target;
 
     // Syntax of the signature headers.
-    const signed = readSignedRequest(request, settings);
-    if (typeof signed === 'string') return refuse(signed === 'signature-malformed' ? 400 : 401, signed, settings);
+    const signed = profile.readSignedRequest(request, settings);
+    if (typeof signed === 'string') return signed === MALFORMED ? refuse(400, signed) : unauthorized(signed);
 
     // Time, before any key is looked up: an old signature costs nothing and reveals nothing.
     const untimely = checkWindow(signed, Math.floor(now));
-    if (untimely) return refuse(401, untimely, settings);
+    if (untimely) return unauthorized(untimely);
 
     // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
-    const front = await verifySignature(signed, keys, instantText(now));
-    if (front === null) return refuse(401, 'signature-invalid', settings);
+    return after<string | null, RequestTarget | Refusal>(verifySignature(signed, keys, instantText(now)), (front) => {
+      if (front === null) return unauthorized('signature-invalid');
 
-    // A key speaks for its front alone, and does not reveal whether another one exists.
-    return front === target.front ? target : refuse(403, 'front-not-allowed');
-  } catch {
-    return refuse(503, 'internal');
-  }
-};
+      // A key speaks for its front alone, and does not reveal whether another one exists.
+      return front === target.front ? target : refuse(403, 'front-not-allowed');
+    });
+  }, unforeseen);
+
+/** The refusal for whatever is in the way that is not the client's doing. */
+export const unforeseen = (): Refusal => refuse(503, 'internal');
 
 /**
  * Step two: the file for an authorized request. `pointer`: the front's, null when nothing is published for it. `maxAge`: seconds for which
@@ -80,20 +86,21 @@ export const select = (
     return { kind: 'serve', status: 200, file, headers: headers.concat([['Content-Type', 'application/json']]) };
   } catch {
     // A torn pointer, or one of a schema to come.
-    return refuse(503, 'internal');
+    return unforeseen();
   }
 };
 
 /** What a request asks for, whoever sent it: enough only where no signature is needed, or where it has been verified already. */
 export const readTarget = (request: RuleRequest, base: string): RequestTarget | Refusal => {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method-not-allowed');
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refuse(405, 'method-not-allowed', [['Allow', 'GET, HEAD']]);
   const path = targetPath(request.target);
-  const isProducts = path === `${base}/products/`;
-  if (!isProducts && path !== `${base}/fronts/categories/`) return refuse(404, 'not-found');
+  const isProducts = path === base + '/products/';
+  if (!isProducts && path !== base + '/fronts/categories/') return refuse(404, 'not-found');
   // Repeated lines are read as one list, which is no front's code.
-  const front = fieldValue(request, 'x-front');
+  const front = request.field('x-front');
   if (front === null) return refuse(400, 'front-missing');
   if (!isFrontCode(front)) return refuse(400, 'front-malformed');
   const endpoint = isProducts ? 'products' : 'categories';
-  return { kind: 'target', front, endpoint, ifNoneMatch: fieldValue(request, 'if-none-match') };
+  return { kind: 'target', front, endpoint, ifNoneMatch: request.field('if-none-match') };
 };

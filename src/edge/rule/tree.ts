@@ -7,7 +7,7 @@ import type { Endpoint } from '../../render/paths.ts';
 export const isFrontCode = (text: string): boolean => /^[a-z\d](?!.*\.\.)[a-z\d._-]{0,62}$/.test(text);
 
 /** `fronts/<code>/pointer.json`; only for a code that isFrontCode accepted. */
-export const pointerPath = (front: string): string => `fronts/${front}/pointer.json`;
+export const pointerPath = (front: string): string => 'fronts/' + front + '/pointer.json';
 
 /** `fronts/<code>/<endpoint>.<digest>.json`, the file without encoding; siblings add `.gz` and `.br`. */
 export const editionPath = (front: string, endpoint: Endpoint, digest: string): string =>

@@ -1,8 +1,8 @@
-// Who signed a request: exactly one verification for every request that gets this far, whatever is known about its key, so that neither
-// the answer nor its cost tells an unknown key from a wrong signature (law 9).
+// Who signed a request: the same verification for every request that gets this far, whatever is known about its key, so that neither the
+// answer nor its cost tells an unknown key from a wrong signature (law 9).
 
-import type { KeyRingEntry } from '../../contract/key-ring.ts';
-import { HMAC, type KeyStore, type Verifier } from './key-store.ts';
+import { after, type Eventually, orElse } from './eventually.ts';
+import { HMAC, type KeyFacts, type KeyStore } from './key-store.ts';
 import type { SignedRequest } from './profile.ts';
 
 /** Characters of base64 that 32 bytes have. */
@@ -16,35 +16,24 @@ const NEVER = '~';
  * text). The kind of work follows from the length of the signature, which the client chose, and not from the key: 32 bytes cost an
  * HMAC, everything else a public-key verification.
  */
-export const verifySignature = async (
+export const verifySignature = <Key extends KeyFacts>(
   signed: SignedRequest,
-  keys: KeyStore,
+  keys: KeyStore<Key>,
   instant: string,
-): Promise<string | null> => {
-  const key = await keys.find(signed.keyid);
+): Eventually<string | null> => {
+  const key = keys.find(signed.keyid);
   const isHmac = signed.signature.length === HMAC_LENGTH;
-  let own: Verifier | null = null;
-  try {
-    // Asked of nobody's key as well: an HMAC is so quick that even this would tell a known key from an unknown one.
-    const isFit = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac;
-    const loading = isFit ? keys.load(key) : null;
-    // njs takes its time for each await.
-    if (loading) own = await loading;
-  } catch {
-    // A key that this runtime cannot read counts as unusable.
-  }
-  const verify = own ?? (await keys.loadDecoy(isHmac));
-  try {
-    const isValid = await verify(signed.signature, signed.base);
-    // A signature that the decoy verifies is refused all the same.
-    return isValid && own && key ? key.front : null;
-  } catch {
-    // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
-    return null;
-  }
+  // Asked of nobody's key as well: an HMAC is so quick that even this would tell a known key from an unknown one.
+  const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
+  // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
+  const checking = orElse(
+    () => keys.verify(own, isHmac, signed.signature, signed.base),
+    () => false,
+  );
+  return after(checking, (isValid) => (isValid && own ? own.front : null));
 };
 
-type Validity = Pick<KeyRingEntry, 'alg' | 'notBefore' | 'notAfter' | 'revokedAt'>;
+type Validity = Omit<KeyFacts, 'front'>;
 
 const NOBODYS: Validity = { alg: HMAC, notBefore: null, notAfter: null, revokedAt: null };
 

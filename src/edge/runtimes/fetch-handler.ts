@@ -1,85 +1,102 @@
 // The rule as a fetch handler (WinterTC: Cloudflare Workers, workerd, Deno, Bun, Vercel, Netlify), for any origin of the tree. It keeps
-// pointers for a few seconds, and nothing else.
+// pointers for a few seconds, and nothing else. The log says why the tree cannot be read; the client learns nothing of it.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
-import { withProfiles } from '../rule/profile.ts';
-import { rfc9421 } from '../rule/rfc9421.ts';
+import type { Eventually } from '../rule/eventually.ts';
 import type { RuleRequest } from '../rule/request.ts';
 import { respond, type Store } from '../rule/respond.ts';
 import { authorize } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
+import { profile } from './profiles/worker.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** What `edge build` writes in front of the bundle. */
 export interface WorkerConfiguration extends SettingsFile {
-  readonly keyRing: KeyRing;
   /** The precompressed siblings that the build makes. */
   readonly encodings: readonly SiblingEncoding[];
   /** For how long a pointer is kept; at most 10 s. */
   readonly pointerSeconds: number;
 }
 
-declare const PLAYBILL: WorkerConfiguration;
-
 /** Bindings: the origin if it is one, and the secrets by their names. Runtimes without bindings pass none. */
 export type WorkerEnvironment = Readonly<Record<string, unknown>>;
 
-/** Gets a file of the tree's public folder, by GET or HEAD. null when it is not there; rejects when that cannot be known. */
+/**
+ * Gets a file of the tree's public folder, by GET or HEAD. null when it is not there; rejects when that cannot be known, with a message for
+ * the log.
+ */
 export type Load = (path: string, method: string) => Promise<Pick<Response, 'body' | 'text'> | null>;
 
 /** The tree as one request finds it; `now`: seconds since 1970. */
 export type Origin = (bindings: WorkerEnvironment, now: number) => Load;
+
+/** Its key ring, likewise. */
+export type KeyRingOrigin = (bindings: WorkerEnvironment, now: number) => Eventually<KeyRing>;
 
 /** A request, perhaps with what Cloudflare adds to it. */
 type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?: string } };
 
 const keptPointers: { [front: string]: { readonly text: string | null; readonly until: number } } = {};
 
-/** The default export of a worker with this origin. */
-export const fetchHandler = (origin: Origin) => ({
+/** Types of pages and errors, which some origins send with 200. No file of the tree has one, whatever serves it; some have no type at all. */
+export const PAGE = /xml|html/i;
+
+/** The default export of a worker whose tree is there. */
+export const fetchHandler = (settings: WorkerConfiguration, origin: Origin, keyRing: KeyRingOrigin) => ({
   /** Answers one request. */
   async fetch(request: WorkerRequest, environment?: WorkerEnvironment | null): Promise<Response> {
     const now = Date.now() / 1000;
-    const settings = withProfiles(PLAYBILL, [rfc9421]);
     const bindings = environment ?? {};
-    const keys = webCryptoKeyStore(PLAYBILL.keyRing, (name) => textOrNull(bindings[name]));
+    const keys = webCryptoKeyStore(await keyRing(bindings, now), (name) => textOrNull(bindings[name]));
     const received = requestOf(request);
-    const target = await authorize(received, keys, settings, now);
-    const load = origin(bindings, now);
+    const target = await authorize(received, keys, profile, settings, now);
+    // What the request was waiting for; the key ring has a line of its own.
+    let why = 'keys';
+    const load: Load = (path, method) =>
+      origin(bindings, now)(path, method).catch((error: Error) => {
+        why = path + ': ' + error.message;
+        throw error;
+      });
     const store: Store<ReadableStream | ''> = {
-      encodings: PLAYBILL.encodings,
+      encodings: settings.encodings,
       open: (path) => load(path, received.method).then((file) => file && (file.body ?? '')),
       readPointer: async (front, isFresh) => {
-        const kept = keptPointers[front];
-        if (kept && kept.until > now && !isFresh) return kept.text;
-        const file = await load(pointerPath(front), 'GET');
-        const text = file && (await file.text());
-        keptPointers[front] = { text, until: now + PLAYBILL.pointerSeconds };
-        return text;
+        const path = pointerPath(front);
+        // The reason for a 503 when every file could be loaded.
+        why = path + ': unusable, or names no file';
+        let kept = keptPointers[front];
+        if (isFresh || !kept || kept.until <= now) {
+          const file = await load(path, 'GET');
+          kept = keptPointers[front] = { text: file && (await file.text()), until: now + settings.pointerSeconds };
+        }
+        return kept.text;
       },
     };
     const { decision, headers, content } = await respond(received, target, store, settings.maxAge, now);
+    if (decision.status === 503) console.error('playbill: the tree cannot be read: ' + why);
     // 'manual': a content that is encoded already stays as it is.
-    const init = { status: decision.status, headers: Object.fromEntries(headers), encodeBody: 'manual' };
+    const init = { status: decision.status, headers: headers as [string, string][], encodeBody: 'manual' };
     return new Response(received.method === 'HEAD' ? null : content, init);
   },
 });
 
 const requestOf = (request: WorkerRequest): RuleRequest => {
   // The URL as it came: the URL class would resolve dots and so turn another path into one of ours.
+  const field = (name: string): string | null => {
+    // Cloudflare rewrites Accept-Encoding, and keeps what the client sent elsewhere.
+    const sent = name === 'accept-encoding' ? request.cf?.clientAcceptEncoding : null;
+    return sent ?? request.headers.get(name);
+  };
   const [, scheme = '', authority = '', target = ''] = /^(\w+):..([^/]*)(.*)/.exec(request.url) ?? [];
   return {
     method: request.method,
     scheme,
     authority,
     target,
-    lines: (name) => {
-      // Cloudflare rewrites Accept-Encoding, and keeps what the client sent elsewhere.
-      const sent = name === 'accept-encoding' ? request.cf?.clientAcceptEncoding : null;
-      return [sent ?? request.headers.get(name) ?? []].flat();
-    },
+    lines: (name) => [field(name) ?? []].flat(),
+    field,
   };
 };
 

@@ -2,16 +2,16 @@
 // Written in the syntax of njs 0.7 (README.md).
 
 import type { FileResponse } from '../rule/file-response.ts';
-import { keyRingFrom } from '../rule/key-store.ts';
+import type { Eventually } from '../rule/eventually.ts';
 import type { PointerText } from '../rule/pointer.ts';
-import { withProfiles } from '../rule/profile.ts';
+import type { FileText, FoundLine } from '../rule/key-ring-text.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
 import type { FieldLine, RuleRequest } from '../rule/request.ts';
-import { rfc9421FastPath } from '../rule/rfc9421-fast-path.ts';
-import { rfc9421 } from '../rule/rfc9421.ts';
 import { authorize, type Decision, type RequestTarget } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
+import { pointerPath } from '../rule/tree.ts';
 import { type NjsCrypto, njsKeyStore } from './njs-crypto.ts';
+import { profile } from './profiles/nginx.ts';
 
 /** What njs gives of a request; only what is used here. */
 export interface NjsRequest {
@@ -42,41 +42,54 @@ export interface NjsReply {
 export interface NjsBuffer {
   readonly length: number;
   indexOf(text: string): number;
+  lastIndexOf(text: string): number;
   toString(encoding: 'utf8', start: number, end: number): string;
 }
 
 // What the server configuration preloads (js_preload_object): parsed once, at the price of a reload after a change.
-declare const playbill_keyring: unknown;
 declare const playbill_settings: SettingsFile;
 declare const playbill_secrets: { readonly [name: string]: unknown };
 
-/** Step one of the rule. `now`: seconds since 1970. */
-export function authorized(request: RuleRequest, njsCrypto: NjsCrypto, now: number): Promise<RequestTarget | Refusal> {
-  const keys = njsKeyStore(keyRingFrom(playbill_keyring), secretOf, njsCrypto);
-  // The same profile twice: first for what nearly all clients send.
-  return authorize(request, keys, withProfiles(playbill_settings, [rfc9421FastPath, rfc9421]), now);
+/** Step one of the rule. `find`: the key of a keyid in the key ring as it is now. `now`: seconds since 1970. */
+export function authorized(
+  request: RuleRequest,
+  find: (keyid: string) => FoundLine,
+  njsCrypto: NjsCrypto,
+  now: number,
+): Eventually<RequestTarget | Refusal> {
+  const keys = njsKeyStore(find, secretOf, njsCrypto);
+  return authorize(request, keys, profile, playbill_settings, now);
 }
 
 export function requestOf(r: NjsRequest): RuleRequest {
+  const variables = r.variables;
+  const headers = r.headersIn;
   return {
     method: r.method,
-    scheme: r.variables['scheme'] ?? '',
-    authority: r.variables['http_host'] ?? '',
+    scheme: variables['scheme'] ?? '',
+    authority: variables['http_host'] || authorityFrom(variables),
     // Not r.uri: nginx has already turned `//x/` and `/%75x/` into something else there.
-    target: r.variables['request_uri'] ?? '',
-    lines: (name) => linesOf(r, name),
+    target: variables['request_uri'] ?? '',
+    lines: (name) =>
+      r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1])),
+    field: (name) => {
+      // njs finds it by nginx's own index, and joins what is repeated. Of fields that `field` is not for it may show the first line alone.
+      const value = headers[name];
+      if (value === undefined) return null;
+      // The others are right without tabs, or read line by line.
+      return name === 'x-front' || name === 'if-none-match' ? withoutTabs(value) : value;
+    },
   };
 }
 
-/** The fields that the rule itself reads: of others njs may show the first line alone. */
-const JOINED = ['x-front', 'signature-input', 'signature', 'if-none-match', 'accept-encoding'];
-
-/** r.headersIn joins repeated lines by a comma: a value without one was a line of its own. It finds them by nginx's own index. */
-function linesOf(r: NjsRequest, name: string): readonly string[] {
-  const value = r.headersIn[name];
-  if (value === undefined) return [];
-  if (JOINED.includes(name) && value.indexOf(',') < 0 && value.indexOf('\t') < 0) return [value];
-  return r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1]));
+/**
+ * Where nginx has no line of Host: over HTTP/3 (1.25 to 1.29.4), and in the absolute form. `$host` is without the port that was asked for;
+ * it is taken for that of this server.
+ */
+function authorityFrom(variables: NjsRequest['variables']): string {
+  const host = variables['host'] ?? '';
+  const port = variables['server_port'] ?? '';
+  return host && port ? host + ':' + port : host;
 }
 
 /** nginx trims spaces off a value, and not tabs. `trim` would take more than blanks from what is not ASCII. */
@@ -92,12 +105,15 @@ export function secretOf(name: string): string | null {
   return typeof secret === 'string' ? secret : null;
 }
 
-/** Decoding all of a pointer would cost njs more than reading it. */
-export function pointerTextOf(bytes: NjsBuffer): PointerText {
+/** Decoding all of a file would cost njs more than reading it. */
+export function textOf(bytes: NjsBuffer): PointerText & FileText {
+  const length = bytes.length;
   return {
-    length: bytes.length,
+    length,
     indexOf: (text) => bytes.indexOf(text),
-    slice: (start, end) => bytes.toString('utf8', start, end ?? bytes.length),
+    lastIndexOf: (text) => bytes.lastIndexOf(text),
+    slice: (start, end) => bytes.toString('utf8', start < 0 ? length + start : start, end ?? length),
+    part: (from) => ({ slice: (start, end) => bytes.toString('utf8', from + start, from + end) }),
   };
 }
 
@@ -108,7 +124,8 @@ export function withoutHeaders(r: NjsRequest): NjsRequest {
 }
 
 export function setHeaders(r: NjsRequest, headers: readonly FieldLine[]): void {
-  headers.forEach((line) => (r.headersOut[line[0]] = line[1]));
+  const out = r.headersOut;
+  headers.forEach((line) => (out[line[0]] = line[1]));
 }
 
 /** Sends what is no file: a refusal or a 304. */
@@ -120,6 +137,15 @@ export function send(r: NjsRequest, decision: Exclude<Decision, FileResponse>): 
   r.sendHeader();
   r.finish();
 }
+
+/** A line in the log, for the operator alone: no client learns what is wrong. */
+export function logUnreadable(r: NjsRequest, why: string): void {
+  r.error('playbill: the tree cannot be read: ' + why);
+}
+
+/** The pointer of a front, where the rule refuses to read it. */
+export const unusablePointer = (front: string): string =>
+  pointerPath(front) + " is torn, of another schema, or another front's";
 
 /** The answer where the tree cannot be read, or anything unforeseen is in the way. */
 export function sendUnavailable(r: NjsRequest): void {

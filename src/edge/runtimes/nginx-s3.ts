@@ -4,21 +4,24 @@
 
 import { acceptedEncodings, type SiblingEncoding } from '../rule/encoding.ts';
 import { instantText } from '../rule/instant.ts';
+import { type FileText, findKeyIn, type FoundLine } from '../rule/key-ring-text.ts';
 import type { PointerText } from '../rule/pointer.ts';
-import { type FieldLine, fieldValue, type RuleRequest } from '../rule/request.ts';
+import type { FieldLine, RuleRequest } from '../rule/request.ts';
 import { readTarget, type RequestTarget, select } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { ABSENT, CREDENTIAL_NAMES, type Credentials } from './bucket-credentials.ts';
 import {
   authorized,
+  logUnreadable,
   type NjsRequest,
-  pointerTextOf,
+  textOf,
   requestOf,
   secretOf,
   send,
   sendUnavailable,
   setHeaders,
+  unusablePointer,
   withoutHeaders,
 } from './nginx-request.ts';
 import type { NjsCrypto } from './njs-crypto.ts';
@@ -29,7 +32,7 @@ export interface NginxS3Settings extends SettingsFile {
   readonly bucket: {
     /** As the header Host has it. */
     readonly host: string;
-    /** The encoded path of the tree's public folder, without a slash at its end. */
+    /** The encoded path of the tree, without a slash at its end. */
     readonly path: string;
     readonly region: string;
   };
@@ -59,9 +62,13 @@ async function answer(r: NjsRequest, njsCrypto: NjsCrypto): Promise<void> {
   const now = Date.now() / 1000;
   try {
     const request = requestOf(r);
-    const target = await authorized(request, njsCrypto, now);
+    const ring = await readObject(r, now, '/playbill-keyring');
+    if (ring === null) throw unreadable(r, 'has no key ring');
+    const find = (keyid: string): FoundLine => findKeyIn(ring, keyid);
+    const target = await authorized(request, find, njsCrypto, now);
     if (target.kind === 'refuse') return send(r, target);
-    const pointer = await readPointer(r, target.front, now, '/playbill-pointer');
+    r.variables['playbill_file'] = pointerPath(target.front);
+    const pointer = await readObject(r, now, '/playbill-pointer');
     sendSelected(r, request, target, pointer, '@playbill_edition');
   } catch {
     sendUnavailable(r);
@@ -75,7 +82,8 @@ async function again(r: NjsRequest): Promise<void> {
     const request = requestOf(r);
     const target = readTarget(request, playbill_settings.base);
     if (target.kind === 'refuse') return send(r, target);
-    const pointer = await readPointer(r, target.front, now, '/playbill-pointer-again');
+    r.variables['playbill_file'] = pointerPath(target.front);
+    const pointer = await readObject(r, now, '/playbill-pointer-again');
     sendSelected(r, request, target, pointer, '@playbill_edition_again');
   } catch {
     sendUnavailable(r);
@@ -83,7 +91,7 @@ async function again(r: NjsRequest): Promise<void> {
 }
 
 function unavailable(r: NjsRequest): void {
-  logUnreadable(r, `answers ${r.variables['upstream_status'] ?? ''} for ${r.variables['playbill_file'] ?? ''}`);
+  unreadable(r, `answers ${r.variables['upstream_status'] ?? ''} for ${r.variables['playbill_file'] ?? ''}`);
   sendUnavailable(r);
 }
 
@@ -97,32 +105,32 @@ function sendSelected(
   // Later than the signature's instant: the pointer may have taken its time.
   const now = Date.now() / 1000;
   const decision = select(target, pointer, playbill_settings.maxAge, now);
+  if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
   // What is set now would stand beside what the bucket sends: the header filter sets these when that is gone.
   r.variables['playbill_headers'] = JSON.stringify(decision.headers);
   r.variables['playbill_file'] = decision.file;
-  const best = acceptedEncodings(fieldValue(request, 'accept-encoding'), siblings())[0];
+  const best = acceptedEncodings(request.field('accept-encoding'), siblings())[0];
   r.internalRedirect(best ? `${location}_${best}` : location);
 }
 
 const siblings = (): readonly SiblingEncoding[] =>
   (['br', 'gzip'] as const).filter((encoding) => playbill_settings.encodings.includes(encoding));
 
-/** A front's pointer, null when nothing is published for it; at most 5 s old, or as it is now from `-again`. Throws where that cannot be known. */
-async function readPointer(r: NjsRequest, front: string, now: number, location: string): Promise<PointerText | null> {
+/** What a location that asks the bucket answers; null where the bucket has no such object. Throws where that cannot be known. */
+async function readObject(r: NjsRequest, now: number, location: string): Promise<(PointerText & FileText) | null> {
   const missing = CREDENTIAL_NAMES[credential(0) ? 1 : 0];
   // Without them a bucket would answer as it does for an object that is not there.
-  if (!credential(0) || !credential(1)) throw logUnreadable(r, `is not asked: ${missing} is missing`);
+  if (!credential(0) || !credential(1)) throw unreadable(r, `is not asked: ${missing} is missing`);
   r.variables['playbill_date'] = instantText(now).replace(/[-:]/g, '');
-  r.variables['playbill_file'] = pointerPath(front);
   const reply = await r.subrequest(location);
-  if (reply.status === 200) return pointerTextOf(reply.responseBuffer);
+  if (reply.status === 200) return textOf(reply.responseBuffer);
 
   // A store says why, and whatever says nothing is no store.
   const found = /<Code>(\w+)</.exec(reply.responseText);
   const code = found ? (found[1] ?? '') : '';
   if ((reply.status === 403 || reply.status === 404) && ABSENT.includes(code)) return null;
-  throw logUnreadable(r, `answers ${reply.status} ${code}`);
+  throw unreadable(r, `answers ${reply.status} ${code}`);
 }
 
 /** A header filter: whatever the bucket says of an object, or the cache of it, the client gets the rule's headers and the length. */
@@ -158,7 +166,7 @@ function credential(index: 0 | 1 | 2): string {
   return (secretOf(CREDENTIAL_NAMES[index]) ?? '').trim();
 }
 
-function logUnreadable(r: NjsRequest, why: string): Error {
-  r.error(`playbill: the tree cannot be read: ${playbill_settings.bucket.host} ${why}`);
+function unreadable(r: NjsRequest, why: string): Error {
+  logUnreadable(r, `${playbill_settings.bucket.host} ${why}`);
   return new Error(why);
 }

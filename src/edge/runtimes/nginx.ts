@@ -2,30 +2,50 @@
 // with sendfile and gzip_static. It sends nothing itself but 304s and refusals. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings } from '../rule/encoding.ts';
+import { after, type Eventually, orElse } from '../rule/eventually.ts';
+import { type FileText, findKeyIn, type FoundLine } from '../rule/key-ring-text.ts';
 import type { PointerText } from '../rule/pointer.ts';
 import type { Refusal } from '../rule/refusal.ts';
-import { fieldValue, type RuleRequest } from '../rule/request.ts';
+import type { RuleRequest } from '../rule/request.ts';
 import { readTarget, type RequestTarget, select } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import {
   authorized,
+  logUnreadable,
   type NjsBuffer,
   type NjsRequest,
-  pointerTextOf,
+  textOf,
   requestOf,
   send,
   sendUnavailable,
   setHeaders,
+  unusablePointer,
   withoutHeaders,
 } from './nginx-request.ts';
 import type { NjsCrypto } from './njs-crypto.ts';
 
-declare const playbill_settings: SettingsFile;
+/** What `edge build` writes into playbill-settings.json. */
+export interface NginxSettings extends SettingsFile {
+  /** The absolute path of the key ring. */
+  readonly keyRing: string;
+}
+
+declare const playbill_settings: NginxSettings;
+declare const Buffer: { alloc(length: number): Uint8Array & NjsBuffer };
+
+/** The module `fs` of njs; only what is used here. */
+interface NjsFiles {
+  readFileSync(path: string): NjsBuffer;
+  openSync(path: string, flags: 'r'): number;
+  fstatSync(file: number): { readonly size: number };
+  readSync(file: number, to: Uint8Array, offset: number, length: number, position: number): number;
+  closeSync(file: number): void;
+}
 
 /** The modules of njs that the rule uses. */
 export interface NjsModules {
-  readonly fs: { readFileSync(path: string): NjsBuffer };
+  readonly fs: NjsFiles;
   readonly crypto: NjsCrypto;
 }
 
@@ -37,20 +57,23 @@ export function nginxHandlers(modules: NjsModules) {
   return {
     answer: (r: NjsRequest) => answer(r, modules),
     again: (r: NjsRequest) => again(withoutHeaders(r), modules),
-    unavailable: sendUnavailable,
+    unavailable: (r: NjsRequest) => sendUnreadable(r, `${r.variables['playbill_file'] ?? ''} cannot be sent`),
     withoutLength: (r: NjsRequest) => void delete r.headersOut['Content-Length'],
   };
 }
 
-async function answer(r: NjsRequest, modules: NjsModules): Promise<void> {
+function answer(r: NjsRequest, modules: NjsModules): Eventually<void> {
   const now = Date.now() / 1000;
-  try {
-    const request = requestOf(r);
-    const target = await authorized(request, modules.crypto, now);
-    sendSelected(r, request, target, now, modules, '@playbill_edition');
-  } catch {
-    sendUnavailable(r);
-  }
+  return orElse(
+    () => {
+      const request = requestOf(r);
+      return after(
+        authorized(request, (keyid) => findKey(r, modules.fs, keyid), modules.crypto, now),
+        (target) => sendSelected(r, request, target, now, modules, '@playbill_edition'),
+      );
+    },
+    (error) => sendUnreadable(r, messageOf(error)),
+  );
 }
 
 /** Only authorized requests get here: no client can name this location, and nothing but a redirect of `answer` leads to it. */
@@ -59,10 +82,50 @@ function again(r: NjsRequest, modules: NjsModules): void {
     const request = requestOf(r);
     const target = readTarget(request, playbill_settings.base);
     sendSelected(r, request, target, Date.now() / 1000, modules, '@playbill_edition_again');
-  } catch {
-    sendUnavailable(r);
+  } catch (error) {
+    sendUnreadable(r, messageOf(error));
   }
 }
+
+/** As the key ring has it at this moment: a key that was revoked a moment ago is refused. */
+function findKey(r: NjsRequest, fs: NjsFiles, keyid: string): FoundLine {
+  const path = playbill_settings.keyRing;
+  let file = -1;
+  try {
+    file = fs.openSync(path, 'r');
+    return findKeyIn(partsOf(fs, file), keyid);
+  } catch (error) {
+    logUnreadable(r, path + ': ' + messageOf(error));
+    throw error;
+  } finally {
+    if (file >= 0) fs.closeSync(file);
+  }
+}
+
+/** Up to this size a file is read at once: each call of njs costs as much as reading ten kilobytes. */
+const WHOLE_MAX = 65_536;
+
+function partsOf(fs: NjsFiles, file: number): FileText {
+  const length = fs.fstatSync(file).size;
+  const read = (start: number, size: number): NjsBuffer => {
+    const bytes = Buffer.alloc(size);
+    fs.readSync(file, bytes, 0, size, start);
+    return bytes;
+  };
+  if (length <= WHOLE_MAX) return textOf(read(0, length));
+  return {
+    length,
+    slice: (start, end) => textOf(read(start, end - start)).slice(0, end - start),
+    part: (start, end) => textOf(read(start, end - start)),
+  };
+}
+
+function sendUnreadable(r: NjsRequest, why: string): void {
+  logUnreadable(r, why);
+  sendUnavailable(r);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
 function sendSelected(
   r: NjsRequest,
@@ -73,24 +136,26 @@ function sendSelected(
   location: string,
 ): void {
   if (target.kind === 'refuse') return send(r, target);
-  const pointer = readPointer(modules, `${r.variables['document_root'] ?? ''}/${pointerPath(target.front)}`);
+  const variables = r.variables;
+  const pointer = readPointer(modules, (variables['document_root'] ?? '') + '/' + pointerPath(target.front));
   const decision = select(target, pointer, playbill_settings.maxAge, now);
+  if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
   setHeaders(r, decision.headers);
   // HEAD has a place of its own: nginx compresses nothing for it, and the length of the plain file would be wrong (RFC 9110, 8.6).
-  const plain = request.method === 'HEAD' ? `${location}_head` : location;
-  const takesBrotli = acceptedEncodings(fieldValue(request, 'accept-encoding'), ['br']).length > 0;
-  r.variables['playbill_file'] = decision.file;
+  const plain = request.method === 'HEAD' ? location + '_head' : location;
+  const takesBrotli = acceptedEncodings(request.field('accept-encoding'), ['br']).length > 0;
+  variables['playbill_file'] = decision.file;
   // Where a request for `.br` goes on when the tree has no such sibling. gzip is negotiated by nginx itself.
-  r.variables['playbill_plain'] = plain;
-  r.internalRedirect(takesBrotli ? `${location}_br` : plain);
+  variables['playbill_plain'] = plain;
+  r.internalRedirect(takesBrotli ? location + '_br' : plain);
 }
 
 function readPointer(modules: NjsModules, path: string): PointerText | null {
   try {
-    return pointerTextOf(modules.fs.readFileSync(path));
+    return textOf(modules.fs.readFileSync(path));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
+    throw new Error(path + ': ' + messageOf(error), { cause: error });
   }
 }

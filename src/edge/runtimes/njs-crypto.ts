@@ -1,8 +1,8 @@
 // A key store over what njs has: its module `crypto` for HMAC, which answers at once, and the Web Cryptography API for P-256, which reads
 // SPKI alone. There is no Ed25519. CloudFront Functions have the same module, and nothing else.
 
-import type { KeyRing } from '../../contract/key-ring.ts';
-import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf, type Verifier } from '../rule/key-store.ts';
+import type { FoundLine, LineKey } from '../rule/key-ring-text.ts';
+import { DECOY_SECRET, HMAC, type KeyStore, type SecretOf } from '../rule/key-store.ts';
 
 /** A digest as bytes, to go on with. */
 export type NjsBytes = Uint8Array;
@@ -25,30 +25,52 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DECOY =
   'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaQdTHu+xfO8/TCO2+SSE82E6QXUOYSpVbMHzNR3u7v9EtZKEfLBDNX3QgjReG1x9VgiOjPyga71q24xVU7QX6A==';
 
-/** The keys of a key ring, with secrets from wherever `secretOf` looks. */
-export const njsKeyStore = (ring: KeyRing, secretOf: SecretOf, njsCrypto: NjsCrypto): KeyStore => ({
-  find: (keyid) => findKey(ring, keyid),
-  load: (key) => {
-    if (key.alg !== HMAC) return key.alg === 'ecdsa-p256-sha256' ? loadP256(key.spki) : null;
-    const secret = secretOf(key.secretRef);
-    return secret ? loadSecret(secret, njsCrypto) : null;
-  },
-  // Looks for a secret as for any other key: an HMAC is so quick that this much would tell them apart.
-  loadDecoy: (isHmac) => (isHmac ? loadSecret(secretOf('') || DECOY_SECRET, njsCrypto) : loadP256(DECOY)),
-});
+/** The keys that `findLine` finds, with secrets from wherever `secretOf` looks. For one request: it keeps the line that was found last. */
+export const njsKeyStore = (
+  findLine: (keyid: string) => FoundLine,
+  secretOf: SecretOf,
+  njsCrypto: NjsCrypto,
+): KeyStore<LineKey> => {
+  let spkiOfLine = (): string => '';
+  return {
+    find: (keyid) => {
+      const line = findLine(keyid);
+      spkiOfLine = line.spki;
+      return line.key;
+    },
+    verify: (own, isHmac, signature, base) => {
+      if (!isHmac) {
+        // For nobody's key as well: this much would tell a key from none.
+        const spki = spkiOfLine();
+        return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signature, base);
+      }
+      // Nobody's secret is looked for as well, for the same reason.
+      const secret = secretOf(own && own.alg === HMAC ? own.secretRef : '');
+      return isHmacOf(secret || DECOY_SECRET, signature, base, njsCrypto) && own !== null && !!secret;
+    },
+  };
+};
 
 /**
- * Ready at once: an async function would cost as much as the HMAC. It compares digests of the HMACs: how long that takes shows how far two
+ * At once: an async function would cost as much as the HMAC. It compares digests of the HMACs: how long that takes shows how far two
  * digests agree, and the beginning of a digest does not help to find the beginning of the 32 secret bytes that it was made of.
  */
-const loadSecret = (secret: string, njsCrypto: NjsCrypto): Verifier => {
-  const blind = (text: string): string => njsCrypto.createHash('sha256').update(text).digest('base64');
-  return (signature, base) =>
-    blind(njsCrypto.createHmac('sha256', secret).update(base).digest('base64')) === blind(signature);
+const isHmacOf = (secret: string, signature: string, base: string, njsCrypto: NjsCrypto): boolean => {
+  const hmac = njsCrypto.createHmac('sha256', secret).update(base).digest('base64');
+  const blinded = njsCrypto.createHash('sha256').update(hmac).digest('base64');
+  return blinded === njsCrypto.createHash('sha256').update(signature).digest('base64');
 };
 
-const loadP256 = async (spki: string): Promise<Verifier> => {
-  const key = await crypto.subtle.importKey('spki', Buffer.from(spki, 'base64'), P256, false, ['verify']);
-  return (signature, base) =>
-    crypto.subtle.verify(P256, key, Buffer.from(signature, 'base64'), new TextEncoder().encode(base));
+/** A broken key costs one verification as well, with nobody's. */
+const verifyP256 = async (spki: string, signature: string, base: string): Promise<boolean> => {
+  let key: Awaited<ReturnType<typeof importP256>>;
+  try {
+    key = await importP256(spki);
+  } catch {
+    key = await importP256(DECOY);
+  }
+  return crypto.subtle.verify(P256, key, Buffer.from(signature, 'base64'), new TextEncoder().encode(base));
 };
+
+const importP256 = (spki: string) =>
+  crypto.subtle.importKey('spki', Buffer.from(spki, 'base64'), P256, false, ['verify']);

@@ -2,57 +2,42 @@
 // reads. Secrets never leave this file.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
-import type { PublicJwk } from '../rule/key-pair.ts';
-import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf, type Verifier } from '../rule/key-store.ts';
+import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf } from '../rule/key-store.ts';
 
-/** Parameters of both importKey and verify, per algorithm of RFC 9421, 3.3. */
-const PARAMETERS = {
+/** Parameters of both importKey and verify (RFC 9421, 3.3), per algorithm that has public keys. */
+const PUBLIC = {
   'ecdsa-p256-sha256': { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
   ed25519: { name: 'Ed25519' },
-  [HMAC]: { name: 'HMAC', hash: 'SHA-256' },
-} as const;
-
-/** Nobody's P-256 key: its private half was thrown away. */
-const DECOY = {
-  kty: 'EC',
-  crv: 'P-256',
-  x: 'aQdTHu-xfO8_TCO2-SSE82E6QXUOYSpVbMHzNR3u7v8',
-  y: 'RLWShHywQzV90II0XhtcfVYIjoz8oGu9atuMVVO0F-g',
 };
+const SECRET = { name: 'HMAC', hash: 'SHA-256' };
 
 /** The keys of a key ring, with secrets from wherever `secretOf` looks. */
 export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore => ({
   find: (keyid) => findKey(ring, keyid),
-  load: (key) => {
-    if (key.alg !== HMAC) return loadPublicKey(key.jwk, key.alg);
-    const secret = secretOf(key.secretRef);
-    // Some runtimes would take an empty secret, and then anybody could sign.
-    return secret ? loadSecret(secret) : null;
+  verify: async (own, isHmac, signature, base) => {
+    const bytes = Uint8Array.from(atob(signature), (char) => char.charCodeAt(0));
+    const signed = bytesOf(base);
+    if (isHmac) {
+      const secret = own?.alg === HMAC && secretOf(own.secretRef);
+      // Some runtimes would take an empty secret, and then anybody could sign.
+      const key = await subtle.importKey('raw', bytesOf(secret || DECOY_SECRET), SECRET, false, ['verify']);
+      return (await subtle.verify(SECRET, key, bytes, signed)) && !!secret;
+    }
+    // One verification by each algorithm that the ring has public keys for: one takes longer than the other, and would tell whose key is
+    // of which kind, and which is nobody's. In place of a key that is not there, or broken, each has the ring's first.
+    const checks = Object.entries(PUBLIC).map(async ([alg, parameters]) => {
+      for (const entry of [own, ...Object.values(ring.keys)]) {
+        if (entry?.alg !== alg || entry.alg === HMAC) continue;
+        // Not kept: an import costs less than the verification behind it, and what is not kept cannot outlive its ring.
+        const key = await subtle.importKey('jwk', entry.jwk, parameters, false, ['verify']).catch(() => null);
+        if (key) return (await subtle.verify(parameters, key, bytes, signed)) && entry === own;
+      }
+      return false;
+    });
+    return (await Promise.all(checks)).includes(true);
   },
-  loadDecoy: (isHmac) => (isHmac ? loadSecret(DECOY_SECRET) : loadPublicKey(DECOY, 'ecdsa-p256-sha256')),
 });
 
 const { subtle } = crypto;
-
-const loadPublicKey = (jwk: PublicJwk, alg: keyof typeof PARAMETERS): Promise<Verifier> =>
-  verifierOf(alg, subtle.importKey('jwk', jwk, PARAMETERS[alg], false, ['verify']));
-
-const loadSecret = (secret: string): Promise<Verifier> =>
-  verifierOf(HMAC, subtle.importKey('raw', bytesOf(secret), PARAMETERS[HMAC], false, ['verify']));
-
-// Imported keys are not kept: an import costs less than the verification behind it, and what is not kept cannot outlive its ring.
-const verifierOf = async (
-  alg: keyof typeof PARAMETERS,
-  importing: ReturnType<typeof subtle.importKey>,
-): Promise<Verifier> => {
-  const key = await importing;
-  return (signature, base) =>
-    subtle.verify(
-      PARAMETERS[alg],
-      key,
-      Uint8Array.from(atob(signature), (char) => char.charCodeAt(0)),
-      bytesOf(base),
-    );
-};
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);

@@ -1,7 +1,7 @@
-// The worker whose tree lies in a bucket of Cloudflare R2, which is bound to it: no URL leads there, and no credentials are needed. The
-// log says why the tree cannot be read; the client learns nothing of it.
+// The worker whose tree lies in a bucket of Cloudflare R2, which is bound to it: no URL leads there, and no credentials are needed.
 
-import { fetchHandler, type Load, type WorkerConfiguration } from './fetch-handler.ts';
+import { fetchHandler, type Load, type WorkerConfiguration, type WorkerEnvironment } from './fetch-handler.ts';
+import { liveKeyRing } from './live-key-ring.ts';
 
 declare const PLAYBILL: R2Configuration;
 
@@ -9,7 +9,7 @@ declare const PLAYBILL: R2Configuration;
 export interface R2Configuration extends WorkerConfiguration {
   /** The name of the binding. */
   readonly origin: string;
-  /** What the keys of the tree's public folder begin with, and a slash at its end. */
+  /** What the keys of the tree begin with, and a slash at its end; or nothing. */
   readonly folder: string;
 }
 
@@ -19,17 +19,21 @@ interface R2Bucket {
   head(key: string): Promise<object | null>;
 }
 
-export default fetchHandler((bindings) => async (path, method) => {
-  const bucket = bindings[PLAYBILL.origin];
-  try {
+export default fetchHandler(
+  PLAYBILL,
+  (bindings) => loadFrom('public/', bindings),
+  (bindings, now) => liveKeyRing(loadFrom('edge/', bindings), now),
+);
+
+/** A folder of the tree. */
+const loadFrom =
+  (folder: string, bindings: WorkerEnvironment): Load =>
+  async (path, method) => {
+    const bucket = bindings[PLAYBILL.origin];
     if (!isBucket(bucket)) throw new Error(`the binding ${PLAYBILL.origin} is no R2 bucket`);
-    const key = PLAYBILL.folder + path;
-    return await (method === 'HEAD' ? bucket.head(key).then((found) => found && new Response()) : bucket.get(key));
-  } catch (error) {
-    console.error(`playbill: the tree cannot be read: ${error instanceof Error ? error.message : ''}`);
-    throw error;
-  }
-});
+    const key = PLAYBILL.folder + folder + path;
+    return method === 'HEAD' ? bucket.head(key).then((found) => found && new Response()) : bucket.get(key);
+  };
 
 /** By what it can do; a service has `fetch`, and seems to have any other method as well. */
 const isBucket = (binding: unknown): binding is R2Bucket =>

@@ -36,10 +36,11 @@ export async function withNginx(
   }
 }
 
-/** What a store was asked for, without the tree's prefix. */
+/** What a store was asked for of the public folder, without the tree's prefix. */
 export const asked = (store: MemoryStore, from = 0): readonly string[] =>
   store.log
     .slice(from)
+    .filter(({ key }) => !key.endsWith('/edge/keyring.json'))
     .map(({ method, key, status }) => `${method} ${key.slice(`${PREFIX}/public/`.length)} ${status}`);
 
 /** The path of an edition of products, counted from 1. */

@@ -32,13 +32,13 @@ export async function startPrivateBucket(
   return store;
 }
 
-/** Puts every file of a world's public folder into a bucket. */
+/** Puts every file of a world's tree that an edge reads into a bucket. */
 export async function putTree(
   world: World,
   put: (key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>) => Promise<unknown>,
 ): Promise<void> {
-  const files = readdirSync(join(world.root, 'public'), { recursive: true, encoding: 'utf8' });
-  for (const file of files.map((name) => join(world.root, 'public', name)).filter((path) => statSync(path).isFile())) {
+  const files = readdirSync(world.root, { recursive: true, encoding: 'utf8' });
+  for (const file of files.map((name) => join(world.root, name)).filter((path) => statSync(path).isFile())) {
     const encoding = /\.(gz|br)$/.exec(file)?.[1];
     const encoded = encoding === undefined ? {} : { 'content-encoding': encoding === 'gz' ? 'gzip' : 'br' };
     const headers = { 'content-type': 'application/json', ...encoded };

@@ -1,7 +1,7 @@
 // Signs the requests of transcripts: by two libraries that are not ours, so that ours is never its own judge; and by hand over any text
 // whatever, so that what must be refused is refused for its form and not for its signature.
 
-import { createHmac, createPrivateKey, sign as nodeSign } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, sign as nodeSign } from 'node:crypto';
 import { createSignature } from 'http-message-sig';
 import { httpbis } from 'http-message-signatures';
 import type { PrivateJwk } from '../../../src/edge/rule/key-pair.ts';
@@ -116,6 +116,20 @@ export function signRaw(message: SignedMessage, key: PrivateJwk | string, parame
   return Buffer.from(rawSignature(key, Buffer.from(base, 'latin1'))).toString('base64');
 }
 
+/** The signature of the profile `signed-headers`, over the headers that the message lists. One that it lacks counts as empty. */
+export function signListed(message: Omit<SignedMessage, 'host'>, secret: string): string {
+  const list = componentOf({ ...message, host: '' }, 'x-api-signed-headers');
+  const [path = '', ...query] = message.target.split('?');
+  const parameters = query.join('?').split('&');
+  const headers = list.split(';').map((name) => {
+    const value = componentOf({ ...message, host: '' }, name).toLowerCase();
+    return `${name.toLowerCase()}:${value.split(/[ \t]+/).join(' ')}`;
+  });
+  const body = createHash('sha256').digest('hex');
+  const canonical = [message.method, path, parameters.toSorted().join('&'), ...headers, list, body];
+  return createHmac('sha256', secret).update(canonical.join('\n'), 'latin1').digest('hex');
+}
+
 function componentOf(message: SignedMessage, name: string): string {
   const mark = message.target.indexOf('?');
   const path = mark === -1 ? message.target : message.target.slice(0, mark);
@@ -142,12 +156,14 @@ function componentOf(message: SignedMessage, name: string): string {
   }
 }
 
-function algorithmOf(key: PrivateJwk | string): string {
+/** By the names of RFC 9421. */
+export function algorithmOf(key: PrivateJwk | string): string {
   if (typeof key === 'string') return 'hmac-sha256';
   return key.kty === 'EC' ? 'ecdsa-p256-sha256' : 'ed25519';
 }
 
-function rawSignature(key: PrivateJwk | string, data: Uint8Array): Uint8Array {
+/** The bytes of a signature over data, by a private key or a secret. */
+export function rawSignature(key: PrivateJwk | string, data: Uint8Array): Uint8Array {
   if (typeof key === 'string') return createHmac('sha256', key).update(data).digest();
   const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' });
   return key.kty === 'EC'

@@ -2,6 +2,7 @@
 // in the lines is said in README.md. It sends nothing and compares nothing.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ProfileName } from '../../../src/edge/rule/profile.ts';
 
 export interface Exchange {
   readonly name: string;
@@ -33,10 +34,21 @@ export interface Transcript {
 
 const folder = new URL('../../edge/', import.meta.url);
 
-/** The transcripts that there are, by the names of their files. */
-export const TRANSCRIPTS: readonly (Transcript & { readonly name: string })[] = readdirSync(folder)
+type NamedTranscript = Transcript & { readonly name: string };
+
+const ALL: readonly NamedTranscript[] = readdirSync(folder)
   .filter((name) => name.endsWith('.http.txt'))
   .map((name) => ({ name, ...parseTranscript(readFileSync(new URL(name, folder), 'utf8')) }));
+
+const isOf = (profile: ProfileName, name: string): boolean =>
+  (profile === 'rfc9421') !== name.startsWith('signed-headers');
+
+/** The transcripts of a profile, by the names of their files. */
+export const transcriptsOf = (profiles: readonly ProfileName[]): readonly NamedTranscript[] =>
+  ALL.filter(({ name }) => profiles.some((profile) => isOf(profile, name)));
+
+/** Those of edges that were built without `--profile`. */
+export const TRANSCRIPTS = transcriptsOf(['rfc9421']);
 
 /** Parses a transcript. Throws Error for an exchange without a request or an answer, and for a line of no known form. */
 export function parseTranscript(text: string): Transcript {

@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { instantText } from '../../../src/edge/rule/instant.ts';
 import { generateKeyPair, type PrivateJwk } from '../../../src/edge/rule/key-pair.ts';
+import type { ProfileName } from '../../../src/edge/rule/profile.ts';
 import { type KeyRing, type KeyRingEntry, keyRingSchema } from '../../../src/contract/key-ring.ts';
+import { keyRingText } from '../../../src/release/tree/codec.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** One edition: when it starts, in seconds from the world's instant, and its bytes. */
@@ -35,12 +37,14 @@ export interface World {
   readonly signingKeys: ReadonlyMap<string, PrivateJwk | string>;
   /** Secrets by the names in the key ring. */
   readonly secrets: { readonly [name: string]: string };
+  /** Those that its edges have. */
+  readonly profiles: readonly ProfileName[];
 }
 
 const HOUR = 3600;
 
 /** Makes a world around an instant (whole seconds since 1970) in a fresh folder. */
-export async function makeWorld(now: number): Promise<World> {
+export async function makeWorld(now: number, profiles: readonly ProfileName[] = ['rfc9421']): Promise<World> {
   const root = temporaryFolder();
   const fronts = new Map<string, WorldFront>([
     ['moscow', front('moscow', now, -HOUR, 6 * HOUR, [-HOUR, -600, 2 * HOUR])],
@@ -57,8 +61,9 @@ export async function makeWorld(now: number): Promise<World> {
   for (const [code, content] of fronts) writeFront(root, code, now, content);
   const { keyRing, signingKeys } = await makeKeys(now);
   mkdirSync(join(root, 'edge'));
-  writeFileSync(join(root, 'edge', 'keyring.json'), `${JSON.stringify(keyRing)}\n`);
-  return { root, now, keyRing, fronts, signingKeys, secrets: { MOSCOW_SECRET: 'what only the two of us know: ключ' } };
+  writeFileSync(join(root, 'edge', 'keyring.json'), keyRingText(keyRing));
+  const secrets = { MOSCOW_SECRET: 'what only the two of us know: ключ' };
+  return { root, now, keyRing, fronts, signingKeys, secrets, profiles };
 }
 
 function front(code: string, now: number, asOf: number, validUntil: number, starts: readonly number[]): WorldFront {
@@ -157,11 +162,12 @@ async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKe
   await add('moscow-not-yet', 'moscow', 'ecdsa-p256-sha256', { notBefore: instantText(now + HOUR) });
   await add('moscow-revoked', 'moscow', 'ecdsa-p256-sha256', { revokedAt: instantText(now) });
   await add('moscow-ed25519', 'moscow', 'ed25519', {});
-  for (const [keyid, secretRef] of [
-    ['moscow-hmac', 'MOSCOW_SECRET'],
-    ['moscow-no-secret', 'NO_SUCH_SECRET'],
+  for (const [keyid, secretRef, revokedAt] of [
+    ['moscow-hmac', 'MOSCOW_SECRET', null],
+    ['moscow-hmac-revoked', 'MOSCOW_SECRET', instantText(now)],
+    ['moscow-no-secret', 'NO_SUCH_SECRET', null],
   ] as const) {
-    keys[keyid] = { front: 'moscow', alg: 'hmac-sha256', secretRef, ...open };
+    keys[keyid] = { front: 'moscow', alg: 'hmac-sha256', secretRef, ...open, revokedAt };
     signingKeys.set(keyid, 'what only the two of us know: ключ');
   }
   // What somebody might try instead of a secret: the one in the source, and none.

@@ -22,6 +22,7 @@ export const startBucketServer: StartRuntime = async (world) => {
   const { server } = await serveTree('127.0.0.1', {
     root: 's3://bucket/tree',
     settings: DEFAULT_SETTINGS,
+    profiles: world.profiles,
     clock: () => world.now,
     secretOf: (name) => world.secrets[name] ?? null,
     at: null,

@@ -3,12 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { respond } from '../../../../src/edge/rule/respond.ts';
-import { linesAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
+import { fieldsAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
 import { authorize } from '../../../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { withProfiles } from '../../../../src/edge/rule/profile.ts';
-import { rfc9421 } from '../../../../src/edge/rule/rfc9421.ts';
 import { pointerPath } from '../../../../src/edge/rule/tree.ts';
+import { profileOf } from '../../../../src/edge/runtimes/node.ts';
 import { webCryptoKeyStore } from '../../../../src/edge/runtimes/web-crypto.ts';
 import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';
@@ -29,12 +28,12 @@ export function requestOfLines(lines: readonly string[]): RuleRequest {
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const;
   });
   const authority = fields.find(([name]) => name === 'host')?.[1] ?? '';
-  return { method, scheme: 'http', authority, target, lines: linesAmong(fields) };
+  return { method, scheme: 'http', authority, target, ...fieldsAmong(fields) };
 }
 
 async function answerLines(world: World, lines: readonly string[]): Promise<RawResponse> {
   const request = requestOfLines(lines);
-  const settings = withProfiles(DEFAULT_SETTINGS, [rfc9421]);
+  const settings = DEFAULT_SETTINGS;
   const keys = webCryptoKeyStore(world.keyRing, (name) => world.secrets[name] ?? null);
   const read = async (path: string): Promise<Buffer | null> =>
     readFile(join(world.root, 'public', path)).catch((error: NodeJS.ErrnoException) => {
@@ -46,7 +45,7 @@ async function answerLines(world: World, lines: readonly string[]): Promise<RawR
     open: read,
     readPointer: async (front: string) => (await read(pointerPath(front)))?.toString() ?? null,
   };
-  const target = await authorize(request, keys, settings, world.now);
+  const target = await authorize(request, keys, profileOf(world.profiles), settings, world.now);
   const { decision, headers, content } = await respond(request, target, store, settings.maxAge, world.now);
   const isEmpty = request.method === 'HEAD' || content === null;
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };

@@ -32,7 +32,8 @@ export async function startMiniflare(
   output: string[] = [],
 ): Promise<Runtime> {
   const files = workerFiles({
-    bundle: await bundleEdge('worker-r2'),
+    bundle: await bundleEdge('worker-r2', world.profiles),
+    profiles: world.profiles,
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),

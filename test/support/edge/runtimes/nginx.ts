@@ -8,6 +8,7 @@ import { nginxBucketFiles } from '../../../../src/edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../../../../src/edge/deploy/nginx.ts';
 import type { OriginOptions } from '../../../../src/edge/deploy/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
+import { keyRingText } from '../../../../src/release/tree/codec.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
@@ -26,20 +27,20 @@ type Edit = (name: string, text: string) => string;
 
 const unchanged: Edit = (_, text) => text;
 
-/** Starts it over the world's folder. */
-export async function startNginx(world: World, edit: Edit = unchanged): Promise<NginxRuntime> {
+/** Starts it over the world's folder. `output`: collects its log. */
+export async function startNginx(world: World, edit: Edit = unchanged, output: string[] = []): Promise<NginxRuntime> {
   const port = await freePort();
   const keyRingPath = join(world.root, 'edge/keyring.json');
-  writeFileSync(keyRingPath, `${JSON.stringify(world.keyRing)}\n`);
+  writeFileSync(keyRingPath, keyRingText(world.keyRing));
   const files = nginxFiles({
-    bundle: await bundleEdge('nginx'),
+    bundle: await bundleEdge('nginx', world.profiles),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
     keyRingPath,
     listen: `127.0.0.1:${port}`,
   });
-  return startFolder(files, port, world.secrets, edit);
+  return startFolder(files, port, world.secrets, edit, output);
 }
 
 /** What there is to say of nginx over a bucket. */
@@ -60,11 +61,10 @@ export async function startNginxBucket(
 ): Promise<NginxRuntime> {
   const port = await freePort();
   const files = nginxBucketFiles({
-    bundle: await bundleEdge('nginx-s3'),
+    bundle: await bundleEdge('nginx-s3', world.profiles),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     ...origin,
-    keyRingPath: null,
     listen: `127.0.0.1:${port}`,
     encodings,
     resolver,

@@ -9,13 +9,14 @@ import type { Runtime } from './runtime.ts';
 
 /** Starts the server; options beside the tree, the clock and the secrets may be set by a test. */
 export async function startNodeServer(
-  world: Pick<World, 'root' | 'now' | 'secrets'>,
+  world: Pick<World, 'root' | 'now' | 'secrets'> & Partial<Pick<World, 'profiles'>>,
   options: Partial<ServeOptions> = {},
 ): Promise<Runtime & { readonly port: number }> {
   const clock = options.clock ?? ((): number => world.now);
   const server = createServer({
     root: world.root,
     settings: DEFAULT_SETTINGS,
+    ...(world.profiles === undefined ? {} : { profiles: world.profiles }),
     clock,
     secretOf: (name) => world.secrets[name] ?? null,
     at: null,

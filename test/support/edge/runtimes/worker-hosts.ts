@@ -19,14 +19,15 @@ import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts'
 export type WorkerHost = 'deno' | 'bun' | 'vercel' | 'netlify';
 
 const require = createRequire(import.meta.url);
-const PROGRAMS = {
+export const PROGRAMS = {
   deno: { manifest: require.resolve('deno/package.json'), path: 'deno', moved: 'deno' },
   bun: { manifest: require.resolve('bun/package.json'), path: 'bin/bun', moved: 'bin/bun.exe' },
 };
 
 /**
  * Starts the worker on a host. `origin`: where the tree is; a binding is made of its folder by the README's files. `credentials`: more of
- * its environment.
+ * its environment; `output`: collects what Deno, Bun and Netlify's Deno print; `keyRingAt`: where the key ring is read, if not in
+ * the module.
  */
 export async function startWorkerHost(
   host: WorkerHost,
@@ -34,9 +35,12 @@ export async function startWorkerHost(
   origin: OriginOptions,
   keyRing: KeyRing = world.keyRing,
   credentials: Readonly<Record<string, string>> = {},
+  output: string[] = [],
+  keyRingAt: string | null = null,
 ): Promise<Runtime> {
   const files = workerFiles({
-    bundle: await bundleEdge(workerBundle(origin.origin)),
+    bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
+    profiles: world.profiles,
     keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
@@ -44,6 +48,7 @@ export async function startWorkerHost(
     // What Vercel's runtime is given for an encoding it forgets, as the README says.
     encodings: host === 'vercel' ? [] : ['br', 'gzip'],
     pointerSeconds: 5,
+    keyRingAt,
   });
   const folder = writeFolder(files);
   const readme = files.find(([name]) => name === 'README.md')?.[1] ?? '';
@@ -52,7 +57,7 @@ export async function startWorkerHost(
     await writeFile(join(folder, name), text);
   }
   const port = await freePort();
-  const stop = await start(host, readme, folder, port, { ...world.secrets, ...credentials });
+  const stop = await start(host, readme, folder, port, { ...world.secrets, ...credentials }, output);
   return { name: host, now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
 }
 
@@ -74,6 +79,7 @@ function start(
   folder: string,
   port: number,
   secrets: World['secrets'],
+  output: string[],
 ): Promise<() => Promise<void>> {
   const env = {
     ...process.env,
@@ -84,20 +90,21 @@ function start(
     DENO_DIR: join(folder, '.deno'),
     DENO_NO_UPDATE_CHECK: '1',
   };
+  const options = { cwd: folder, env, output };
   switch (host) {
     case 'deno':
-      return startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, { cwd: folder, env });
+      return startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, options);
     case 'bun':
-      return startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, { cwd: folder, env });
+      return startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, options);
     case 'vercel':
       return startVercel(folder, port, secrets);
     case 'netlify':
-      return startNetlify(folder, port, env);
+      return startNetlify(port, options);
   }
 }
 
 /** What npm has brought for this platform, which install scripts, where npm runs them, move into the package itself. */
-function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeof PROGRAMS]): string {
+export function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeof PROGRAMS]): string {
   const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as { optionalDependencies: object };
   const folder = dirname(manifest);
   const paths = Object.keys(optionalDependencies).map((name) => join(folder, '..', name, path));
@@ -128,8 +135,8 @@ async function startVercel(folder: string, port: number, secrets: World['secrets
 }
 
 /** As the host does: Deno serves the function's default export. */
-async function startNetlify(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
+async function startNetlify(port: number, options: Parameters<typeof startProgram>[3]): Promise<() => Promise<void>> {
   const entry = "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
-  await writeFile(join(folder, 'host.js'), entry);
-  return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, { cwd: folder, env });
+  await writeFile(join(options.cwd, 'host.js'), entry);
+  return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, options);
 }

@@ -10,14 +10,14 @@ import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 
-const WORKERD = fileURLToPath(new URL('../../../../node_modules/.bin/workerd', import.meta.url));
+export const WORKERD = fileURLToPath(new URL('../../../../node_modules/.bin/workerd', import.meta.url));
 
 /** The tree on disk, by a binding. */
 const ON_DISK: OriginOptions = { origin: 'TREE', originEndpoint: null, originRegion: null };
 
 /**
  * Starts workerd with a worker that keeps pointers for so long. `credentials`: more of its environment; `output`: collects what it
- * prints.
+ * prints; `keyRingAt`: where it reads the key ring, if not in the module.
  */
 export async function startWorkerd(
   world: World,
@@ -25,21 +25,25 @@ export async function startWorkerd(
   origin: OriginOptions = ON_DISK,
   credentials: Readonly<Record<string, string>> = {},
   output: string[] = [],
-): Promise<Runtime> {
+  keyRingAt: string | null = null,
+): Promise<Runtime & { readonly port: number }> {
   const port = await freePort();
   const folder = writeFolder(
     workerFiles({
-      bundle: await bundleEdge(workerBundle(origin.origin)),
+      bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
+      profiles: world.profiles,
       keyRing: world.keyRing,
       settings: DEFAULT_SETTINGS,
       publicRoot: join(world.root, 'public'),
       ...origin,
       encodings: ['br', 'gzip'],
       pointerSeconds,
+      keyRingAt,
     }),
   );
   const options = { cwd: folder, env: { ...process.env, ...world.secrets, ...credentials }, output };
   const words = ['serve', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${port}`];
   const stop = await startProgram(WORKERD, words, port, options);
-  return { name: 'workerd', now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
+  const now = (): number => Math.floor(Date.now() / 1000);
+  return { name: 'workerd', port, now, send: (lines) => sendLines(port, lines), stop };
 }

@@ -1,0 +1,128 @@
+// Whether anything before the rule keeps answers and gives them to others; and whether the tree can be read past the rule.
+
+import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { Pointer } from '../contract/pointer.ts';
+import { entryOf } from '../release/tree/codec.ts';
+import { editionPath, pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
+import { basePath, PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
+import { digestOfContent } from './documents.ts';
+import type { EdgeAnswer } from './exchange.ts';
+import { answerText, differs, judged, notChecked, ok, rowOf } from './rows.ts';
+import type { Documents } from './signed.ts';
+
+const path = PATHS.products;
+
+const NO_CACHE =
+  'a cache stands before the rule and answers in its place: switch it off for these paths. ' +
+  'What may be cached lies behind the rule, by the path of the edition';
+
+/** What caches say of an answer that they had. */
+const CACHE_FIELDS = [
+  'x-cache',
+  'x-cache-status',
+  'x-proxy-cache',
+  'x-varnish-cache',
+  'x-vercel-cache',
+  'cf-cache-status',
+  'cdn-cache',
+  'cache-status',
+];
+
+export async function checkSharedCaches(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
+  const signed = await rowOf('shared-cache', 'no answer comes from a cache', async () => {
+    await edge.ask({ path, signer: own });
+    const answer = await edge.ask({ path, signer: own });
+    return judged('shared-cache', 'no answer comes from a cache', cacheTrace(answer), NO_CACHE);
+  });
+  const afterSigned = '401 to an unsigned request, right after a signed one for the same URL';
+  const unsigned = await rowOf('unsigned-after-signed', afterSigned, async () => {
+    await edge.ask({ path, signer: own });
+    const answer = await edge.ask({ path, signer: null, front: own.front });
+    return judged('unsigned-after-signed', afterSigned, answer.status === 401 ? null : answerText(answer), NO_CACHE);
+  });
+  const afterRefusal = '200 to a signed request, right after an unsigned one for the same URL';
+  const refused = await rowOf('signed-after-unsigned', afterRefusal, async () => {
+    await edge.ask({ path, signer: null, front: own.front });
+    const answer = await edge.ask({ path, signer: own });
+    return judged('signed-after-unsigned', afterRefusal, answer.status === 200 ? null : answerText(answer), NO_CACHE);
+  });
+  return [signed, unsigned, refused];
+}
+
+function cacheTrace(answer: EdgeAnswer): string | null {
+  const age = answer.field('age');
+  if (age !== null && Number(age) > 0) return `Age: ${age}`;
+  const name = CACHE_FIELDS.find((field) => /\bhit\b/i.test(answer.field(field) ?? ''));
+  return name === undefined ? null : `${name}: ${answer.field(name) ?? ''}`;
+}
+
+/** What two fronts get of one URL, one after the other. `pointerOf`: the pointers of the tree; null where no tree was given. */
+export async function checkFrontsApart(
+  edge: CheckedEdge,
+  own: FrontKey,
+  other: FrontKey | null,
+  pointerOf: ((front: string) => Promise<Pointer | null>) | null,
+): Promise<EdgeCheck> {
+  const check = 'fronts-apart';
+  const expected = 'two fronts get a document each, of the same URL';
+  if (other === null) return notChecked(check, expected, 'give a key of another front: --other-key FILE');
+  if (other.front === own.front) return notChecked(check, expected, 'the other key speaks for the same front');
+  const hint = `a cache mixes fronts: ${NO_CACHE}`;
+  return rowOf(check, expected, async () => {
+    const digests: string[] = [];
+    for (const signer of [own, other]) {
+      const answer = await edge.ask({ path, signer });
+      if (answer.status !== 200) return judged(check, expected, `${signer.front}: ${answerText(answer)}`, hint);
+      digests.push(digestOfContent(answer.content));
+    }
+    const [ownDigest = '', otherDigest = ''] = digests;
+    if (ownDigest !== otherDigest) return ok(check, expected);
+    const isOf = async ({ front }: FrontKey): Promise<boolean> =>
+      (await pointerOf?.(front))?.products.some((entry) => entryOf(entry).digest === ownDigest) === true;
+    const [isOwn, isOther] = [await isOf(own), await isOf(other)];
+    if (isOwn && isOther) return ok(check, expected, 'both have the same document in the tree');
+    if (!isOwn && !isOther)
+      return notChecked(
+        check,
+        expected,
+        'both get one document, which may be right: give the tree that has it, --out TREE',
+      );
+    const [reader, owner] = isOwn ? [other, own] : [own, other];
+    return differs(check, expected, `${reader.front} gets the document of ${owner.front}`, hint);
+  });
+}
+
+/** Files of the tree that only the rule may read, asked for without a signature: from the root of the host, and below the base. */
+export async function checkTreeHidden(
+  edge: CheckedEdge,
+  { front }: FrontKey,
+  documents: Documents | null,
+): Promise<EdgeCheck> {
+  const check = 'tree-hidden';
+  const expected = 'no file of the tree can be read without the rule';
+  const pointer = pathOf({ kind: 'pointer', front });
+  const digest = documents === null ? null : digestOfContent(documents.products.content);
+  const edition = digest === null ? [] : [editionPath(front, 'products', digest)];
+  const files = [pointer, ...edition].flatMap((file) => [file, file.slice(PUBLIC_FOLDER.length + 1)]);
+  const all = [...files, pathOf({ kind: 'key-ring' }), pathOf({ kind: 'current' })];
+  const bases = [...new Set(['', basePath(edge.address.url)])];
+  return rowOf(check, expected, async () => {
+    for (const target of bases.flatMap((base) => all.map((file) => `${base}/${file}`))) {
+      const answer = await edge.askRoot(target);
+      if (answer.status === 200 && isOfTree(answer.content, digest))
+        return judged(
+          check,
+          expected,
+          `${target}: ${answerText(answer)}`,
+          'let nothing but the rule read the folder of the tree: anybody can fetch this without a key',
+        );
+    }
+    return ok(check, expected);
+  });
+}
+
+/** A pointer, a key ring, the id of a release, or the edition. Some hosts have a page and 200 for every path. */
+function isOfTree(content: Uint8Array, digest: string | null): boolean {
+  const start = Buffer.from(content.subarray(0, 20)).toString('latin1');
+  return start.startsWith('{"schema":') || /^[0-9a-f]{16}\n$/.test(start) || digestOfContent(content) === digest;
+}

@@ -1,0 +1,189 @@
+// Whether documents come as the rule sends them: their headers, their bytes, and what the tree has.
+
+import { formatInstant, instantOf, parseInstant } from '../catalogue/instant.ts';
+import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
+import type { Pointer } from '../contract/pointer.ts';
+import { editionIndexAt } from '../render/edition-choice.ts';
+import { digestOf, ENDPOINTS, type Endpoint } from '../render/paths.ts';
+import { entryOf } from '../release/tree/codec.ts';
+import { sha256Of } from '../release/tree/digest.ts';
+import type { EdgeAnswer } from './exchange.ts';
+import { differs, judged, notChecked } from './rows.ts';
+import type { Documents } from './signed.ts';
+
+/** Clocks that differ by less are no fault of the edge's. Seconds. */
+const CLOCK_TOLERANCE = 2;
+
+const HANDED_ON = 'something between the rule and here changes headers of answers: let them through';
+/** What to do where an edge serves another snapshot than the tree has. */
+export const OTHER_TREE =
+  'the edge reads another tree, an old copy or a cache of it: see how the tree gets there. ' +
+  'An edge may keep a pointer for 10 s: after a build, check again';
+
+/** Headers and bytes, which need no tree. `maxAge`: the longest that the edge was built with. */
+export function checkDocuments(documents: Documents, maxAge: number): readonly EdgeCheck[] {
+  const now = formatInstant(instantOf(Math.floor(documents.products.sentAt)));
+  return [
+    judged(
+      'etag',
+      'ETag: W/"DIGEST", the digest of the document',
+      firstFault(documents, etagFault),
+      'something between the rule and here drops or rewrites ETag, or changes the document: hand both on as they are',
+    ),
+    judged(
+      'cache-control',
+      `Cache-Control: private, max-age of at most ${maxAge}`,
+      firstFault(documents, (answer) => cacheControlFault(answer, maxAge)),
+      `${HANDED_ON}; where the edge was built with another --max-age, say so here`,
+    ),
+    judged(
+      'vary',
+      'Vary: X-Front, Accept-Encoding',
+      firstFault(documents, (answer) => {
+        const vary = answer.field('vary') ?? 'missing';
+        const names = vary.toLowerCase().split(/ *, */);
+        return ['x-front', 'accept-encoding'].every((name) => names.includes(name)) ? null : `Vary: ${vary}`;
+      }),
+      `${HANDED_ON}; without Vary a cache mixes fronts`,
+    ),
+    judged(
+      'fresh',
+      'Catalogue-Valid-Until lies ahead, and no Catalogue-Stale',
+      firstFault(documents, (answer) => {
+        const until = answer.field('catalogue-valid-until');
+        if (until === null) return 'Catalogue-Valid-Until: missing';
+        return until > now && answer.field('catalogue-stale') === null ? null : `right until ${until} only`;
+      }),
+      'no build has reached this edge for too long: see playbill status, and how the tree gets to the edge',
+    ),
+  ];
+}
+
+/** The next edition of each document at the tree's front. */
+export type NextEditions = EdgeCheckResultJson['next'];
+
+/** What the edge serves against the front's pointer in the tree; null where that has none, or no tree was given. */
+export function checkAgainstTree(
+  documents: Documents,
+  pointer: Pointer | null,
+  isTreeGiven: boolean,
+): { readonly checks: readonly EdgeCheck[]; readonly next: NextEditions } {
+  const next =
+    pointer === null ? [] : ENDPOINTS.map((endpoint) => nextOf(pointer, endpoint, documents[endpoint].receivedAt));
+  const boundary = judged(
+    'boundary',
+    'max-age ends where the next edition begins, or before',
+    firstFault(documents, (answer, endpoint) =>
+      boundaryFault(answer, next.find((one) => one.endpoint === endpoint)?.from),
+    ),
+    'something between the rule and here makes max-age longer, or the edge reads another tree or clock: see the rows cache-control, as-of and clock',
+    pointer === null ? 'it ends before Catalogue-Valid-Until; with --out TREE the next edition counts' : nextText(next),
+  );
+  const asOf = 'Catalogue-As-Of and Catalogue-Valid-Until are those of the tree';
+  const edition = 'the edition in force by the tree';
+  if (pointer === null) {
+    const why = isTreeGiven ? 'the tree has no such front' : 'give the tree: --out TREE';
+    const absent = isTreeGiven
+      ? differs('as-of', asOf, why, `${OTHER_TREE}; or --out names another tree than the edge reads`)
+      : notChecked('as-of', asOf, why);
+    return { checks: [boundary, absent, notChecked('edition', edition, why)], next };
+  }
+  return {
+    checks: [
+      boundary,
+      judged(
+        'as-of',
+        asOf,
+        firstFault(documents, (answer) => asOfFault(answer, pointer)),
+        OTHER_TREE,
+        `as of ${pointer.now}`,
+      ),
+      judged(
+        'edition',
+        edition,
+        firstFault(documents, (answer, endpoint) => editionFault(answer, pointer, endpoint)),
+        OTHER_TREE,
+      ),
+    ],
+    next,
+  };
+}
+
+function firstFault(
+  documents: Documents,
+  faultOf: (answer: EdgeAnswer, endpoint: Endpoint) => string | null,
+): string | null {
+  for (const endpoint of ENDPOINTS) {
+    const fault = faultOf(documents[endpoint], endpoint);
+    if (fault !== null) return `${endpoint}: ${fault}`;
+  }
+  return null;
+}
+
+/** The digest that a document has, whatever its headers say. */
+export function digestOfContent(content: Uint8Array): string {
+  return digestOf(sha256Of(content));
+}
+
+function etagFault(answer: EdgeAnswer): string | null {
+  const etag = answer.field('etag');
+  if (etag === null) return 'ETag: missing';
+  const digest = digestOfContent(answer.content);
+  if (etag === `W/"${digest}"`) return null;
+  return /^W\/"[0-9a-f]{16}"$/.test(etag) ? `ETag: ${etag} over a document of digest ${digest}` : `ETag: ${etag}`;
+}
+
+function cacheControlFault(answer: EdgeAnswer, maxAge: number): string | null {
+  const text = answer.field('cache-control');
+  const directives = (text ?? '').toLowerCase().split(/ *, */);
+  const isPrivate = directives.includes('private') && directives.length === 2;
+  const seconds = maxAgeOf(answer);
+  return isPrivate && seconds !== null && seconds <= maxAge ? null : `Cache-Control: ${text ?? 'missing'}`;
+}
+
+function maxAgeOf(answer: EdgeAnswer): number | null {
+  const seconds = /\bmax-age=(\d+)/i.exec(answer.field('cache-control') ?? '')?.[1];
+  return seconds === undefined ? null : Number(seconds);
+}
+
+/** `until`: when the answer ends to be right, by the tree; else by its own header. */
+function boundaryFault(answer: EdgeAnswer, until = answer.field('catalogue-valid-until') ?? ''): string | null {
+  const seconds = maxAgeOf(answer);
+  const end = parseInstant(until);
+  if (seconds === null || end === undefined) return 'max-age or Catalogue-Valid-Until: missing';
+  const left = Math.max(0, end - answer.sentAt);
+  return seconds <= left + CLOCK_TOLERANCE ? null : `max-age=${seconds}, ${Math.floor(left)} s before ${until}`;
+}
+
+function asOfFault(answer: EdgeAnswer, pointer: Pointer): string | null {
+  const asOf = answer.field('catalogue-as-of') ?? 'missing';
+  const until = answer.field('catalogue-valid-until') ?? 'missing';
+  if (asOf !== pointer.now) return `as of ${asOf}; the tree has ${pointer.now}`;
+  return until === pointer.validUntil ? null : `valid until ${until}; the tree has ${pointer.validUntil}`;
+}
+
+/** The edition may have changed while the answer was under way. */
+function editionFault(answer: EdgeAnswer, pointer: Pointer, endpoint: Endpoint): string | null {
+  const indexAt = (seconds: number): number => editionIndexAt(pointer[endpoint], instantText(seconds));
+  const first = indexAt(answer.sentAt - CLOCK_TOLERANCE);
+  const last = indexAt(answer.receivedAt + CLOCK_TOLERANCE);
+  const digests = pointer[endpoint].slice(first, last + 1).map((entry) => entryOf(entry).digest);
+  const found = digestOfContent(answer.content);
+  return digests.includes(found) ? null : `a document of digest ${found}; the tree has ${digests.join(' or ')}`;
+}
+
+function nextOf(pointer: Pointer, endpoint: Endpoint, at: number): NextEditions[number] {
+  const entries = pointer[endpoint];
+  const entry = entries[editionIndexAt(entries, instantText(at)) + 1];
+  return entry === undefined ? { endpoint, from: pointer.validUntil, digest: null } : { endpoint, ...entryOf(entry) };
+}
+
+function nextText(next: NextEditions): string {
+  return next
+    .map(({ endpoint, from, digest }) => `${endpoint} until ${from}, then ${digest ?? 'a new build must have come'}`)
+    .join('; ');
+}
+
+function instantText(seconds: number): string {
+  return formatInstant(instantOf(Math.floor(seconds)));
+}

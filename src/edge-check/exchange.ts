@@ -1,0 +1,136 @@
+// One request to an edge over real HTTP, and its answer as it came: no redirect is followed, nothing is decoded, stored or sent along.
+
+import { Agent, request as plainRequest, type IncomingMessage } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+
+export interface EdgeAnswer {
+  readonly status: number;
+  /** A field's lines, with a comma between them; null when there is none. */
+  field(name: string): string | null;
+  /** Encoded as it came. */
+  readonly content: Uint8Array;
+  /** By the clock of this machine, in seconds since 1970. */
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+/** Field lines of a request; of several values each gets a line of its own. */
+export type RequestFields = Readonly<Record<string, string | readonly string[]>>;
+
+export class EdgeConnection {
+  readonly #origin: URL;
+  readonly #clock: () => number;
+  readonly #timeoutSeconds: number;
+  readonly #agent: Agent | TlsAgent;
+
+  /** `clock`: seconds since 1970, with their fraction. */
+  constructor(origin: URL, clock: () => number, timeoutSeconds: number) {
+    this.#origin = origin;
+    this.#clock = clock;
+    this.#timeoutSeconds = timeoutSeconds;
+    const options = { keepAlive: true, maxSockets: 1 };
+    this.#agent = origin.protocol === 'https:' ? new TlsAgent(options) : new Agent(options);
+  }
+
+  /** `target`: path and query, sent as they are. @throws AppError edge-unreachable */
+  async send(method: string, target: string, fields: RequestFields): Promise<EdgeAnswer> {
+    const stop = AbortSignal.timeout(this.#timeoutSeconds * 1000);
+    try {
+      // A server may close a kept connection just as it is used again: once more, then on a new one.
+      return (
+        (await this.#exchange(method, target, fields, stop, true)) ??
+        (await this.#sendAgain(method, target, fields, stop))
+      );
+    } catch (error) {
+      throw this.#unreachable(`${method} ${target}`, stop.aborted, error);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #sendAgain(method: string, target: string, fields: RequestFields, stop: AbortSignal): Promise<EdgeAnswer> {
+    const answer = await this.#exchange(method, target, fields, stop, false);
+    if (answer === null) throw new Error('the connection was closed twice');
+    return answer;
+  }
+
+  /** null: a kept connection was closed before it gave an answer. */
+  #exchange(
+    method: string,
+    target: string,
+    fields: RequestFields,
+    signal: AbortSignal,
+    isKept: boolean,
+  ): Promise<EdgeAnswer | null> {
+    const send = this.#origin.protocol === 'https:' ? tlsRequest : plainRequest;
+    const headers = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+    );
+    const sentAt = this.#clock();
+    return new Promise((resolve, reject) => {
+      const agent = isKept ? this.#agent : false;
+      const request = send(this.#origin, { method, path: target, headers, agent, signal }, (incoming) => {
+        contentOf(incoming).then(
+          (content) => resolve(answerOf(incoming, content, sentAt, this.#clock())),
+          (error: unknown) => reject(error instanceof Error ? error : new Error(String(error))),
+        );
+      });
+      request.on('error', (error) => {
+        if (request.reusedSocket && systemCodeOf(error) === 'ECONNRESET') resolve(null);
+        else reject(error);
+      });
+      request.end();
+    });
+  }
+
+  #unreachable(what: string, isTimeout: boolean, error: unknown): AppError {
+    const { host, protocol } = this.#origin;
+    const found = isTimeout ? `none within ${this.#timeoutSeconds} s` : causeText(error);
+    const message = `expected an answer from ${protocol}//${host} to ${what}, found: ${found}`;
+    const hint = isTimeout
+      ? 'see whether the edge runs and is not blocked; wait longer with --timeout'
+      : hintFor(error);
+    return new AppError('edge-unreachable', message, hint, error);
+  }
+}
+
+/** More than any document has: an edge must not fill this machine's memory. */
+export const CONTENT_BYTES_MAX = 64 * 2 ** 20;
+
+async function contentOf(incoming: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > CONTENT_BYTES_MAX) throw new Error(`more than ${CONTENT_BYTES_MAX} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+function answerOf(incoming: IncomingMessage, content: Uint8Array, sentAt: number, receivedAt: number): EdgeAnswer {
+  const { headersDistinct } = incoming;
+  const field = (name: string): string | null => headersDistinct[name.toLowerCase()]?.join(', ') ?? null;
+  return { status: incoming.statusCode ?? 0, field, content, sentAt, receivedAt };
+}
+
+/** A name with several addresses has an error for each. */
+function firstCause(error: unknown): unknown {
+  return error instanceof AggregateError ? error.errors[0] : error;
+}
+
+function causeText(error: unknown): string {
+  const cause = firstCause(error);
+  return `${systemCodeOf(cause)} ${messageOf(cause)}`.trim();
+}
+
+function hintFor(error: unknown): string {
+  const code = systemCodeOf(firstCause(error));
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return 'check the name of the host, and whether it is in the DNS already';
+  if (/CERT|SIGNATURE|SSL|TLS|EPROTO/.test(code))
+    return 'check the certificate of the edge; where its authority is your own: export NODE_EXTRA_CA_CERTS=ca.pem';
+  return 'check the URL and its port, and whether the edge runs';
+}

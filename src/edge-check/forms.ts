@@ -1,0 +1,116 @@
+// The other forms of an answer: compressed, to HEAD, and to a client that has the document already.
+
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { EdgeCheck } from '../contract/edge-results.ts';
+import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
+import { digestOfContent } from './documents.ts';
+import { CONTENT_BYTES_MAX, type EdgeAnswer } from './exchange.ts';
+import { answerText, judged, notChecked, ok, rowOf } from './rows.ts';
+
+const path = PATHS.products;
+
+const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  gzip: (bytes) => gunzipSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX }),
+  br: (bytes) => brotliDecompressSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX }),
+};
+
+/** Each compressed form, then the plain one of the same URL: a cache may have kept the wrong form by then. */
+export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
+  const query = edge.newQuery();
+  const checks: EdgeCheck[] = [];
+  for (const [encoding, decode] of Object.entries(DECODERS)) {
+    const expected = `under Accept-Encoding: ${encoding} the same document`;
+    const row = await rowOf(encoding, expected, async () => {
+      const answer = await edge.ask({ path, query, signer: own, fields: { 'Accept-Encoding': encoding } });
+      if (answer.status === 200 && answer.field('content-encoding') === null)
+        return ok(encoding, expected, 'not compressed');
+      return judged(encoding, expected, codedFault(answer, encoding, decode), COMPRESSES);
+    });
+    checks.push(row);
+  }
+  const expected = 'without Accept-Encoding not compressed';
+  const plain = await rowOf('identity', expected, async () => {
+    const answer = await edge.ask({ path, query, signer: own });
+    const coding = answer.field('content-encoding');
+    const found =
+      answer.status !== 200
+        ? answerText(answer)
+        : coding !== null && coding !== 'identity'
+          ? `Content-Encoding: ${coding}`
+          : null;
+    return judged(
+      'identity',
+      expected,
+      found,
+      'a cache or compression in front of the rule ignores Accept-Encoding: take it out, or let Vary through',
+    );
+  });
+  return [...checks, plain];
+}
+
+const COMPRESSES =
+  'something between the rule and here compresses, and damages what is compressed already: let it leave Content-Encoding and content as they are';
+
+function codedFault(answer: EdgeAnswer, encoding: string, decode: (bytes: Uint8Array) => Uint8Array): string | null {
+  if (answer.status !== 200) return answerText(answer);
+  const coding = answer.field('content-encoding');
+  if (coding !== encoding) return `Content-Encoding: ${coding ?? ''}`;
+  try {
+    if (isSound(answer, decode(answer.content))) return null;
+    return `decoded, another document than its ETag ${answer.field('etag') ?? '(missing)'} names`;
+  } catch {
+    return `content that is not ${encoding}`;
+  }
+}
+
+/** Whether the document has the digest of its ETag; without one, that it is JSON must do. */
+function isSound(answer: EdgeAnswer, document: Uint8Array): boolean {
+  const digest = /"([0-9a-f]{16})"/.exec(answer.field('etag') ?? '')?.[1];
+  return digest === undefined ? Buffer.from(document).at(0) === 0x7b : digest === digestOfContent(document);
+}
+
+/** The fields that HEAD and 304 share with GET, whenever they are asked for. */
+const SHARED_FIELDS = ['etag', 'vary', 'catalogue-as-of', 'catalogue-valid-until'];
+
+export async function checkHead(edge: CheckedEdge, own: FrontKey): Promise<EdgeCheck> {
+  const expected = 'HEAD answers like GET, without content';
+  return rowOf('head', expected, async () => {
+    const head = await edge.ask({ method: 'HEAD', path, signer: own });
+    const get = await edge.ask({ path, signer: own });
+    return judged('head', expected, headFault(head, get), 'hand HEAD on to the rule as HEAD: it is signed as HEAD');
+  });
+}
+
+function headFault(head: EdgeAnswer, get: EdgeAnswer): string | null {
+  if (head.status !== get.status) return `${head.status}, and ${get.status} to GET`;
+  const names = [...SHARED_FIELDS, 'content-type'];
+  const length = head.field('content-length');
+  if (length !== null && get.field('content-length') !== null) names.push('content-length');
+  // Between the two an edition may have begun: then one tag is as good as the other.
+  const isSameEdition = head.field('etag') === get.field('etag') || head.field('etag') === null;
+  const differing = isSameEdition ? names.find((name) => head.field(name) !== get.field(name)) : undefined;
+  if (differing === undefined) return null;
+  return `${differing}: ${head.field(differing) ?? 'missing'}, and ${get.field(differing) ?? 'missing'} to GET`;
+}
+
+export async function checkNotModified(edge: CheckedEdge, own: FrontKey): Promise<EdgeCheck> {
+  const check = 'not-modified';
+  const expected = '304 to If-None-Match with the ETag, 200 with another';
+  return rowOf(check, expected, async () => {
+    const etag = (await edge.ask({ path, signer: own })).field('etag');
+    if (etag === null) return notChecked(check, expected, 'there is no ETag');
+    const same = await edge.ask({ path, signer: own, fields: { 'If-None-Match': etag } });
+    const other = await edge.ask({ path, signer: own, fields: { 'If-None-Match': 'W/"0000000000000000"' } });
+    const hint = 'hand If-None-Match on to the rule, and its 304 back: without it clients load every document again';
+    if (other.status !== 200) return judged(check, expected, `${answerText(other)} with another`, hint);
+    const isNew = same.status === 200 && same.field('etag') !== etag;
+    if (isNew) return notChecked(check, expected, 'another edition had begun meanwhile: check again');
+    if (same.status !== 304) return judged(check, expected, answerText(same), hint);
+    const missing = SHARED_FIELDS.find((name) => same.field(name) !== other.field(name));
+    const found =
+      missing === undefined || same.field('etag') !== other.field('etag')
+        ? null
+        : `a 304 with ${missing}: ${same.field(missing) ?? 'missing'}`;
+    return judged(check, expected, found, hint);
+  });
+}

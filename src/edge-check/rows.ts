@@ -1,0 +1,66 @@
+// What a check comes to: a row that is ok, differs, or was not checked.
+
+import type { EdgeCheck } from '../contract/edge-results.ts';
+import { AppError } from '../errors.ts';
+import type { EdgeAnswer } from './exchange.ts';
+
+export function ok(check: string, expected: string, found = expected): EdgeCheck {
+  return { check, state: 'ok', expected, found, hint: null };
+}
+
+export function differs(check: string, expected: string, found: string, hint: string): EdgeCheck {
+  return { check, state: 'differs', expected, found, hint };
+}
+
+/** `why`, or what to give so that it is checked. */
+export function notChecked(check: string, expected: string, why: string): EdgeCheck {
+  return { check, state: 'not-checked', expected, found: null, hint: why };
+}
+
+/** ok where nothing was found that differs. */
+export function judged(check: string, expected: string, found: string | null, hint: string, right?: string): EdgeCheck {
+  return found === null ? ok(check, expected, right) : differs(check, expected, found, hint);
+}
+
+/** A row of requests of its own: one that gets no answer is a difference like any other. */
+export async function rowOf(check: string, expected: string, asking: () => Promise<EdgeCheck>): Promise<EdgeCheck> {
+  try {
+    return await asking();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'edge-unreachable')
+      return differs(check, expected, error.message, error.hint);
+    throw error;
+  }
+}
+
+/** An answer in a few words: `401 signature-missing`, `200 text/html`, `301 to https://…`. */
+export function answerText(answer: EdgeAnswer): string {
+  const { status } = answer;
+  const location = answer.field('location');
+  if (status >= 300 && status < 400 && location !== null) return `${status} to ${location}`;
+  const coding = answer.field('content-encoding');
+  const type = answer.field('content-type') ?? 'without a Content-Type';
+  return `${status} ${codeOf(answer) ?? type}${coding === null ? '' : ` with Content-Encoding: ${coding}`}`;
+}
+
+/** The code of a refusal by the rule; null for any other answer. */
+export function codeOf(answer: EdgeAnswer): string | null {
+  if (!/^application\/problem\+json\b/.test(answer.field('content-type') ?? '')) return null;
+  const problem = jsonOf(answer.content);
+  const code = typeof problem === 'object' && problem !== null ? Reflect.get(problem, 'code') : null;
+  return typeof code === 'string' ? code : null;
+}
+
+/** Whether something before the rule has refused a request for reasons of its own: too many of them, or something that does not run. */
+export function isOverloaded(answer: EdgeAnswer): boolean {
+  return codeOf(answer) === null && (answer.status === 429 || answer.status >= 500);
+}
+
+/** undefined where it is no JSON. */
+export function jsonOf(content: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(content).toString());
+  } catch {
+    return undefined;
+  }
+}

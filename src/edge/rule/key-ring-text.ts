@@ -1,0 +1,114 @@
+// Finds a key in the text of a key ring, which a runtime without a memory of its own reads at every request: by halves, in lines of one
+// width (`keyRingText`, release/tree/codec.ts). Nothing is parsed, as little as may be is decoded, and whether there is such a key does not
+// show in how long it takes.
+
+import { findKey, HMAC, type KeyFacts, keyRingFrom } from './key-store.ts';
+
+/** The text of a file, a part at a time. */
+export interface FileText {
+  readonly length: number;
+  slice(start: number, end: number): string;
+  /** A part that can be read when the file has been closed. */
+  part(start: number, end: number): { slice(start: number, end: number): string };
+}
+
+/** A key by its line. */
+export interface LineKey extends KeyFacts {
+  /** Of a key of another algorithm this is some other text. */
+  readonly secretRef: string;
+}
+
+/** What was looked for, and what stands where it is, or would be. */
+export interface FoundLine {
+  /** null when there is none of that keyid. */
+  readonly key: LineKey | null;
+  /** The public key in SPKI, base64, of whichever key the line is: cut out for a key or for none, it takes as long. */
+  readonly spki: () => string;
+}
+
+const HEAD = '{"schema":1,"keys":{\n';
+const TAIL = '}}\n';
+/** Lines have this width, or several times as much. What all keys have is in their first half, the name of a secret included. */
+const WIDTH = 512;
+
+/** The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for a text that is no key ring. */
+export const findKeyIn = (text: FileText, keyid: string): FoundLine => {
+  const width = widthOf(text);
+  if (width === 0) return findInWhole(text, keyid);
+  // Lines are in the order of their keyids, which their quotes do not change. However a comparison ends, as many remain.
+  const wanted = '"' + keyid + '"';
+  let start = HEAD.length;
+  let found = text.slice(start, start + wanted.length);
+  for (let count = (text.length - HEAD.length - TAIL.length) / width; count > 1; count -= count >> 1) {
+    const middle = start + (count >> 1) * width;
+    const name = text.slice(middle, middle + wanted.length);
+    if (name <= wanted) {
+      start = middle;
+      found = name;
+    }
+  }
+  const row = text.part(start, start + width);
+  const key = keyOf(row.slice(0, width / 2));
+  return {
+    key: found === wanted ? key : null,
+    spki: () => {
+      const line = row.slice(0, width);
+      return textAt(line, line.indexOf('"spki":') + 7);
+    },
+  };
+};
+
+/** The width of the lines; 0 where they have no such width. */
+const widthOf = (text: FileText): number => {
+  if (text.slice(0, HEAD.length) !== HEAD) return 0;
+  const rows = text.length - HEAD.length - TAIL.length;
+  for (let width = WIDTH; width <= rows; width += WIDTH) {
+    const end = HEAD.length + width;
+    if (text.slice(end - 1, end) === '\n') return rows % width === 0 ? width : 0;
+  }
+  return 0;
+};
+
+/** By the beginnings of their names. */
+const ALGORITHMS: { readonly [name: string]: LineKey['alg'] } = { ec: 'ecdsa-p256-sha256', ed: 'ed25519', hm: HMAC };
+
+const INSTANT_WIDTH = 22;
+const ALGORITHM_WIDTH = 19;
+
+const keyOf = (line: string): LineKey => {
+  // Cut out in any case: njs takes longer to make a text of more than 14 characters.
+  const instantAt = (position: number): string | null => {
+    const instant = line.slice(position + 1, position + INSTANT_WIDTH - 1);
+    return line[position] === '"' ? instant : null;
+  };
+  const front = line.indexOf(':{"front":') + 10;
+  const notBefore = line.indexOf(',"notBefore":', front) + 13;
+  const notAfter = notBefore + INSTANT_WIDTH + 12;
+  const revokedAt = notAfter + INSTANT_WIDTH + 13;
+  const alg = revokedAt + INSTANT_WIDTH + 7;
+  return {
+    front: textAt(line, front),
+    notBefore: instantAt(notBefore),
+    notAfter: instantAt(notAfter),
+    revokedAt: instantAt(revokedAt),
+    alg: ALGORITHMS[line.slice(alg + 1, alg + 3)] ?? 'ed25519',
+    secretRef: textAt(line, alg + ALGORITHM_WIDTH + 13),
+  };
+};
+
+/** The text in the quotes that open at a place. */
+const textAt = (line: string, position: number): string => line.slice(position + 1, line.indexOf('"', position + 1));
+
+const findInWhole = (text: FileText, keyid: string): FoundLine => {
+  const key = findKey(keyRingFrom(JSON.parse(text.slice(0, text.length))), keyid);
+  if (key === null) return { key, spki: () => '' };
+  const facts = {
+    front: key.front,
+    notBefore: key.notBefore,
+    notAfter: key.notAfter,
+    revokedAt: key.revokedAt,
+    alg: key.alg,
+    secretRef: key.alg === HMAC ? key.secretRef : '',
+  };
+  return { key: facts, spki: () => (key.alg === HMAC ? '' : key.spki) };
+};

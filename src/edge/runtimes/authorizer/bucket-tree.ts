@@ -1,0 +1,94 @@
+// The tree of a private bucket, as the service behind a proxy keeps it: pointers for some seconds, the key ring likewise, and the editions that
+// were asked for last in memory, since what has their name never changes. Only what the rule has let through is fetched.
+
+import { pointerPath } from '../../rule/tree.ts';
+import type { ReadableBucket } from './configuration.ts';
+import { bucketLoad } from '../bucket-load.ts';
+import type { WorkerEnvironment } from '../fetch-handler.ts';
+import { liveKeyRing } from '../live-key-ring.ts';
+import type { ServedTree } from '../node.ts';
+
+const POINTER_SECONDS = 5;
+/** How much of the editions is kept, bytes. */
+const KEPT_BYTES_MAX = 256 * 2 ** 20;
+
+/** Reads the tree with credentials of the environment; `clock`: seconds since 1970. */
+export function bucketTree(
+  bucket: ReadableBucket,
+  environment: WorkerEnvironment,
+  clock: () => number,
+  keptBytesMax = KEPT_BYTES_MAX,
+): ServedTree {
+  const pointers = new Map<string, { readonly text: string | null; readonly until: number }>();
+  const load = async (path: string): Promise<Response | null> => {
+    const file = await bucketLoad(
+      bucket,
+      'public/',
+      environment,
+      clock(),
+    )(path, 'GET').catch((error: Error) => {
+      throw new Error(`${path}: ${error.message}`);
+    });
+    return file && new Response(file.body);
+  };
+  const edition = keptFiles(async (path) => readBytes(await load(path)), keptBytesMax);
+  return {
+    encodings: bucket.encodings,
+    keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock()),
+    pointer: async (front, isFresh) => {
+      const kept = pointers.get(front);
+      if (!isFresh && kept !== undefined && clock() < kept.until) return kept.text;
+      const text = (await (await load(pointerPath(front)))?.text()) ?? null;
+      pointers.set(front, { text, until: clock() + POINTER_SECONDS });
+      return text;
+    },
+    open: async (path) => {
+      const bytes = await edition(path);
+      return bytes && { bytes: bytes.length, content: () => [bytes], close: async () => undefined };
+    },
+  };
+}
+
+const readBytes = async (file: Response | null): Promise<Uint8Array | null> =>
+  file && new Uint8Array(await file.arrayBuffer());
+
+/** Reads files and keeps those that were asked for last, up to so many bytes in all. Requests at the same time share one reading. */
+function keptFiles(
+  read: (path: string) => Promise<Uint8Array | null>,
+  bytesMax: number,
+): (path: string) => Promise<Uint8Array | null> {
+  // In the order in which they were asked for.
+  const kept = new Map<string, Uint8Array>();
+  const reading = new Map<string, Promise<Uint8Array | null>>();
+  let bytesTotal = 0;
+  const drop = (path: string): void => {
+    bytesTotal -= kept.get(path)?.length ?? 0;
+    kept.delete(path);
+  };
+  const readAndKeep = async (path: string): Promise<Uint8Array | null> => {
+    try {
+      const bytes = await read(path);
+      if (bytes === null) return null;
+      kept.set(path, bytes);
+      bytesTotal += bytes.length;
+      for (const oldest of kept.keys()) {
+        if (bytesTotal <= bytesMax) break;
+        drop(oldest);
+      }
+      return bytes;
+    } finally {
+      reading.delete(path);
+    }
+  };
+  return (path) => {
+    const found = kept.get(path);
+    if (found !== undefined) {
+      kept.delete(path);
+      kept.set(path, found);
+      return Promise.resolve(found);
+    }
+    const underWay = reading.get(path) ?? readAndKeep(path);
+    reading.set(path, underWay);
+    return underWay;
+  };
+}

@@ -1,0 +1,54 @@
+// How a private bucket that speaks S3 is read, for runtimes with `fetch`: what is fetched is signed. Credentials come from the environment
+// at every request, and go nowhere but into signatures.
+
+import { ABSENT, CREDENTIAL_NAMES } from './bucket-credentials.ts';
+import { type Load, PAGE, textOrNull, type WorkerEnvironment } from './fetch-handler.ts';
+import { signedHeaders } from './signature-v4.ts';
+
+/** Where a bucket is. */
+export interface BucketAddress {
+  /** The URL of the tree in the bucket, without a slash at its end. */
+  readonly origin: string;
+  readonly region: string;
+}
+
+/** A store that hangs must not hold up whoever waits for it; no proxy waits much longer. */
+const TIMEOUT_MS = 10_000;
+
+/** A folder of the tree, such as `public/`. */
+export const bucketLoad =
+  (bucket: BucketAddress, folder: string, bindings: WorkerEnvironment, now: number): Load =>
+  async (path, method) => {
+    const [accessKeyId, secretAccessKey, sessionToken = null] = CREDENTIAL_NAMES.map((name) =>
+      textOrNull(bindings[name])?.trim(),
+    );
+    if (!accessKeyId || !secretAccessKey) throw new Error(`${CREDENTIAL_NAMES[accessKeyId ? 1 : 0]} is missing`);
+
+    const isSibling = /\.(gz|br)$/.test(path);
+    // The encoding that the object bears would make fetch decode it.
+    const url = new URL(`${bucket.origin}/${folder}${path}${isSibling ? '?response-content-encoding=identity' : ''}`);
+    const credentials = { accessKeyId, secretAccessKey, sessionToken };
+    const headers = Object.fromEntries(await signedHeaders(method, url, credentials, bucket.region, now));
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch(() => {
+      throw new Error(`${url.host} does not answer`);
+    });
+    const { status } = response;
+    const type = response.headers.get('content-type') ?? '';
+    if (status === 200 && !PAGE.test(type) && !(isSibling && isDecoded(response.headers))) return response;
+    // It only saves bytes: not every store knows that parameter.
+    if (isSibling) return null;
+
+    // A store says why, and whatever says nothing is no store; but for HEAD: then the pointer tells, which is read before and after it.
+    const code = /<Code>(\w+)</.exec(await response.text())?.[1] ?? '';
+    if ([403, 404].includes(status) && (method === 'HEAD' || ABSENT.includes(code))) return null;
+    throw new Error(`${url.host} answers ${status} ${code || type}`);
+  };
+
+/** Whether fetch has undone an encoding all the same: some runtimes leave its name, others drop the length that is no longer right. */
+const isDecoded = (headers: Headers): boolean =>
+  (headers.get('content-encoding') ?? 'identity') !== 'identity' || !headers.has('content-length');

@@ -1,0 +1,67 @@
+// How long a worker goes on with a key ring: ten seconds without looking, a minute where it cannot look, and then it lets nobody in.
+
+import { beforeEach, expect, test, vi } from 'vitest';
+import { findKey } from '../../src/edge/rule/key-store.ts';
+import type { Load } from '../../src/edge/runtimes/fetch-handler.ts';
+import type { liveKeyRing } from '../../src/edge/runtimes/live-key-ring.ts';
+
+let ring: typeof liveKeyRing;
+let log: string[];
+beforeEach(async () => {
+  // As in a worker that has just started: the module keeps the last ring.
+  vi.resetModules();
+  ({ liveKeyRing: ring } = await import('../../src/edge/runtimes/live-key-ring.ts'));
+  log = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => log.push(line));
+});
+
+/** Answers with these texts, one after the other; null: nothing is there; an error: it cannot be known. */
+function answers(...texts: readonly (string | null | Error)[]): Load & { asked: number } {
+  const load = async (path: string, method: string) => {
+    expect([path, method]).toEqual(['keyring.json', 'GET']);
+    const text = texts[load.asked++] ?? null;
+    if (text instanceof Error) throw text;
+    return text === null ? null : { body: null, text: async () => text };
+  };
+  load.asked = 0;
+  return load;
+}
+
+const key = { front: 'f', alg: 'hmac-sha256', secretRef: 'S', notBefore: null, notAfter: null, revokedAt: null };
+const withKey = (keyid: string): string => JSON.stringify({ schema: 1, keys: { [keyid]: key } });
+const has = async (load: Load, keyid: string, now: number): Promise<boolean> =>
+  findKey(await ring(load, now), keyid) !== null;
+
+test('it looks again after ten seconds', async () => {
+  const load = answers(withKey('a'), withKey('b'));
+  expect(await has(load, 'a', 1000)).toBe(true);
+  expect(await has(load, 'a', 1009.9)).toBe(true);
+  expect(load.asked).toBe(1);
+  expect(await has(load, 'a', 1010)).toBe(false);
+  expect(await has(load, 'b', 1019)).toBe(true);
+  expect(load.asked).toBe(2);
+});
+
+test('where it cannot, it goes on for a minute since it last could, and asks once a second', async () => {
+  const away = new Error('away');
+  const load = answers(withKey('a'), away, away, away, withKey('b'));
+  expect(await has(load, 'a', 1000)).toBe(true);
+  expect(await has(load, 'a', 1030)).toBe(true);
+  expect(await has(load, 'a', 1030.9)).toBe(true);
+  expect(load.asked).toBe(2);
+  expect(await has(load, 'a', 1059.9)).toBe(true);
+  await expect(has(load, 'a', 1061)).rejects.toThrow();
+  expect(load.asked).toBe(4);
+  // As soon as it can, it does.
+  expect(await has(load, 'b', 1062)).toBe(true);
+});
+
+test.each([
+  ['nothing there', null, 'it is missing'],
+  ['something else there', '<html>', `Unexpected token '<', "<html>" is not valid JSON`],
+  ['a ring of another schema', '{"schema":2,"keys":{}}', 'expected an object of schema 1 with "keys"'],
+])('with %s nobody is let in, and the log says so', async (_, text, why) => {
+  const load = answers(text);
+  await expect(has(load, 'a', 1000)).rejects.toThrow();
+  expect(log).toEqual([`playbill: the tree cannot be read: edge/keyring.json: ${why}`]);
+});
