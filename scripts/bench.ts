@@ -1,4 +1,4 @@
-// `npm run bench [-- --size S|M|L] [--bucket] [--edge] [--rounds N] [--profile WORK]`: times the compiled command, and the edge rule,
+// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--shards] [--edge] [--rounds N] [--profile WORK]`: times the compiled command, and the edge rule,
 // against their yardsticks, and keeps each table in test/bench. --profile leaves CPU profiles of one work: full, horizon, cron, cronViews, day, import
 // or version.
 
@@ -11,6 +11,8 @@ import { parseArgs } from 'node:util';
 import { benchBucket, missingForBucket } from './bench/bucket.ts';
 import { benchSize, type Size } from './bench/catalogue.ts';
 import { benchEdge, missingForEdge } from './bench/edge.ts';
+import { benchPostgres, missingForPostgres } from './bench/postgres.ts';
+import { benchShards } from './bench/shards.ts';
 import { tableText } from './bench/table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,7 +20,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     size: { type: 'string', multiple: true },
+    postgres: { type: 'boolean', default: false },
     bucket: { type: 'boolean', default: false },
+    shards: { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     profile: { type: 'string' },
@@ -26,9 +30,10 @@ const { values } = parseArgs({
 });
 const isSize = (size: string): size is Size => ['S', 'M', 'L'].includes(size);
 // Whatever is named; all of it where nothing is.
-const isAll = values.size === undefined && !values.edge && !values.bucket;
+const isAll = values.size === undefined && !values.edge && !values.bucket && !values.postgres && !values.shards;
 const sizes = (values.size ?? (isAll ? ['S', 'M', 'L'] : [])).filter(isSize);
 const hasEdge = values.edge || isAll;
+const hasPostgres = values.postgres || isAll;
 const hasBucket = values.bucket || isAll;
 const rounds = Number(values.rounds);
 
@@ -39,13 +44,17 @@ function keep(name: string, text: string): void {
 
 const packages = [
   ...(sizes.length > 0 ? ['sqlite3'] : []),
+  ...(hasPostgres ? ['postgresql-15'] : []),
   ...(hasBucket ? ['ceph-common', 'ceph-mon', 'ceph-osd', 'radosgw', 'rclone'] : []),
   ...(hasEdge ? ['nginx', 'libnginx-mod-http-js', 'wrk'] : []),
 ];
-spawnSync(process.execPath, [`${root}scripts/install-debian.mjs`, ...packages], { stdio: ['ignore', 2, 2] });
-const missing = [hasEdge ? missingForEdge() : null, hasBucket ? missingForBucket() : null].filter(
-  (one) => one !== null,
-);
+if (packages.length > 0)
+  spawnSync(process.execPath, [`${root}scripts/install-debian.mjs`, ...packages], { stdio: ['ignore', 2, 2] });
+const missing = [
+  hasEdge ? missingForEdge() : null,
+  hasBucket ? missingForBucket() : null,
+  hasPostgres ? missingForPostgres() : null,
+].filter((one) => one !== null);
 // Before the sizes are measured, which takes minutes.
 if (missing.length > 0) {
   process.stderr.write(`${missing.join('\n')}\n`);
@@ -61,10 +70,20 @@ const profile =
     : { work: values.profile, folder: mkdtempSync(join(tmpdir(), 'playbill-profile-')) };
 try {
   mkdirSync(`${root}test/bench`, { recursive: true });
-  for (const size of sizes) {
+  // With a size, of that one.
+  if (values.shards) {
+    const [size = 'L'] = sizes;
+    const how = `Printed by \`npm run bench -- --shards --size ${size}\`: medians of ${rounds} rounds in turn, two cores, a tree in memory.`;
+    keep('shards', tableText('A build in shards', how, benchShards(size, root, rounds, memory, disk)));
+  }
+  for (const size of values.shards ? [] : sizes) {
     const how = `Printed by \`npm run bench -- --size ${size}\`: medians of ${rounds} rounds in turn, two cores.`;
     const rows = benchSize({ size, rounds, root, memory, disk, profile });
     keep(size, tableText(`Size ${size}`, how, rows));
+  }
+  if (hasPostgres) {
+    const how = `Printed by \`npm run bench -- --postgres\`: medians of ${rounds} rounds in turn, size M, two cores that the server shares.`;
+    keep('postgres', tableText('A catalogue in PostgreSQL', how, await benchPostgres(root, rounds, memory, disk)));
   }
   if (hasBucket) {
     const how = `Printed by \`npm run bench -- --bucket\`: medians of ${rounds} rounds in turn, size M, two cores that the gateway shares.`;

@@ -2,14 +2,20 @@
 
 import { defineConfig } from 'vitest/config';
 import { BOTH, SERVERS_AND_TIME } from './speeds.ts';
+import { ON_CLUSTER } from './support/postgres/mirror-suites.ts';
 import { ABOUT_DOCUMENTS, LONG, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
-import { onBucket, perProject, perRun } from './vitest.config.ts';
+import { onBucket, onPostgres, perProject, perRun } from './vitest.config.ts';
 
 export default defineConfig({
   root: perProject.root,
   test: {
     ...perRun,
-    globalSetup: [...perRun.globalSetup, 'test/support/machine-setup.ts', 'test/support/objects/gateway.ts'],
+    globalSetup: [
+      ...perRun.globalSetup,
+      'test/support/machine-setup.ts',
+      'test/support/objects/gateway.ts',
+      'test/support/postgres/shared-cluster.ts',
+    ],
     projects: [
       {
         ...perProject,
@@ -26,6 +32,8 @@ export default defineConfig({
       onBucket('memory', [...LONG, ...ABOUT_DOCUMENTS]),
       onBucket('gateway', ON_GATEWAY),
       onBucket('proxy', ON_PROXY),
+      // Briefly, each on its own.
+      onPostgres(ON_CLUSTER),
     ],
   },
 });

@@ -4,16 +4,23 @@
 /** What `npm test` leaves to `npm run test:all`. */
 export const SERVERS_AND_TIME = [
   // nginx, Deno, Bun and edge-runtime, one after the other, and many requests to each.
-  'test/edge/{boundary,deploy,fuzz,nginx,nginx-bucket,nginx-bucket-boundary,nginx-bucket-faults,refusals-reveal-nothing,revocation,timing,worker-hosts}.test.ts',
+  'test/edge/{authorizer,authorizer-service,boundary,deploy,edge-check,edge-check-command,fuzz,nginx,nginx-bucket,nginx-bucket-boundary,nginx-bucket-faults,refusals-reveal-nothing,revocation,signed-headers-hosts,timing,worker-hosts,worker-live}.test.ts',
   // Chromium.
   'test/preview/*.test.ts',
   'test/client/storefront.test.ts',
+  // The compiler, several times; Deno, Bun and workerd.
+  'test/client/{openapi-types,runtimes}.test.ts',
   // nginx.
   'test/contract/openapi.test.ts',
   // Every way for a run to break: strace, SIGKILL, small disks.
   'test/fault/*.test.ts',
-  // Ceph; the command, killed and suspended.
-  'test/objects/{gateway,fault-gateway,fault-killed,builders-minute,builders-processes}.test.ts',
+  // Ceph; the command, killed and suspended, and several at once.
+  'test/objects/{gateway,fault-gateway,fault-killed,fault-shards,builders-meet,builders-minute,builders-processes}.test.ts',
+  // PostgreSQL, PgBouncer.
+  'test/postgres/{bad-input,cluster,connect,import,import-disturbed,native-types,own-triggers,replica,sessions,shards,writers}.test.ts',
+  // What hangs, is waited for, and tried again.
+  'test/cli/{bucket-errors,on-publish,shards}.test.ts',
+  'test/objects/lease.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',
   // The archive installed on three versions of Node.js; npm.
@@ -21,20 +28,29 @@ export const SERVERS_AND_TIME = [
   'test/checkout/*.test.ts',
   // zsh and fish.
   'test/cli/completion-shells.test.ts',
-  // The sqlite3 shell; PHP and Go; a whole session with a bucket and workerd.
-  'test/docs/{buckets,docs,own-schema,signing}.test.ts',
+  // The sqlite3 shell; PHP and Go; whole sessions with a bucket and workerd, and with PostgreSQL.
+  'test/docs/{buckets,docs,own-schema,postgres,signing}.test.ts',
   'test/unit/schema-in-the-shell.test.ts',
 ];
 
 /** What `npm test` runs briefly and `npm run test:all` once more, at length. */
 export const BOTH = [
   'test/property/*.test.ts',
-  'test/edge/transcripts.test.ts',
-  'test/objects/{fault-requests,builders-keys,builders-meet,builders-suspended,same-tree}.test.ts',
+  'test/edge/{independent-signers,signed-headers,transcripts}.test.ts',
+  'test/postgres/{command,copy,random-mirrors,same-tree,schema}.test.ts',
+  'test/objects/{fault-requests,builders-keys,builders-suspended,same-tree}.test.ts',
 ];
 
 /** Whether this is `npm run test:all`: more runtimes, longer histories. */
 export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';
+
+/** `PLAYBILL_TEST_LENGTH=4 npm run test:all` tries four times as many random cases where each takes long. */
+export const LENGTH = Number(process.env['PLAYBILL_TEST_LENGTH'] ?? 1);
+
+/** How often a property is tried that takes long each time: little in `npm test`, and in `npm run test:all` as often as was asked for. */
+export function longRuns(brief: number, thorough: number): number {
+  return IS_THOROUGH ? thorough * LENGTH : brief;
+}
 
 /** How often a property is tried: all of it under `npm run test:all`, a quarter of it else. */
 export function runs(thorough: number): number {

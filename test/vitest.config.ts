@@ -3,11 +3,13 @@
 
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { SERVERS_AND_TIME } from './speeds.ts';
+import { LENGTH, SERVERS_AND_TIME } from './speeds.ts';
 import type { StoreName } from './support/objects/mirror-bucket.ts';
 import { treesInBucket } from './support/objects/mirror-plugin.ts';
 import { BucketReporter } from './support/objects/mirror-reporter.ts';
 import { BRIEF } from './support/objects/mirror-suites.ts';
+import { cataloguesInPostgres } from './support/postgres/mirror-plugin.ts';
+import { ON_PGLITE } from './support/postgres/mirror-suites.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = process.env['PLAYBILL_TEST_REPORT'];
@@ -16,7 +18,7 @@ const report = process.env['PLAYBILL_TEST_REPORT'];
 export const perProject = {
   root,
   test: {
-    testTimeout: 900_000,
+    testTimeout: 900_000 * LENGTH,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
@@ -49,6 +51,20 @@ export function onBucket(store: StoreName, files: readonly string[]): TestProjec
   };
 }
 
+/** Suites for catalogues in SQLite, read from PostgreSQL: from PGlite, or the cluster of the run. */
+export function onPostgres(files: readonly string[]): TestProjectInlineConfiguration {
+  return {
+    ...perProject,
+    plugins: [cataloguesInPostgres()],
+    test: {
+      ...perProject.test,
+      name: 'postgres',
+      include: [...files],
+      setupFiles: ['test/support/postgres/mirror-setup.ts'],
+    },
+  };
+}
+
 export default defineConfig({
   root,
   test: {
@@ -59,6 +75,7 @@ export default defineConfig({
         test: { ...perProject.test, name: 'quick', include: ['test/**/*.test.ts'], exclude: SERVERS_AND_TIME },
       },
       onBucket('memory', BRIEF),
+      onPostgres(ON_PGLITE),
     ],
   },
 });

@@ -22,12 +22,15 @@ export function printed(command: string, words: readonly string[], env = process
   return stdout;
 }
 
-/** Peak memory of a command of ours, as the system accounts for it, reported by the process itself as it ends. */
+/**
+ * Peak memory of a command of ours, reported by the process itself as it ends: Linux's VmHWM. That of getrusage may be this process's own,
+ * which outlives fork and exec.
+ */
 export function peakBytes(words: readonly string[], folder: string): number {
   const peakFile = join(folder, 'peak');
-  const preload = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(peakFile)},String(process.resourceUsage().maxRSS*1024)))`;
+  const preload = `data:text/javascript,import{readFileSync,writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(peakFile)},/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]))`;
   timed(process.execPath, ['--import', preload, ...words]);
-  return Number(readFileSync(peakFile, 'utf8'));
+  return Number(readFileSync(peakFile, 'utf8')) * 1024;
 }
 
 /** Seconds by name: runs several kinds of work in turn, so that a machine whose speed drifts drifts for all of them. */

@@ -26,11 +26,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   database: ['release', 'render', 'catalogue', 'contract', 'findings', 'suggestions', 'make-folder', 'remove-file'],
   edge: ['render', 'contract'],
   client: ['edge', 'contract'],
+  'edge-check': ['client', 'edge', 'release', 'render', 'catalogue', 'contract'],
   preview: ['release', 'render', 'catalogue', 'contract', 'findings'],
   operations: [
     'storage',
     'database',
     'edge',
+    'edge-check',
     'preview',
     'release',
     'render',
@@ -51,6 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'suggestions',
     'edge',
     'client',
+    'edge-check',
     'preview',
   ],
 };
@@ -68,7 +71,8 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   release: /^(node:(crypto|zlib)|zod)$/,
   storage:
     /^(node:.*|better-sqlite3|p-limit|zod|undici|fast-xml-parser|@smithy\/.*|@aws-sdk\/credential-provider-node)$/,
-  database: /^(node:.*|better-sqlite3|kysely)$/,
+  database: /^(node:.*|better-sqlite3|kysely|pg)$/,
+  'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
   cli: /^(node:.*|commander|cli-progress|fast-string-width)$/,
@@ -87,8 +91,9 @@ const FORBIDDEN: readonly {
     what: /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b/,
     parts: /^(?!cli$)/,
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
+    // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/(fetch-handler|nginx|nginx-s3|node)|deploy\/worker)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts)$/,
+      /^(edge\/(runtimes\/(authorizer\/entry|fetch-handler|nginx|nginx-s3|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/reader\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {
@@ -106,8 +111,8 @@ const FORBIDDEN: readonly {
   {
     what: /\bconsole\./,
     parts: /./,
-    // The log of a worker.
-    except: /^edge\/runtimes\/worker-(s3|r2)\.ts$/,
+    // The log of a worker, and of the service behind a proxy.
+    except: /^edge\/runtimes\/(authorizer\/entry|fetch-handler|live-key-ring)\.ts$/,
     why: 'console: results go through the terminal',
   },
 ];

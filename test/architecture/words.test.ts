@@ -29,7 +29,8 @@ const PRIVATE_WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
 ];
 
 /** Press offices in catalogues, volume claims in Kubernetes: words of others, which mean what they say. */
-const NAMES_OF_OTHERS = /^data\/demo\/seasons\/|^scripts\/(seed\/vocabulary|recipes\/cronjob(-bucket)?)\./;
+const NAMES_OF_OTHERS =
+  /^data\/demo\/seasons\/|^scripts\/(seed\/vocabulary|recipes\/(cronjob(-bucket)?|shards(?=\.yaml)))\./;
 
 /** Contract names that keep an old word: JSON keys and codes. */
 const CONTRACT = /not-on-shelf|rules\.shelf|\{ shelf\b|\bshelf\.|\bshelf(?=: z\.|\?|\b['"]?\s*[:.,}])|'shelf'|"shelf"/g;

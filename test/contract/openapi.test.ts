@@ -170,7 +170,8 @@ describe('what nginx answers', () => {
       signingKeys.set(`${front}-1`, 'shared');
     }
     const keyRing = { schema: 1, keys } as const;
-    demo = { root: `${folder}/out`, now, keyRing, fronts: new Map(), signingKeys, secrets: { SECRET: 'shared' } };
+    const secrets = { SECRET: 'shared' };
+    demo = { root: `${folder}/out`, now, keyRing, fronts: new Map(), signingKeys, secrets, profiles: ['rfc9421'] };
     world = await makeWorld(now);
     [nginx, nginxOfWorld] = await Promise.all([startNginx(demo), startNginx(world)]);
   });

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PROFILE_NAMES, type ProfileName } from '../../src/edge/rule/profile.ts';
 import { issueKey } from '../../src/operations/keys.ts';
 import { publishKeys } from '../../src/operations/publish-keys.ts';
 import { showDocument } from '../../src/release/status/show.ts';
@@ -36,15 +37,22 @@ beforeAll(async () => {
   const ecdsa = { keyid: 'moscow-ec', alg: 'ecdsa-p256-sha256', secretRef: null } as const;
   await issueKey(database, { ...key, ...ecdsa, to: join(folder, 'moscow.key.json') }, instant(NOW));
   await publishKeys(database, out);
-  const world = { root: out, now: 0, secrets: { PLAYBILL_MOSCOW: SECRET } };
+  const world = { root: out, now: 0, secrets: { PLAYBILL_MOSCOW: SECRET }, profiles: PROFILE_NAMES };
   server = await startNodeServer(world, { clock: () => Date.now() / 1000, at: instant(NOW) });
 });
 
 afterAll(() => server.stop());
 
-async function answerOf(language: keyof typeof LANGUAGES, secret: string): Promise<{ status: number; stdout: string }> {
+async function answerOf(
+  language: keyof typeof LANGUAGES,
+  secret: string,
+  profile: ProfileName = 'rfc9421',
+): Promise<{ status: number; stdout: string }> {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))];
-  const program = blocks.map(([, text = '']) => text).find((text) => text.includes('https://cdn.example'));
+  const isOf = (text: string): boolean => /x-api-key/i.test(text) === (profile === 'signed-headers');
+  const program = blocks
+    .map(([, text = '']) => text)
+    .find((text) => text.includes('https://cdn.example') && isOf(text));
   const { file, argv } = LANGUAGES[language];
   const source = program?.replace('https://cdn.example', `http://127.0.0.1:${server.port}`) ?? '';
   expect(source, 'the guide has a program that asks this server').toContain(`127.0.0.1:${server.port}/products/`);
@@ -65,4 +73,10 @@ test.each(['sh', 'python', 'php', 'go'] as const)('the program in %s gets the do
 
 test.each(['sh', 'python', 'php'] as const)('the program in %s is refused with another secret', async (language) => {
   expect((await answerOf(language, 'another')).stdout).not.toContain('productCards');
+});
+
+test.each(['sh', 'python'] as const)('under signed-headers, the program in %s gets the document', async (language) => {
+  const { text: document } = await showDocument('moscow', 'products', DirectoryReader.open(out), instant(NOW));
+  expect(await answerOf(language, SECRET, 'signed-headers')).toEqual({ status: 0, stdout: document });
+  expect((await answerOf(language, 'another', 'signed-headers')).stdout).not.toContain('productCards');
 });

@@ -72,7 +72,14 @@ test('the guides are in it, and no source', () => {
   const files = readdirSync(packed, { recursive: true, encoding: 'utf8' });
   const top = ['LICENSE', 'README.md', 'data', 'dist', 'package.json', 'scripts'];
   expect(readdirSync(packed).toSorted()).toEqual(top);
-  expect(files).toEqual(expect.arrayContaining(['data/operating.md', 'data/schema.sql', 'scripts/recipes/alerts.yml']));
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'data/operating.md',
+      'data/schema.sql',
+      'data/schema-postgres.sql',
+      'scripts/recipes/alerts.yml',
+    ]),
+  );
   expect(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
 });
 

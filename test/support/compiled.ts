@@ -21,6 +21,11 @@ export function compiledCommand(): string {
   return join(folderOfRun(), 'dist/cli/main.js');
 }
 
+/** The compiled client's module. */
+export function compiledClient(): string {
+  return join(folderOfRun(), 'dist/client/client.js');
+}
+
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-command-'));
   chmodSync(folder, 0o755);
@@ -29,7 +34,8 @@ export function setup(): () => void {
   if (status !== 0) throw new Error('the command does not compile: see above');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'data'));
-  for (const path of ['package.json', 'data/schema.sql']) copyFileSync(join(root, path), join(folder, path));
+  for (const path of ['package.json', 'data/schema.sql', 'data/schema-postgres.sql'])
+    copyFileSync(join(root, path), join(folder, path));
   process.env['PLAYBILL_TEST_FOLDER'] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -9,6 +9,8 @@ const DEBIAN_PACKAGES = [
   'sqlite3',
   'nginx',
   'libnginx-mod-http-js',
+  'caddy',
+  'haproxy',
   'rsync',
   'systemd',
   'chromium',
@@ -26,6 +28,12 @@ const DEBIAN_PACKAGES = [
   'ceph-mon',
   'ceph-osd',
   'radosgw',
+  'postgresql-15',
+  'pgbouncer',
+  'slurmctld',
+  'slurmd',
+  'slurm-client',
+  'munge',
 ] as const;
 
 export function setup(): void {

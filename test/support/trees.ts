@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import { build, type BuildOptions, type BuildResult } from '../../src/operations/build.ts';
+import { build, type BuildOptions } from '../../src/operations/build.ts';
+import type { BuildResult } from '../../src/operations/publish-release.ts';
 import { parseInstant, type Instant } from '../../src/catalogue/instant.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import { createCatalogue, insertRows } from './catalogue.ts';

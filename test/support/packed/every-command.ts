@@ -47,6 +47,9 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run('export --db c.sqlite --table fronts', 0, /"code":"alpha"/);
   await run('explain --db c.sqlite --front alpha --product show-1 --at ' + NOW, 0, /show-1/);
   await run('build --db c.sqlite --out out --now ' + NOW, 0, /Published 2 of 2 fronts/);
+  await run(`build --db c.sqlite --out parts --shard 0/1 --run one --now ${NOW}`, 0, /shard 0/i);
+  await run('finish --out parts --run one --shards 1', 0, /Published 2 of 2 fronts/);
+  await run('snapshot --hold --db c.sqlite', 2, /error /);
   await run('completion bash', 0, /complete -o default -F _playbill playbill/);
   await run('verify --out out', 0, /0 errors, 0 warnings/);
   await run(`show --out out --front alpha --endpoint products --at ${NOW}`, 0, /"productCards":\[/);
@@ -66,6 +69,7 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run('sign http://127.0.0.1:8080/products/ --key one.key.json', 0, /Signature/i);
   await run('keys revoke one --db c.sqlite --out out', 0, /one/);
   await run('edge build --target worker --out out --to edge', 0, /edge/);
+  await run('edge check http://127.0.0.1:9 --key one.key.json', 2, /error edge-unreachable: .*ECONNREFUSED/);
   await run('openapi', 0, /"openapi": ?"3\.1/);
   await serve(`serve --out out --unsigned --port 0 --at ${LATER}`, '/products/', /"productCards":\[/);
   await serve('preview --out out --port 0', '/', /<title>/);
