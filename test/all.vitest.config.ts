@@ -3,7 +3,7 @@
 import { defineConfig } from 'vitest/config';
 import { BOTH, SERVERS_AND_TIME } from './speeds.ts';
 import { ON_CLUSTER } from './support/postgres/mirror-suites.ts';
-import { ABOUT_DOCUMENTS, LONG, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
+import { ABOUT_DOCUMENTS, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
 import { onBucket, onPostgres, perProject, perRun } from './vitest.config.ts';
 
 export default defineConfig({
@@ -29,7 +29,7 @@ export default defineConfig({
         },
       },
       // Briefly, each on its own.
-      onBucket('memory', [...LONG, ...ABOUT_DOCUMENTS]),
+      onBucket('memory', ABOUT_DOCUMENTS),
       onBucket('gateway', ON_GATEWAY),
       onBucket('proxy', ON_PROXY),
       // Briefly, each on its own.

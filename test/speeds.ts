@@ -44,7 +44,7 @@ export const BOTH = [
 /** Whether this is `npm run test:all`: more runtimes, longer histories. */
 export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';
 
-/** `PLAYBILL_TEST_LENGTH=4 npm run test:all` tries four times as many random cases where each takes long. */
+/** `PLAYBILL_TEST_LENGTH=12 npm run test:all` tries twelve times as many random cases where each takes long. */
 export const LENGTH = Number(process.env['PLAYBILL_TEST_LENGTH'] ?? 1);
 
 /** How often a property is tried that takes long each time: little in `npm test`, and in `npm run test:all` as often as was asked for. */

@@ -18,8 +18,8 @@ const report = process.env['PLAYBILL_TEST_REPORT'];
 export const perProject = {
   root,
   test: {
-    testTimeout: 900_000 * LENGTH,
-    hookTimeout: 900_000,
+    testTimeout: 1_800_000 * LENGTH,
+    hookTimeout: 1_800_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
     // A worker keeps the modules that it has loaded: loading them again for each file takes as long as most files do. Modules keep nothing

@@ -106,7 +106,7 @@ test('a shard, the first to begin or the last, killed before each call that chan
   }
   const situation = 'a shard killed before each call that changes a file';
   tellFault({ situation, sees: 'the old release', heals: 'the same shard again, and finish' }, 'SIGKILL', kills);
-}, 900_000);
+});
 
 test('finish, killed before each call that changes a file, and begun again', async () => {
   const numbers = await stepsOf(rendered, finishWords);
@@ -125,7 +125,7 @@ test('finish, killed before each call that changes a file, and begun again', asy
   expect(sights).toContain('mixed');
   const situation = 'finish killed before each call that changes a file';
   tellFault({ situation, sees: 'each front old or new, whole', heals: 'finish again' }, 'SIGKILL', numbers.length);
-}, 900_000);
+});
 
 test('eight processes at once: each of four shards twice, while others build, prune and finish', async () => {
   const tree = copyTree(base, join(folder, 'crowd'));

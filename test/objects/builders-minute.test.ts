@@ -24,7 +24,7 @@ const SECONDS = 60;
 const STOPPED_MS = 7000;
 const FRONTS = ['alpha', 'bravo', 'charlie'];
 
-test.each([2, 6])('%i builders for a minute, one of them always asleep', { timeout: 900_000 }, async (builders) => {
+test.each([2, 6])('%i builders for a minute, one of them always asleep', async (builders) => {
   const bucket = await (await sharedGateway()).newBucket();
   const store = await startProxy(bucket);
   onTestFinished(() => store.close());

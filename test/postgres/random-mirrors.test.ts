@@ -69,8 +69,8 @@ function withoutNul(state: State): State {
 const PARTS = IS_THOROUGH ? 4 : 1;
 
 test.each<[Shape, number]>([
-  ['contract', longRuns(4, 400)],
-  ['native', longRuns(2, 100)],
+  ['contract', longRuns(4, 80)],
+  ['native', longRuns(2, 40)],
 ])('as %s: each of %i mirrors ends in exactly the input, or changes nothing', async (shape, total) => {
   const part = async () => {
     await using schema = await newSchema();

@@ -12,7 +12,7 @@ import { createCatalogue, insertRows, type CatalogueRow } from '../support/catal
 import { expectEveryKind, expectRandomMirrors, exported, inputOf, type Written } from '../support/random-mirrors.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';
-import { IS_THOROUGH, runs } from '../speeds.ts';
+import { longRuns, runs } from '../speeds.ts';
 
 /** Notes every write in a table of its own. */
 const WATCHES = TABLE_NAMES.flatMap((table) =>
@@ -54,7 +54,7 @@ test('a mirror ends in exactly the input, or changes nothing; what stays as it i
     fill: async (rows: readonly CatalogueRow[]) => watchedCatalogue(path, rows),
     written: async () => writtenIn(path),
   };
-  const total = IS_THOROUGH ? 2000 : 150;
+  const total = longRuns(150, 500);
   expectEveryKind([await expectRandomMirrors(database, total)], total);
 });
 

@@ -348,7 +348,7 @@ async function walkHistories(
   const counts = `${frontsCompared} fronts compared, ${contents.size} recipes, ${keptByRecipe} editions kept by theirs`;
   console.info(`${steps} steps, ${counts}, ${quietPointers} quiet pointers (PLAYBILL_SEED=${seed})`);
   // Of few histories chance may take the fronts away early, or leave nothing to be kept.
-  const [fronts, recipes, quiet] = IS_THOROUGH ? [steps / 2, steps / 8, steps / 20] : [0, -1, -1];
+  const [fronts, recipes, quiet] = steps < 1000 ? [0, -1, -1] : [steps / 2, steps / 8, steps / 20];
   expect(frontsCompared).toBeGreaterThan(fronts);
   expect(keptByRecipe).toBeGreaterThan(recipes);
   expect(quietPointers).toBeGreaterThan(quiet);
@@ -356,11 +356,11 @@ async function walkHistories(
 
 describe('after any history, a build serves what a build into an empty tree serves', () => {
   test('of random catalogues', async () => {
-    await walkHistories(catalogueArbitrary(), longRuns(3, 50), 32);
+    await walkHistories(catalogueArbitrary(), longRuns(3, 12), 32);
   });
 
   test('of the demo', async () => {
-    await walkHistories(fc.constant({ rows: [...demoRows(NOW)], now: NOW }), longRuns(1, 4), IS_THOROUGH ? 100 : 12);
+    await walkHistories(fc.constant({ rows: [...demoRows(NOW)], now: NOW }), longRuns(1, 2), IS_THOROUGH ? 100 : 12);
   });
 
   test('products taken off every front, changed or archived, and put back', async () => {

@@ -298,7 +298,7 @@ export async function expectRandomMirrors(
 
 /** Checks that runs were of every kind, where they were so many that they should be. */
 export function expectEveryKind(all: readonly Seen[], runsTotal: number): void {
-  if (runsTotal < 400) return;
+  if (runsTotal < 1500) return;
   for (const what of Object.keys(NOTHING_SEEN) as readonly (keyof Seen)[]) {
     const times = all.reduce((sum, seen) => sum + seen[what], 0);
     expect(times, what).toBeGreaterThan(runsTotal / 100);
