@@ -4,8 +4,10 @@
 # shard has failed, whose fronts then keep their snapshots.
 set -eu
 
-shards=$1
+shards=${1:?expected how many processes, as in shards.sh 2}
 shift
+# A signal to this script ends them all.
+trap 'kill $(jobs -p) 2>/dev/null; exit 143' TERM
 # Used once: the time, and this process.
 run=$(date -u +%Y%m%dT%H%M%SZ)-$$
 

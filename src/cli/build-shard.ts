@@ -18,7 +18,7 @@ export interface ShardFlags {
 }
 
 /** Flags of `build` that one shard cannot have: those of its run have them, or `finish`. */
-const NOT_OF_A_SHARD = ['front', 'dryRun', 'onPublish', 'prometheus'] as const;
+const NOT_OF_A_SHARD = ['front', 'dryRun', 'onPublish', 'prometheus', 'noPrune'] as const;
 
 /** The shard that flags name. @throws AppError usage */
 export function shardOf(
@@ -38,7 +38,7 @@ export function shardOf(
   const name = NOT_OF_A_SHARD.find((one) => flags[one] !== undefined);
   if (name === undefined) return { shard, run };
   const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
-  const isOfFinish = name === 'onPublish' || name === 'prometheus';
+  const isOfFinish = name !== 'front' && name !== 'dryRun';
   throw refused(
     `${flag}: expected no ${flag} with --shard, found one`,
     isOfFinish ? 'give it to finish' : 'build without --shard',

@@ -92,6 +92,8 @@ export const pruneResultSchema = z.strictObject({
       kept: z.enum(KEEP_REASONS).nullable(),
     }),
   ),
+  /** Runs of shards that seem to have been given up: no edition goes, since one of their shards may still be writing. */
+  waitsFor: z.array(z.string()).readonly(),
   /** What was removed: releases; and files, manifests included, with their bytes. */
   pruned: prunedSchema,
   /** Every file that is removed, and why. */

@@ -40,6 +40,8 @@ export async function openForWriting(
 /** A state of a catalogue that other processes can read, until its disposal. */
 export interface HeldSnapshot extends AsyncDisposable {
   readonly id: string;
+  /** Asks the server for it. @throws AppError database-… where its session has ended */
+  confirm(): Promise<void>;
 }
 
 /** Holds the present state of a catalogue on a server. @throws AppError database-…, usage: a file needs none */
@@ -49,7 +51,8 @@ export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
   const reader = await PostgresReader.open(address, null);
   const dispose = (): PromiseLike<void> => reader[Symbol.asyncDispose]();
   try {
-    return { id: await reader.exportSnapshot(), [Symbol.asyncDispose]: dispose };
+    const id = await reader.exportSnapshot();
+    return { id, confirm: () => reader.confirmSession(), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -58,6 +61,6 @@ export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
 
 function noServer(flag: string): AppError {
   const message = `${flag}: expected a catalogue in PostgreSQL, found an SQLite file`;
-  const hint = 'leave it out: shards that read one file compare what they have read; or copy the file first';
+  const hint = 'leave it out: shards that read one file compare what they have read';
   return new AppError('usage', message, hint);
 }

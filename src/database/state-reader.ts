@@ -106,7 +106,7 @@ function update(hash: Hash, row: readonly unknown[]): void {
   hash.update(`${textOf(row)}\n`);
 }
 
-/** Strings are quoted, so that no two rows have one text. What is too large for a number comes as bigint, which JSON does not take. */
+/** Strings are quoted, so that nothing that a row can have looks like something else. What is too large for a number comes as bigint, which JSON does not take. */
 function textOf(row: readonly unknown[]): string {
   const isPlain = row.every((value) => typeof value !== 'bigint');
   return JSON.stringify(isPlain ? row : row.map((value) => (typeof value === 'bigint' ? `${value}n` : value)));

@@ -10,7 +10,7 @@ import { publish, type PublishInput } from '../release/publish/publish.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
 import type { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
-import { RELEASES_FOLDER } from '../render/paths.ts';
+import { RELEASES_FOLDER, RUNS_FOLDER } from '../render/paths.ts';
 
 /** What became of a catalogue's fronts. */
 export interface RenderedRelease extends Pick<PublishInput, 'results' | 'held' | 'removalHold' | 'disabledCodes'> {
@@ -84,11 +84,17 @@ async function pruneAfter(
 ): Promise<typeof NOTHING_PRUNED> {
   if (graceSeconds === null) return NOTHING_PRUNED;
   try {
-    const { plan } = await prune({ graceSeconds, replacedId }, store);
-    return { plan, findings: [] };
+    const { plan, waitsFor } = await prune({ graceSeconds, replacedId }, store);
+    return { plan, findings: waitsFor.map(givenUp) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const message = `pruning was broken off, and the next build tries again: ${error.message} (${error.hint})`;
     return { plan: [], findings: [{ severity: 'warning', code: 'not-pruned', place: RELEASES_FOLDER, message }] };
   }
+}
+
+function givenUp(run: string): Finding {
+  const message = `editions that nobody names are kept, since a shard of run ${run} has left no result and may be writing`;
+  const hint = 'start the shard again; or give the run up, and remove this folder';
+  return { severity: 'warning', code: 'not-pruned', place: `${RUNS_FOLDER}/${run}`, message, hint };
 }

@@ -96,11 +96,21 @@ test('two shards and their end, in words', async () => {
 });
 
 test('without --now all shards take that of the first to begin', async () => {
-  const out = join(temporaryFolder(), 'out');
-  await shard(out, '0/3');
-  for (const which of ['1/3', '2/3']) expect((await shard(out, which, { now: null })).now).toBe(NOW);
+  const [out, other] = [join(temporaryFolder(), 'out'), join(temporaryFolder(), 'out')];
+  const { now } = await shard(out, '0/3', { now: null });
+  for (const which of ['1/3', '2/3']) expect((await shard(out, which, { now: null })).now).toBe(now);
   expect((await finish(out, 3)).status).toBe(0);
-  expectSingle(out);
+  await well(['build', '--db', database, '--out', other, '--now', now]);
+  expect(releasedFilesOf(out)).toEqual(releasedFilesOf(other));
+});
+
+test('a run of another time is joined by those alone who say so: its name may have been used again', async () => {
+  const out = join(temporaryFolder(), 'out');
+  await shard(out, '0/2');
+  const found = await refusal(shardWords(out, '1/2', { now: null }));
+  expect(found).toMatchObject({ status: 2, code: 'run-differs', hint: expect.stringContaining(`--now ${NOW}`) });
+  await shard(out, '1/2');
+  expect((await finish(out, 2)).status).toBe(0);
 });
 
 test('more shards than fronts', async () => {
@@ -214,6 +224,13 @@ describe('what does not belong together is refused', () => {
     });
   });
 
+  test('finish in a folder where nothing is leaves nothing there', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const found = await refusal(['finish', '--out', out, '--run', 'r', '--shards', '2', '--json']);
+    expect(found).toMatchObject({ status: 2, code: 'run-missing' });
+    expect(existsSync(out)).toBe(false);
+  });
+
   test('finish with another number of shards, of no run, or of a damaged one', async () => {
     const out = join(temporaryFolder(), 'out');
     await shard(out, '0/1');
@@ -245,6 +262,7 @@ describe('what does not belong together is refused', () => {
     [['--shard', '0/2', '--run', 'r', '--dry-run']],
     [['--shard', '0/2', '--run', 'r', '--on-publish', 'true']],
     [['--shard', '0/2', '--run', 'r', '--prometheus', 'x.prom']],
+    [['--shard', '0/2', '--run', 'r', '--no-prune']],
   ])('%s', async (words) => {
     const out = join(temporaryFolder(), 'out');
     const found = await refusal(['build', '--db', database, '--out', out, ...words, '--json']);
@@ -280,6 +298,26 @@ test('a guard is asked once more: a build for a later now was published between 
   expect(finished.status).toBe(4);
   expect(new Set(finished.fronts.map(({ held }) => held))).toEqual(new Set(['now-earlier']));
   expect(releasedFilesOf(out)).toEqual(before);
+});
+
+test.each([
+  ['was taken off', 'active', 'disabled'],
+  ['was put on', 'disabled', 'active'],
+])('a late finish leaves a front as it is that %s meanwhile, by a build for a later now', async (_, before, after) => {
+  const out = join(temporaryFolder(), 'out');
+  const changing = catalogue(`${before}-${after}`, 'one');
+  const setStatus = (status: string): void =>
+    changeDatabase(changing, `update fronts set status = '${status}' where id = 2`);
+  setStatus(before);
+  await well(['build', '--db', changing, '--out', out, '--now', '2026-05-01T08:55:00Z']);
+  for (const which of ['0/2', '1/2']) await shard(out, which, { db: changing });
+  setStatus(after);
+  await well(['build', '--db', changing, '--out', out, '--now', '2026-05-01T09:05:00Z']);
+  const published = releasedFilesOf(out);
+  const finished = await finish(out, 2);
+  expect(finished.status).toBe(4);
+  expect(finished.fronts.find(({ front }) => front === 'bravo')?.held).toBe('now-earlier');
+  expect(releasedFilesOf(out)).toEqual(published);
 });
 
 test('two runs at once: each front shows the later one, whichever ends last', async () => {
@@ -319,6 +357,30 @@ describe('what else is done to the tree meanwhile', () => {
     const editions = [...single.keys()].filter((path) => /\/(products|categories)\./.test(path));
     expect(left.filter((path) => editions.includes(path))).toEqual([]);
     await well(['verify', '--out', out]);
+  });
+
+  test('what a run has published in part is not all that it has written', async () => {
+    const out = join(temporaryFolder(), 'out');
+    await shard(out, '0/2');
+    expect((await finish(out, 2)).status).toBe(3);
+    await shard(out, '1/2');
+    await well(['prune', '--out', out]);
+    const { status, release } = await finish(out, 2);
+    expect([status, `${release}\n`]).toEqual([0, single.get('releases/current')]);
+  });
+
+  test('a run that was given up keeps editions that nobody names, which is said until it is removed', async () => {
+    const out = join(temporaryFolder(), 'out');
+    await shard(out, '0/2', { run: 'typo', now: '2062-05-01T09:00:00Z' });
+    const words = ['build', '--db', database, '--out', out, '--now', NOW, '--json'];
+    const { findings } = buildResultSchema.parse(JSON.parse(await well(words)));
+    expect(findings).toMatchObject([{ severity: 'warning', code: 'not-pruned', place: 'runs/typo' }]);
+    expect(await well(['prune', '--out', out])).toMatch(
+      /^Pruned: 0 releases, 0 files.*\nNo edition goes while a shard of run typo/,
+    );
+    rmSync(join(out, 'runs/typo'), { recursive: true });
+    expect(await well(['prune', '--out', out])).toMatch(/^Pruned: 0 releases, [1-9]/);
+    expectSingle(out);
   });
 
   test('content that is gone all the same holds its front back', async () => {
@@ -368,7 +430,7 @@ describe('what else is done to the tree meanwhile', () => {
     await well(['rollback', current, '--out', out]);
     const before = filesOf(out);
     expect(await shard(out, '0/2')).toMatchObject({ hold: { release: current }, fronts: 0 });
-    expect((await finish(out, 2)).status).toBe(4);
+    expect((await finish(out, 2, 'r', ['--wait', '366d'])).status).toBe(4);
     const after = filesOf(out);
     expect([...after.keys()]).toEqual([...before.keys()]);
     await well(['rollback', '--resume', '--out', out]);

@@ -86,7 +86,7 @@ export function addBuildCommand(program: PlaybillCommand): void {
   declareBuild(program)
     .writes()
     .runs(async (flags, context) => {
-      const shard = shardOf(flags);
+      const shard = shardOf({ ...flags, noPrune: flags.prune ? undefined : true });
       if (shard !== null) {
         const { common, ended } = await commonOptions(flags, context);
         const options = { ...common, ...shard, isNowGiven: flags.now !== undefined, snapshot: flags.snapshot ?? null };

@@ -38,7 +38,8 @@ Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged 
     });
 }
 
-function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan, requests }: PruneResultJson): string {
+function summaryText(json: PruneResultJson): string {
+  const { isDryRun, graceSeconds, hold, releases, waitsFor, pruned, plan, requests } = json;
   const lines: string[] = [];
   if (isDryRun) {
     const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
@@ -51,6 +52,10 @@ function summaryText({ isDryRun, graceSeconds, hold, releases, pruned, plan, req
       `with a grace of ${durationText(graceSeconds)}`,
   );
   lines.push(...requestLines(requests));
+  for (const run of waitsFor)
+    lines.push(
+      `No edition goes while a shard of run ${run} may be writing: start it again, or remove runs/${run} from the tree to give it up`,
+    );
   if (hold !== null) lines.push('A rollback holds the tree: every release is kept until: playbill rollback --resume');
   return lines.join('\n');
 }

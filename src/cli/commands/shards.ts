@@ -71,6 +71,9 @@ async function runFinish(flags: FinishFlags, context: CommandContext): Promise<B
   return printBuild({ ...json, warnings }, null, flags.json === true, context);
 }
 
+/** How soon a snapshot whose server has ended it is missed. */
+const CONFIRM_EVERY_SECONDS = 10;
+
 export function addSnapshotCommand(program: PlaybillCommand): void {
   program
     .command('snapshot')
@@ -90,11 +93,14 @@ Examples:
 
 Shards need it until they have ended; finish does not.
 
-Exit codes: 0 the time is up, 2 wrong usage or a catalogue that cannot be read, or is no server's.`)
+Exit codes: 0 the time is up, 2 wrong usage, or a catalogue that cannot be read (any longer), or is no server's.`)
     .runs(async (flags, { terminal }) => {
       const { holdState } = await import('../../operations/shards/hold-snapshot.ts');
       await using held = await holdState(flags.db);
       terminal.print(flags.json === true ? JSON.stringify({ snapshot: held.id }) : held.id);
-      await setTimeout(flags.for * 1000);
+      for (let left = flags.for; left > 0; left -= CONFIRM_EVERY_SECONDS) {
+        await setTimeout(Math.min(left, CONFIRM_EVERY_SECONDS) * 1000);
+        await held.confirm();
+      }
     });
 }

@@ -6,6 +6,9 @@ export const BUSY: ReadonlySet<string> = new Set([
   // serialization_failure and query_canceled: on a standby, also a conflict with what it replays.
   '40001',
   '57014',
+  // idle_in_transaction_session_timeout, transaction_timeout
+  '25P03',
+  '25P04',
   // lock_not_available, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now
   '55P03',
   '53300',

@@ -213,7 +213,8 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
     } catch (error) {
       const code = error instanceof AppError ? systemCodeOf(error.cause) : '';
       if (id === null || !SNAPSHOT_GONE.has(code)) throw error;
-      const message = `expected a snapshot ${id} that is held at ${this.path}, found: ${messageOf(error)}`;
+      const found = messageOf(error instanceof AppError ? error.cause : error);
+      const message = `expected a snapshot ${id} that is held at ${this.path}, found: ${found}`;
       throw new AppError(
         'snapshot-unknown',
         message,
@@ -227,6 +228,11 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
   async exportSnapshot(): Promise<string> {
     const [[id] = []] = await this.rows(sql`select pg_export_snapshot()`);
     return String(id);
+  }
+
+  /** @throws AppError database-… where the server has ended it */
+  async confirmSession(): Promise<void> {
+    await this.rows(sql`select 1`);
   }
 
   /** In SQL_ASCII the server takes any bytes for text. */

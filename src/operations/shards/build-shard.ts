@@ -50,6 +50,9 @@ export interface ShardBuilt {
   readonly results: readonly FrontResult[];
 }
 
+/** How old a run may be that a shard joins without saying so. */
+const AGE_SECONDS_MAX = 3600;
+
 /** Renders the fronts of one shard. @throws AppError database-…, contract-…, run-…, tree-… */
 export async function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
   const { databasePath, outPath, run, onTransfer } = options;
@@ -129,8 +132,19 @@ async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): P
   const path = pathOf({ kind: 'run', run });
   if (await tree.createOnce({ path, bytes: bytesOf(settings) })) return settings;
   const begun = orRunDamaged(await readRunSettings(run, tree.store), tree.store.root);
+  if (!options.isNowGiven && now - (parseInstant(begun.now) ?? now) > AGE_SECONDS_MAX) throw oldRun(begun, now);
   refuseOtherSettings(begun, options.isNowGiven ? settings : { ...settings, now: begun.now });
   return begun;
+}
+
+/** A name that is used again would publish the old state once more. */
+function oldRun({ run, now: begunFor }: RunSettings, now: Instant): AppError {
+  const message = `run ${run}: expected one of the last hour, since --now is not given, found that it was begun for ${begunFor} (now is ${formatInstant(now)})`;
+  return new AppError(
+    'run-differs',
+    message,
+    `give each run a name of its own: --run; or go on with this one: --now ${begunFor}`,
+  );
 }
 
 function resultOf(

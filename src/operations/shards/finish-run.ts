@@ -2,7 +2,7 @@
 // Opens no database.
 
 import { setTimeout } from 'node:timers/promises';
-import { parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode } from '../../contract/manifest.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
@@ -45,6 +45,7 @@ const LOOK_EVERY_SECONDS = 1;
 /** Publishes what the shards of a run have rendered. @throws AppError run-…, tree-… */
 export async function finishRun(options: FinishOptions): Promise<FinishedRun & Billed> {
   await waitForShards(options);
+  await refuseUnknownRun(options);
   return writingTree(
     options.outPath,
     (published, { store }) => finishInto(store, published, options),
@@ -59,9 +60,17 @@ async function waitForShards({ outPath, run, shards, waitSeconds }: FinishOption
     const folder = await store.entries(pathOf({ kind: 'run', run }).replace(/\/[^/]+$/, ''));
     const paths = new Set(folder.ok ? folder.value.map(({ path }) => path) : []);
     const isThere = (shard: number): boolean => paths.has(pathOf({ kind: 'shard', run, shard }));
-    if (indexesOf(shards).every(isThere)) return;
+    // Under a rollback none will come.
+    if (indexesOf(shards).every(isThere) || (await readHold(store)) !== null) return;
     await setTimeout(LOOK_EVERY_SECONDS * 1000);
   }
+}
+
+/** Before there is a lock to take, or a folder to make for it. @throws AppError run-missing */
+async function refuseUnknownRun(options: FinishOptions): Promise<void> {
+  const store = await unlockedStore(options.outPath);
+  const begun = await readRunSettings(options.run, store);
+  if (!begun.ok && begun.why === 'missing' && (await readHold(store)) === null) throw missingRun(options, store.root);
 }
 
 async function finishInto(store: ReleaseStore, published: PublishedTree, options: FinishOptions): Promise<FinishedRun> {
@@ -77,7 +86,9 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   const { settings, catalogue } = first;
   const now = nowOf(settings);
   const results: FrontResult[] = [];
-  const recheck = { guards: settings.guards, isPlan: hold !== null };
+  // Which fronts there are is known better by a release that was built for a later instant.
+  const isLate = !settings.guards.force && formatInstant(now) < (published.manifest?.now ?? '');
+  const recheck = { guards: settings.guards, isLate, isPlan: hold !== null };
   for (const { fronts } of found.values())
     for (const front of fronts) results.push(await recheckFront(front, published, recheck, now));
   const missing = indexesOf(shards).filter((shard) => !found.has(shard));
@@ -90,7 +101,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     {
       results,
       held,
-      removalHold: catalogue.removalHold,
+      removalHold: isLate ? 'now-earlier' : catalogue.removalHold,
       disabledCodes: new Set(catalogue.disabledCodes),
       isEveryFrontKnown: catalogue.isEveryFrontKnown,
       findings: [...catalogue.findings, ...findings],

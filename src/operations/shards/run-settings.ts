@@ -20,10 +20,7 @@ export function refuseOtherSettings(run: RunSettings, given: Partial<RunSettings
     const [expected, found] = [run, given].map((settings) => JSON.stringify(settings[name as keyof RunSettings]));
     if (found === undefined || found === expected) continue;
     const message = `${source}: expected ${expected}, with which run ${run.run} was begun, found ${found}`;
-    throw new AppError(
-      'run-differs',
-      message,
-      'start this shard like the others, or all of them as another run: --run',
-    );
+    const alike = name === 'shards' ? `type ${expected} for it` : 'start this shard like the others';
+    throw new AppError('run-differs', message, `${alike}, or all of them as another run: --run`);
   }
 }

@@ -14,7 +14,7 @@
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant } from '../../catalogue/instant.ts';
 import type { KeepReason, PruneResultJson } from '../../contract/release-results.ts';
 import type { PlanEntry } from '../../contract/results.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
@@ -86,8 +86,7 @@ export async function prune(
 
   const current = newestFirst.find(({ id }) => id === currentId);
   const runs = await openRuns(current?.now ?? null, options.graceSeconds, store);
-  const isPublished = (now: Instant): boolean => newestFirst.some((one) => one.now === now && kept.has(one.id));
-  await keepContentOf(runs, isPublished, editions, store);
+  const waitsFor = await keepContentOf(runs, editions, store);
 
   const manifests = newestFirst
     .filter(({ id }) => !kept.has(id))
@@ -110,6 +109,7 @@ export async function prune(
     graceSeconds: options.graceSeconds,
     hold,
     releases: newestFirst.map(({ id, now }) => ({ id, now: formatInstant(now), kept: kept.get(id) ?? null })),
+    waitsFor,
     pruned: prunedTotals(plan),
     plan,
   };

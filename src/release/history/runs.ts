@@ -9,11 +9,18 @@ import { orNull } from '../tree/found.ts';
 import { readRunSettings, readShardPaths, runFolders, type RunFolder } from '../tree/runs.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
+interface OpenRun extends RunFolder {
+  /** The instant that it is for. */
+  readonly now: Instant;
+}
+
 export interface OpenRuns {
-  /** Whether some shard may be writing: one that has not left a result, of a run that is not over. */
-  readonly isAnyRendering: boolean;
-  /** Runs that are not over, and whose shards have all left a result; each with the instant that it is for. */
-  readonly rendered: readonly (RunFolder & { readonly now: Instant })[];
+  /** Runs that are not over, of which some shard may be writing, since it has not left a result. */
+  readonly rendering: readonly OpenRun[];
+  /** Runs that are not over, and whose shards have all left a result. */
+  readonly rendered: readonly OpenRun[];
+  /** Of those that are rendering: the ones that seem to have been given up, since they are for another time than the current release. */
+  readonly aside: readonly string[];
   /** The files of runs that are over. */
   readonly pathsOver: readonly string[];
 }
@@ -24,32 +31,34 @@ export async function openRuns(
   graceSeconds: number,
   store: ReleaseStore,
 ): Promise<OpenRuns> {
-  const rendered: (RunFolder & { readonly now: Instant })[] = [];
+  const rendering: OpenRun[] = [];
+  const rendered: OpenRun[] = [];
   const pathsOver: string[] = [];
-  let isAnyRendering = false;
   for (const folder of await runFolders(store)) {
     const settings = orNull(await readRunSettings(folder.run, store));
     const now = parseInstant(settings?.now ?? '');
     if (settings === null || now === undefined) continue;
     if (currentNow !== null && currentNow - now >= graceSeconds) pathsOver.push(...folder.paths);
-    else if (folder.shards.length < settings.shards) isAnyRendering = true;
-    else rendered.push({ ...folder, now });
+    else (folder.shards.length < settings.shards ? rendering : rendered).push({ ...folder, now });
   }
-  return { isAnyRendering, rendered, pathsOver: pathsOver.sort() };
+  const isAside = ({ now }: OpenRun): boolean =>
+    currentNow !== null && (now < currentNow || now - currentNow > graceSeconds);
+  const aside = rendering.filter(isAside).map(({ run }) => run);
+  return { rendering, rendered, aside, pathsOver: pathsOver.sort() };
 }
 
-/** Takes from `editions`, by path, what must stay for runs. Those that have been published need nothing: their releases name it. */
+/** Takes from `editions`, by path, what must stay for runs. @returns the runs aside for which something stays */
 export async function keepContentOf(
-  { isAnyRendering, rendered }: OpenRuns,
-  isPublished: (now: Instant) => boolean,
+  { rendering, rendered, aside }: OpenRuns,
   editions: Map<string, unknown>,
   store: ReleaseStore,
-): Promise<void> {
-  if (isAnyRendering) editions.clear();
-  for (const { run, shards, now } of rendered) {
-    if (editions.size === 0) return;
-    if (isPublished(now)) continue;
+): Promise<readonly string[]> {
+  for (const { run, shards } of rendered) {
+    if (editions.size === 0) return [];
     for (const shard of shards)
       for (const path of orNull(await readShardPaths(run, shard, store)) ?? []) editions.delete(path);
   }
+  if (editions.size === 0 || rendering.length === 0) return [];
+  editions.clear();
+  return aside;
 }

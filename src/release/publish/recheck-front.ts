@@ -12,12 +12,13 @@ import { guardedBefore } from './publish.ts';
 
 /**
  * What becomes of a front by now. One that its shard held back stays held back, since it has no content; of the others, the guards decide
- * again, and every file must still be there, unless nothing is going to be written (`isPlan`).
+ * again, and every file must still be there, unless nothing is going to be written (`isPlan`). Where the run is for an earlier instant than
+ * what is published (`isLate`), a front without a pointer has been taken off since.
  */
 export async function recheckFront(
   { code, minCards, ...result }: ShardFront,
   published: PublishedTree,
-  settings: { readonly guards: GuardOptions; readonly isPlan: boolean },
+  settings: { readonly guards: GuardOptions; readonly isLate: boolean; readonly isPlan: boolean },
   now: Instant,
 ): Promise<FrontResult> {
   const { held, listing, files } = result;
@@ -25,6 +26,7 @@ export async function recheckFront(
   const obstruction = await published.obstructionOf(code);
   if (obstruction !== null) return heldResult(code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]);
   const before = await guardedBefore(code, published, now);
+  if (before === null && settings.isLate) return heldResult(code, 'now-earlier', []);
   const guards = guardsTripped({ cards: listing.cards, minCards }, before, settings.guards, now);
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return heldResult(code, guard.code, guards);
@@ -41,6 +43,6 @@ export async function recheckFront(
 }
 
 function goneFinding(path: string): Finding {
-  const message = 'a shard has written it, and it has been removed since; render the fronts again, as another run';
+  const message = 'a shard has written it, and it has been removed since: start its shard again, and then finish';
   return { severity: 'error', code: 'file-missing', place: path, message };
 }
