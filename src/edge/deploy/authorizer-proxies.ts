@@ -1,5 +1,5 @@
 // The configurations of proxies that have the rule behind them: each hands on requests as they came, sets X-Forwarded-Proto, sends the file
-// that the service names, and refuses by itself in the form of the rule's refusals.
+// that the service names, and refuses by itself in the form of the rule's refusals, wherever it can.
 
 import { refuse } from '../rule/refusal.ts';
 import type { DeploymentFiles } from './deployment.ts';
@@ -223,6 +223,7 @@ frontend playbill
   http-request set-header X-Forwarded-Proto https if { ssl_fc }
   http-error status 400 ${document(400)}
 ${[500, 502, 503, 504].map((status) => `  http-error status ${status} ${document(503)}`).join('\n')}
+  http-after-response set-status 503 if { status 500 502 504 }
   default_backend playbill_authorizer
 
 backend playbill_authorizer

@@ -91,6 +91,7 @@ ExecStart=/usr/bin/node /usr/local/lib/playbill/authorizer.mjs
 # The secrets, one NAME=value a line, for root alone (chmod 600).
 EnvironmentFile=-/etc/playbill/authorizer.env
 Restart=always
+RestartSec=2
 DynamicUser=yes
 
 # It only reads.
@@ -192,7 +193,6 @@ after that nobody is let in.`
 ## Limits of this runtime
 
 ${LIMITS[proxy](tree)}
-- A request with a body is refused with 413, and the body is not read.
 - For each 503 the service logs one line that says why; clients do not learn it.
 `;
 }
@@ -227,13 +227,17 @@ const LIMITS: Readonly<Record<Proxy, (tree: AuthorizerConfiguration['tree']) => 
     () => `- \`auth_request\` is not used: it can hand on a refusal of 401 or 403 alone, without its document. \`X-Accel-Redirect\` does all, with one
   request to the service.
 - \`If-Match\` and \`If-Unmodified-Since\` are refused with 412.
+- A body of more than a byte is refused with 413, and not read.
 - What has no precompressed sibling is sent as it is: build with \`--precompress gzip,br\`.`,
   caddy:
     () => `- \`forward_auth\` is not used: it would ask about a request by headers; this does the same with the request itself.
 - What has no precompressed sibling is sent as it is: build with \`--precompress gzip,br\`.
-- What Caddy cannot read as HTTP, it refuses itself, with 400 and without a problem document.`,
+- A request with a body is refused with 413, and the body is not read.
+- What Caddy cannot read as HTTP, it refuses itself, with 400, 417, 431, 501 or 505 and without a problem document.`,
   haproxy:
     () => `- HAProxy reads no files: they pass through it. The same folder does for any proxy that hands on requests as they come and sets
   \`X-Forwarded-Proto\` (Envoy, Traefik, a load balancer); only HAProxy was tried.
+- A request with a body is refused with 413, and the body is not read.
+- What HAProxy cannot read as HTTP, it refuses itself, with 400 or 408 and a page in HTML.
 - What has no precompressed sibling is sent as it is: build with \`--precompress gzip,br\`.`,
 };
