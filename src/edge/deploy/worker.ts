@@ -196,7 +196,7 @@ Written by \`playbill edge build --target worker\`. \`worker.js\` is one ES modu
 ${isLive(worker) ? 'without keys' : 'public keys included'}. ${OWN_FILES}
 
 ${treeText(tree)}
-
+${tree.kind === 's3' || (tree.kind === 'url' && isLive(worker)) ? CACHE : ''}
 ## Run it, in this folder
 
 ${tree.kind === 'r2' ? 'On Cloudflare:' : 'On workerd and on Cloudflare:\n\n    workerd serve workerd.capnp'}
@@ -224,6 +224,12 @@ ${
   another path, and is refused.
 `;
 }
+
+const CACHE = `
+Editions never change under their names. Where the host has a cache (Cloudflare on a domain of yours, Deno, Netlify), the worker keeps them there,
+and looks after the rule has let the client in: each is fetched once, and again only by requests that come before it is stored, or where the
+host has dropped it. Bun, Vercel and workerd by itself have none.
+`;
 
 /** Whether the worker reads the key ring itself. */
 const isLive = ({ tree, liveRing }: Worker): boolean => tree.kind === 's3' || tree.kind === 'r2' || liveRing !== null;
