@@ -49,8 +49,7 @@ const HOSTS: readonly (readonly [string, Start])[] = [
   ],
   ...(['deno', 'netlify'] as const).map((host): readonly [string, Start] => [
     host,
-    (origin, environment, keyRingAt) =>
-      startWorkerHost(host, world, origin, world.keyRing, environment, [], keyRingAt ?? null),
+    (origin, environment, keyRingAt = null) => startWorkerHost(host, world, origin, { environment, keyRingAt }),
   ]),
 ];
 
@@ -240,6 +239,7 @@ describe('the module, with a cache that', () => {
   beforeAll(async () => {
     store = await startPrivateBucket(world);
     const files = workerFiles({
+      target: 'worker',
       bundle: await bundleEdge('worker-s3'),
       keyRing: world.keyRing,
       settings: DEFAULT_SETTINGS,

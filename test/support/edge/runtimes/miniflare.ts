@@ -1,5 +1,5 @@
 // Cloudflare on this machine: real workerd with its cache, and with a bucket of R2, bound as wrangler.toml says. The module is the one that
-// `edge build --target worker` writes, unchanged.
+// `edge build --target cloudflare` writes, unchanged.
 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -45,6 +45,7 @@ export async function startMiniflare(
   { origin = IN_R2, binding, environment = {}, output = [], keyRingAt = null }: CloudflareOptions = {},
 ): Promise<Runtime> {
   const files = workerFiles({
+    target: 'cloudflare',
     bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
     profiles: world.profiles,
     keyRing: world.keyRing,
