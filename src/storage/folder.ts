@@ -2,7 +2,7 @@
 // is not a folder.
 
 import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { treeError } from './directory/tree-error.ts';
@@ -19,7 +19,11 @@ export function writeFolder(
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK);
-    for (const [name, text] of files) writeFileSync(join(folder, name), text);
+    for (const [name, text] of files) {
+      const path = join(folder, name);
+      makeFolder(dirname(path));
+      writeFileSync(path, text);
+    }
   } catch (error) {
     throw treeError(folder, error, flag);
   }

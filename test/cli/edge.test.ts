@@ -416,15 +416,26 @@ test('edge build writes to no folder that is served, and replaces no file that i
   expect(readFileSync(join(shared, 'README.md'), 'utf8')).toContain('touches no other');
 });
 
-test.each(['nginx', 'worker'] as const)(
-  'edge build --target %s writes a folder with a README and no secret',
-  async (target) => {
-    const folder = join(root, `edge-${target}`);
-    const { status, stdout } = await playbill(['edge', 'build', '--target', target, '--out', out, '--to', folder]);
-    expect(status).toBe(0);
-    expect(stdout).toContain(`${folder}/README.md`);
-    const readme = readFileSync(join(folder, 'README.md'), 'utf8');
-    expect(readme).toContain('PLAYBILL_TEST_SECRET');
-    expect(readme).not.toContain(SECRET);
-  },
-);
+test.each([
+  ['nginx', []],
+  ['worker', []],
+  ['cloudflare', []],
+  ['deno', []],
+  ['bun', []],
+  ['netlify', ['--origin', 'https://tree.example']],
+  ['vercel', ['--origin', 'https://tree.example']],
+] as const)('edge build --target %s writes a folder with a README and no secret', async (target, more) => {
+  const folder = join(root, `edge-${target}`);
+  const words = ['edge', 'build', '--target', target, '--out', out, '--to', folder, ...more];
+  const { status, stdout } = await playbill(words);
+  expect(status).toBe(0);
+  // Again over what it wrote.
+  expect((await playbill(words)).status).toBe(0);
+  if (target !== 'nginx') expect(stdout).toContain('The rule in worker.js: ');
+  for (const [, path = ''] of stdout.matchAll(/^(\S+) \([\d.,]+ k?B\)$/gm))
+    expect(readFileSync(path, 'utf8')).not.toContain(SECRET);
+  expect(stdout).toContain(`${folder}/README.md`);
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  expect(readme).toContain('PLAYBILL_TEST_SECRET');
+  expect(readme).not.toContain(SECRET);
+});

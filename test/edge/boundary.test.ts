@@ -13,6 +13,7 @@ import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
+import { HOSTS } from '../support/edge/runtimes/worker-hosts.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
@@ -21,6 +22,7 @@ const CLOCKED: readonly { readonly name: string; readonly start: StartRuntime }[
   { name: 'node', start: (world) => startNodeServer(world, { clock: () => Date.now() / 1000 }) },
   { name: 'nginx', start: startNginx },
   { name: 'workerd', start: (world) => startWorkerd(world, 0) },
+  ...HOSTS,
   ...PROXIES.map((proxy) => ({
     name: `a service behind ${proxy}`,
     start: (world: World) => startAuthorizer(proxy, world),

@@ -72,7 +72,7 @@ describe('a bucket', () => {
       AWS_REGION: 'eu-west-1',
     };
     const { stdout, stderr } = await build(S3, secrets);
-    const written = ['README.md', 'worker.js', 'workerd.capnp', 'wrangler.toml'].map((name) =>
+    const written = ['README.md', 'worker.js', 'workerd.capnp'].map((name) =>
       readFileSync(join(root, 'edge', name), 'utf8'),
     );
     for (const text of [stdout, stderr, ...written]) {
@@ -123,7 +123,11 @@ describe('a key ring elsewhere', () => {
     ],
     ['what is served', [...URLS, '--key-ring', `${URLS[1]}/keyring.json`], 'outside of the public folder'],
     ['credentials', [...URLS, '--key-ring', 'https://me:secret@a.example/k.json'], '--key-ring: expected a URL'],
-    ['a bucket', ['--origin', 'r2://bucket', '--key-ring', 'KEYRING'], '--key-ring: expected none with a bucket'],
+    [
+      'a bucket',
+      ['--target', 'cloudflare', '--origin', 'r2://bucket', '--key-ring', 'KEYRING'],
+      '--key-ring: expected none with a bucket',
+    ],
   ])('is refused where it is %s', async (_, words, message) => {
     const { stderr } = await build(words);
     expect(stderr).toContain(message);

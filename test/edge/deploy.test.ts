@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleEdge, bundleModule } from '../../src/edge/deploy/bundle.ts';
 import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
 import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
-import { type WorkerDeployment, workerFiles } from '../../src/edge/deploy/worker.ts';
+import { WORKER_TARGETS, type WorkerDeployment, type WorkerTarget } from '../../src/edge/deploy/worker-deployment.ts';
+import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { SECOND_PROFILE_BYTES_MAX } from '../../src/edge/deploy/profiles.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';
@@ -29,7 +30,8 @@ const NGINX = {
   keyRingPath: '/srv/playbill/edge/keyring.json',
   listen: '8080',
 };
-const WORKER = {
+const WORKER: Omit<WorkerDeployment, 'keyRing' | 'bundle'> = {
+  target: 'worker',
   settings: DEFAULT_SETTINGS,
   publicRoot: '/srv/playbill/public',
   origin: 'TREE',
@@ -184,7 +186,7 @@ describe('the folder for nginx', () => {
 describe('the folder for workers', () => {
   test('is one module with its configuration in front', () => {
     const files = workerFiles({ ...WORKER, keyRing: KEY_RING, bundle: 'export default 1;\n' });
-    expect(files.map(([name]) => name)).toEqual(['README.md', 'worker.js', 'workerd.capnp', 'wrangler.toml']);
+    expect(files.map(([name]) => name)).toEqual(['README.md', 'worker.js', 'workerd.capnp']);
     const [first = '', second] = textOf(files, 'worker.js').split('\n');
     expect(second).toBe('export default 1;');
     expect(JSON.parse(first.replace(/^const PLAYBILL = /, '').replace(/;$/, ''))).toEqual({
@@ -200,14 +202,14 @@ describe('the folder for workers', () => {
     const bound = workerFiles({ ...WORKER, keyRing: KEY_RING, bundle: '' });
     expect(textOf(bound, 'workerd.capnp')).toContain('(name = "TREE", service = "TREE-folder")');
     expect(textOf(bound, 'workerd.capnp')).toContain('(name = "A_SECRET", fromEnvironment = "A_SECRET")');
-    const fetched = workerFiles({
-      ...WORKER,
-      origin: 'https://tree.example.com/public',
-      keyRing: NO_SECRETS,
-      bundle: '',
-    });
-    expect(textOf(fetched, 'workerd.capnp')).not.toContain('service = "tree"');
-    expect(textOf(fetched, 'wrangler.toml')).not.toContain('[assets]');
+    const origin = 'https://tree.example.com/public';
+    const fetched = workerFiles({ ...WORKER, origin, keyRing: NO_SECRETS, bundle: '' });
+    expect(textOf(fetched, 'workerd.capnp')).not.toContain('service = "TREE-folder"');
+    const hasAssets = (tree: string): boolean => {
+      const files = workerFiles({ ...WORKER, target: 'cloudflare', origin: tree, keyRing: NO_SECRETS, bundle: '' });
+      return textOf(files, 'wrangler.toml').includes('[assets]');
+    };
+    expect(['TREE', origin].map(hasAssets)).toEqual([true, false]);
   });
 
   test('refuses a bundle that has grown too large', () => {
@@ -232,10 +234,78 @@ describe('the folder for workers', () => {
     'r2://bucket/./a',
     'r2://b',
   ])('refuses the origin %j', (origin) => {
-    const region = origin.startsWith('s3:') ? 'eu-central-1' : null;
-    expect(() => workerFiles({ ...WORKER, origin, originRegion: region, keyRing: NO_SECRETS, bundle: '' })).toThrow(
-      'origin: expected',
-    );
+    const originRegion = origin.startsWith('s3:') ? 'eu-central-1' : null;
+    const options = { ...WORKER, target: 'cloudflare', origin, originRegion, keyRing: NO_SECRETS, bundle: '' } as const;
+    expect(() => workerFiles(options)).toThrow('origin: expected');
+  });
+
+  test.each<[WorkerTarget, readonly string[]]>([
+    ['worker', ['worker.js', 'workerd.capnp']],
+    ['cloudflare', ['worker.js', 'wrangler.toml']],
+    ['deno', ['server.js', 'worker.js']],
+    ['bun', ['server.js', 'worker.js']],
+    ['netlify', ['netlify/edge-functions/playbill.js', 'worker.js']],
+    ['vercel', ['middleware.js', 'worker.js']],
+  ])('of %s has its own files, and a README about nothing else', (target, names) => {
+    const origin = 'https://tree.example.com/public';
+    const files = workerFiles({ ...WORKER, target, origin, keyRing: KEY_RING, bundle: '' });
+    expect(files.map(([name]) => name)).toEqual(['README.md', ...names]);
+    const readme = textOf(files, 'README.md');
+    expect(readme).toContain(`Written by \`edge build --target ${target}\`. `);
+    expect(readme).toContain(`After a build the new tree at \`${origin}\` is enough.`);
+    const hosts = ['workerd serve', 'wrangler', 'deno serve', 'bun server', 'netlify deploy', 'vercel deploy'];
+    const named = hosts.filter((host) => readme.includes(`    ${host}`));
+    expect(named).toEqual([hosts[WORKER_TARGETS.indexOf(target)]]);
+  });
+
+  test.each<[string, Partial<WorkerDeployment>, string]>([
+    [
+      'a bucket of R2',
+      { target: 'worker', origin: 'r2://bucket' },
+      '(R2 is Cloudflare’s: --target cloudflare), found "r2://bucket"',
+    ],
+    [
+      'a bucket of R2',
+      { target: 'deno', origin: 'r2://bucket' },
+      '--origin: expected a URL or the name of a binding or s3://BUCKET/PREFIX',
+    ],
+    [
+      'a folder',
+      { target: 'netlify', origin: 'ASSETS' },
+      '--origin: expected a URL or s3://BUCKET/PREFIX with --target netlify, found',
+    ],
+    [
+      'a folder',
+      { target: 'vercel', origin: 'ASSETS' },
+      '--origin: expected a URL or s3://BUCKET/PREFIX with --target vercel, found',
+    ],
+    [
+      'siblings',
+      { target: 'vercel', origin: 'https://a.example', encodings: ['gzip'] },
+      '--encodings: expected none with --target vercel',
+    ],
+    [
+      'a folder with the key ring',
+      { target: 'netlify', origin: 'https://a.example', keyRingAt: 'KEYRING' },
+      '--key-ring: expected a URL with --target netlify, found "KEYRING"',
+    ],
+  ])('does not read %s where the host cannot: %o', (_, options, message) => {
+    expect(() => workerFiles({ ...WORKER, ...options, keyRing: NO_SECRETS, bundle: '' })).toThrow(message);
+  });
+
+  test.each<[WorkerTarget, string, string | null, RegExp | null]>([
+    ['cloudflare', 's3://bucket', null, /on workers\.dev\s+nothing is kept/],
+    ['deno', 's3://bucket', null, /empty cache/],
+    ['netlify', 'https://a.example/public', 'https://a.example/keyring.json', /Each location of Netlify/],
+    ['bun', 's3://bucket', null, null],
+    ['cloudflare', 'https://a.example/public', null, null],
+    ['cloudflare', 'r2://bucket', null, null],
+  ])('on %s with %s, key ring at %s, says what is kept in a cache: %s', (target, origin, keyRingAt, said) => {
+    const originRegion = origin.startsWith('s3:') ? 'eu-central-1' : null;
+    const options = { ...WORKER, target, origin, originRegion, keyRingAt, keyRing: NO_SECRETS, bundle: '' };
+    const readme = textOf(workerFiles(options), 'README.md');
+    expect(/the worker keeps them in the cache/.test(readme)).toBe(said !== null);
+    if (said !== null) expect(readme).toMatch(said);
   });
 
   test('refuses to keep pointers for longer than 10 s', () => {
@@ -299,7 +369,7 @@ describe('the folder for workers', () => {
 
     test('alone has an endpoint and a region', () => {
       for (const origin of ['TREE', 'https://tree.example.com', 'r2://bucket'])
-        expect(() => workerFiles({ ...S3, origin })).toThrow('expected with s3://BUCKET alone');
+        expect(() => workerFiles({ ...S3, target: 'cloudflare', origin })).toThrow('expected with s3://BUCKET alone');
     });
 
     test('is read with secrets that the folder names, and has nowhere', () => {
@@ -315,7 +385,13 @@ describe('the folder for workers', () => {
     });
 
     test('of R2 is bound, and needs none', () => {
-      const files = workerFiles({ ...WORKER, origin: 'r2://bucket/a/b', keyRing: NO_SECRETS, bundle: '' });
+      const files = workerFiles({
+        ...WORKER,
+        target: 'cloudflare',
+        origin: 'r2://bucket/a/b',
+        keyRing: NO_SECRETS,
+        bundle: '',
+      });
       expect(files.map(([name]) => name)).toEqual(['README.md', 'worker.js', 'wrangler.toml']);
       expect(textOf(files, 'worker.js')).toContain('"origin":"TREE","folder":"a/b/"');
       expect(textOf(files, 'wrangler.toml')).toContain('[[r2_buckets]]\nbinding = "TREE"\nbucket_name = "bucket"\n');

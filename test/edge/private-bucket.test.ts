@@ -222,7 +222,7 @@ describe('R2', () => {
 
   test('that is not bound is a 503, and a line in the log', async () => {
     const output: string[] = [];
-    const unbound = await startMiniflare(world, 0, 'ANOTHER', output);
+    const unbound = await startMiniflare(world, 0, { binding: 'ANOTHER', output });
     try {
       expect((await ask(unbound, 'moscow')).status).toBe(503);
       expect((await ask(unbound, 'unpublished')).status).toBe(503);

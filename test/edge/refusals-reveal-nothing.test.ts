@@ -12,6 +12,7 @@ import { prepareLines } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
 import { requestOfLines } from '../support/edge/runtimes/core.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { HOSTS } from '../support/edge/runtimes/worker-hosts.ts';
 import type { RawResponse } from '../support/edge/messages.ts';
 import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 
@@ -58,7 +59,10 @@ function bytesOf(answer: RawResponse): string {
   return [String(answer.status), ...lines, answer.content.toString('latin1')].join('\n');
 }
 
-describe.each(RUNTIMES)('$name', ({ start }) => {
+/** The rule in every place that it can run in. */
+const EVERYWHERE = [...RUNTIMES, ...HOSTS];
+
+describe.each(EVERYWHERE)('$name', ({ start }) => {
   let world: World;
   let runtime: Runtime;
   beforeAll(async () => {
@@ -123,7 +127,7 @@ describe.each(RUNTIMES)('$name', ({ start }) => {
   });
 });
 
-describe.each(RUNTIMES)('$name, signed-headers', ({ start }) => {
+describe.each(EVERYWHERE)('$name, signed-headers', ({ start }) => {
   let world: World;
   let runtime: Runtime;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The worker's README, run: on each host that it names, by the files and commands that it gives. The tree lies in a private bucket, which
+// The folder for each host, run there as it was written, by the command that its README gives. The tree lies in a private bucket, which
 // answers 403 for what is not there, or in a folder.
 
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by
 test.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {
   const keys = Object.entries(world.keyRing.keys).filter(([, key]) => key.alg !== 'hmac-sha256');
   const keyRing: KeyRing = { schema: 1, keys: Object.fromEntries(keys) };
-  const runtime = await startWorkerHost(host, world, by(origin), keyRing);
+  const runtime = await startWorkerHost(host, world, by(origin), { keyRing });
   try {
     expect((await ask(runtime, 'moscow-1', 'moscow')).status).toBe(200);
     expect((await ask(runtime, 'moscow-hmac', 'moscow')).status).toBe(401);
@@ -101,7 +101,7 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree in
   ])('whose siblings bear an encoding that is overridden: %s', async (override, siblings) => {
     const encodings = host === 'vercel' ? [] : siblings;
     const store = await startPrivateBucket(world, override);
-    const runtime = await startWorkerHost(host, world, originIn(store), world.keyRing, store.environment);
+    const runtime = await startWorkerHost(host, world, originIn(store), { environment: store.environment });
     try {
       const answer = await ask(runtime, 'moscow-1', 'moscow');
       expect([answer.status, headerValues(answer, 'Content-Encoding')]).toEqual([200, encodings]);
@@ -118,7 +118,7 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree in
   test('that does not let it in is a 503', async () => {
     const store = await startPrivateBucket(world);
     const secrets = { ...store.environment, AWS_SECRET_ACCESS_KEY: 'another' };
-    const runtime = await startWorkerHost(host, world, originIn(store), world.keyRing, secrets);
+    const runtime = await startWorkerHost(host, world, originIn(store), { environment: secrets });
     try {
       for (const front of ['moscow', 'unpublished']) expect((await ask(runtime, `${front}-1`, front)).status).toBe(503);
     } finally {

@@ -88,7 +88,7 @@ const STARTS: readonly Start[] = [
   ...(['deno', 'bun'] as const).map(
     (host): Start =>
       (tree, ring, environment, output) =>
-        startWorkerHost(host, world, by(tree), world.keyRing, environment, output, ring),
+        startWorkerHost(host, world, by(tree), { environment, output, keyRingAt: ring }),
   ),
 ];
 
@@ -180,6 +180,7 @@ test.each(TRANSCRIPTS)('the rule, on workerd: $name', async ({ exchanges }) => {
 
 test.each(['kvNamespaces', 'r2Buckets'] as const)('on Cloudflare, from a binding: %s', async (kind) => {
   const files = workerFiles({
+    target: 'cloudflare',
     bundle: await bundleEdge('worker-live'),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,

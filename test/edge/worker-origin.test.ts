@@ -73,7 +73,7 @@ async function ask(runtime: Runtime, front: string, encoding = 'identity', metho
 
 const by = (url: string) => ({ origin: url, originEndpoint: null, originRegion: null });
 const hostAt = (host: 'deno' | 'bun') => (url: string, output: string[]) =>
-  startWorkerHost(host, world, by(url), world.keyRing, {}, output);
+  startWorkerHost(host, world, by(url), { output });
 
 describe.each<[string, (url: string, output: string[]) => Promise<Runtime>]>([
   ['workerd', (url, output) => startWorkerd(world, 5, by(url), {}, output)],

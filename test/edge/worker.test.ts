@@ -37,6 +37,7 @@ beforeAll(async () => {
 /** The deployed module, as this runtime imports it. */
 async function workerAt(origin: string, pointerSeconds = 0): Promise<Worker> {
   const files = workerFiles({
+    target: 'worker',
     bundle,
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,

@@ -100,12 +100,12 @@ describe('R2 and a worker', () => {
     );
     expect(typed.status, typed.stderr).toBe(0);
 
-    const configuration = readFileSync(join(work, 'edge-worker/wrangler.toml'), 'utf8');
+    const configuration = readFileSync(join(work, 'edge-cloudflare/wrangler.toml'), 'utf8');
     expect(configuration).toContain(block('toml'));
     const [, binding = '', bucket = ''] = /binding = "(\w+)"\nbucket_name = "(\w+)"/.exec(block('toml')) ?? [];
     const miniflare = new Miniflare({
       modules: true,
-      script: readFileSync(join(work, 'edge-worker/worker.js'), 'utf8'),
+      script: readFileSync(join(work, 'edge-cloudflare/worker.js'), 'utf8'),
       compatibilityDate: /^compatibility_date = "(.*)"$/m.exec(configuration)?.[1] ?? '',
       r2Buckets: { [binding]: bucket },
       cf: false,

@@ -125,7 +125,7 @@ function secretText(secretRef: string): string {
 Each edge needs it before it reads the key ring:
   nginx   a line for ${secretRef} in playbill-secrets.json. An edge that was built before any key
           had a secret reads none: playbill edge build --target nginx, then install that
-  worker  a secret or an environment variable: wrangler secret put ${secretRef}
+  worker  an environment variable; on Cloudflare a secret: wrangler secret put ${secretRef}
   authorizer  an environment variable of its service, then a restart`;
 }
 
@@ -263,5 +263,5 @@ function edgesText(out: string): string {
   copy    edge/keyring.json is copied to where nginx or serve reads a copy of the tree
   worker  built with --key-ring: edge/keyring.json is copied to that URL or binding
           with a URL or a folder alone: playbill edge build --target worker --out ${shellWord(out)}
-          with the options that it was built with; then deploy that folder: wrangler deploy`;
+          with the target and options that it was built with; then deploy that folder as its README says`;
 }

@@ -1,64 +1,39 @@
-// How a worker is run on hosts beside Cloudflare, for the README of its folder. test/edge/worker-hosts.test.ts runs each example as it stands.
+// What each host wants beside worker.js: its configuration, or a file that hands requests to the worker with the environment.
+// test/edge/worker-hosts.test.ts runs each of them as it stands.
 
-import type { SiblingEncoding } from '../rule/encoding.ts';
+import type { DeploymentFiles } from './deployment.ts';
+import { boundFolders, isCaching, type LiveRing, tokenOf, type Worker } from './worker-deployment.ts';
 
-/** Hosts that fetch the tree. test/edge/worker-hosts.test.ts runs each example as written here. */
-export function urlHosts(encodings: readonly SiblingEncoding[]): string {
-  const vercel = `With \`worker.js\` at the root of the project, as Routing Middleware in \`middleware.js\`:
+/** The files of a worker's host, by their paths in the folder. */
+export function hostFiles(worker: Worker): DeploymentFiles {
+  switch (worker.target) {
+    case 'worker':
+      return [['workerd.capnp', workerdConfiguration(worker)]];
+    case 'cloudflare':
+      return [['wrangler.toml', wranglerConfiguration(worker)]];
+    case 'deno':
+    case 'bun':
+      return [['server.js', serverModule(worker)]];
+    case 'netlify':
+      return [['netlify/edge-functions/playbill.js', NETLIFY_FUNCTION]];
+    case 'vercel':
+      return [['middleware.js', VERCEL_MIDDLEWARE]];
+  }
+}
 
-\`\`\`js
-import worker from "./worker.js";
-
-export const config = { runtime: "edge" };
-export default (request) => worker.fetch(request, process.env);
-\`\`\``;
-  const noVercel = `Vercel compresses by itself, and drops the \`Content-Encoding\` of what a function answers: make another folder for it, by
-\`playbill edge build --target worker\` without \`--encodings\`.`;
-  return `### Deno and Bun
-
-In \`server.js\`:
-
-\`\`\`js
-import worker from "./worker.js";
-
+/** They have no environment of their own to pass, and pass something else in its place. */
+function serverModule(worker: Worker): string {
+  const folders = boundFolders(worker);
+  // Deno itself removes nothing from its cache.
+  const emptied = worker.target === 'deno' && isCaching(worker) ? EMPTIED_CACHE : '';
+  if (folders.length === 0)
+    return `import worker from "./worker.js";
+${emptied}
 export default { fetch: (request) => worker.fetch(request, process.env) };
-\`\`\`
-
-    deno serve --allow-env --allow-net server.js
-    bun server.js
-
-### Vercel
-
-${encodings.length === 0 ? vercel : noVercel}
-
-### Netlify
-
-With \`worker.js\` at the root of the project, in \`netlify/edge-functions/playbill.js\`:
-
-\`\`\`js
-import worker from "../../worker.js";
-
-export const config = { path: "/*" };
-export default (request) => worker.fetch(request, Deno.env.toObject());
-\`\`\`
 `;
-}
-
-/** A folder, and the name of the binding that is made of it. */
-export interface BoundFolder {
-  readonly binding: string;
-  readonly path: string;
-}
-
-/** Hosts that read the tree, the key ring or both from folders, by bindings made here. Run like urlHosts. */
-export const folderHosts = (folders: readonly BoundFolder[]): string => `### Deno and Bun
-
-In \`server.js\`:
-
-\`\`\`js
-import { readFile } from "node:fs/promises";
+  return `import { readFile } from "node:fs/promises";
 import worker from "./worker.js";
-
+${emptied}
 const folder = (root) => ({
   fetch: (url) =>
     readFile(root + new URL(url).pathname).then(
@@ -71,12 +46,99 @@ ${folders.map(({ binding, path }) => `  ${binding}: folder(${JSON.stringify(path
 };
 
 export default { fetch: (request) => worker.fetch(request, { ...process.env, ...bindings }) };
-\`\`\`
-
-    deno serve --allow-env --allow-net --allow-read server.js
-    bun server.js
-
-### Vercel and Netlify
-
-They keep no folder beside a function: \`playbill edge build --target worker --origin URL\` writes their ways.
 `;
+}
+
+const EMPTIED_CACHE = `
+// Deno drops nothing from a cache by itself: each start begins with an empty one.
+await caches.delete("playbill").catch(() => false);
+`;
+
+const NETLIFY_FUNCTION = `import worker from "../../worker.js";
+
+export const config = { path: "/*" };
+export default (request, context) => worker.fetch(request, Deno.env.toObject(), context);
+`;
+
+const VERCEL_MIDDLEWARE = `import worker from "./worker.js";
+
+export const config = { runtime: "edge" };
+export default (request) => worker.fetch(request, process.env);
+`;
+
+/** For workerd itself; also what the tests run. */
+function workerdConfiguration(worker: Worker): string {
+  const { tree, keySecrets, treeSecrets, liveRing } = worker;
+  const folders = boundFolders(worker);
+  const services = folders.map(
+    ({ binding, path }) => `(name = "${binding}-folder", disk = (path = ${JSON.stringify(path)})),`,
+  );
+  if (tree.kind !== 'binding' || liveRing?.kind === 'url')
+    services.push(
+      '(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),',
+    );
+  const names = [...keySecrets, ...treeSecrets, ...tokenOf(worker)];
+  const bindings = [
+    ...folders.map(({ binding }) => `(name = "${binding}", service = "${binding}-folder"),`),
+    ...names.map((name) => `(name = "${name}", fromEnvironment = "${name}"),`),
+  ];
+  return `# workerd serve workerd.capnp (in this folder). Secrets come from the environment.
+
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "rule", worker = .rule),
+    ${services.join('\n    ')}
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:8080", http = (), service = "rule")],
+);
+
+const rule :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = "2025-01-01",
+  bindings = [
+    ${bindings.join('\n    ')}
+  ],
+);
+`;
+}
+
+function wranglerConfiguration(worker: Worker): string {
+  return `# wrangler deploy (in this folder)
+name = "playbill-edge"
+main = "worker.js"
+compatibility_date = "2025-01-01"
+${wranglerTree(worker)}${worker.liveRing?.kind === 'binding' ? wranglerKeyRing(worker.liveRing) : ''}`;
+}
+
+/** wrangler makes the namespace where it has no id yet. */
+const wranglerKeyRing = ({ location }: LiveRing): string => `
+# The key ring: after each change of keys, wrangler kv key put --remote --binding ${location} keyring.json --path TREE/edge/keyring.json
+[[kv_namespaces]]
+binding = "${location}"
+`;
+
+function wranglerTree({ tree, publicRoot }: Worker): string {
+  switch (tree.kind) {
+    case 'url':
+    case 's3':
+      return '';
+    case 'binding':
+      return `
+# The tree is deployed as static assets, behind the worker and never beside it.
+[assets]
+directory = ${JSON.stringify(publicRoot)}
+binding = "${tree.origin}"
+run_worker_first = true
+html_handling = "none"
+`;
+    case 'r2':
+      return `
+# The bucket of the tree. It needs no public access, and must have none.
+[[r2_buckets]]
+binding = "${tree.origin}"
+bucket_name = "${tree.bucket}"
+`;
+  }
+}

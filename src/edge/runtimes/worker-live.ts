@@ -1,8 +1,11 @@
 // The worker whose tree lies behind a URL, or behind a binding that has `fetch`, and whose key ring lies elsewhere, where clients cannot reach
-// it: behind a URL that wants a secret header, or in a binding. A revoked key is refused without a deployment.
+// it: behind a URL that wants a secret header, or in a binding. A revoked key is refused without a deployment. What comes from a URL is kept
+// in the cache of the host.
 
+import { cachingHandler } from './edition-cache.ts';
 import {
   fetchHandler,
+  type KeyRingOrigin,
   type Load,
   textOrNull,
   type WorkerConfiguration,
@@ -29,7 +32,12 @@ interface KeyRingStore {
 /** An origin that hangs must not hold up every request. */
 const TIMEOUT_MS = 5000;
 
-export default fetchHandler(PLAYBILL, fetchedTree, (bindings, now) => liveKeyRing(loadKeyRing(bindings), now));
+const keyRing: KeyRingOrigin = (bindings, now) => liveKeyRing(loadKeyRing(bindings), now);
+
+// A binding is near, and has no URL.
+export default PLAYBILL.origin.includes(':')
+  ? cachingHandler(PLAYBILL, PLAYBILL.origin, fetchedTree, keyRing)
+  : fetchHandler(PLAYBILL, fetchedTree, keyRing);
 
 const loadKeyRing =
   (bindings: WorkerEnvironment): Load =>

@@ -9,6 +9,7 @@ import { README_TITLE, type DeploymentFiles } from '../../edge/deploy/deployment
 import { nginxBucketFiles } from '../../edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../../edge/deploy/nginx.ts';
 import { nginxBundle, type OriginOptions, parseOrigin } from '../../edge/deploy/origin.ts';
+import { isWorkerTarget, type WorkerTarget } from '../../edge/deploy/worker-deployment.ts';
 import { workerFiles } from '../../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
 import type { ProfileName } from '../../edge/rule/profile.ts';
@@ -24,7 +25,7 @@ import { foreignFiles, writeFolder } from '../../storage/folder.ts';
 const POINTER_SECONDS = 5;
 
 export interface EdgeBuildOptions {
-  readonly target: 'nginx' | 'worker' | 'authorizer';
+  readonly target: 'nginx' | 'authorizer' | WorkerTarget;
   /** authorizer: what stands in front of it; null: nothing was named. */
   readonly proxy: Proxy | null;
   /** authorizer: where it listens. */
@@ -35,7 +36,7 @@ export interface EdgeBuildOptions {
   readonly out: string;
   /** Where the edge finds the tree's public folder; null: in the tree. */
   readonly publicRoot: string | null;
-  /** nginx, authorizer: where it finds the key ring; null: beside the public folder. worker: a URL or a binding; null: in the module. */
+  /** nginx, authorizer: where it finds the key ring; null: beside the public folder. workers: a URL or a binding; null: in the module. */
   readonly keyRingPath: string | null;
   /** nginx, authorizer: the address of the server, or of the proxy. */
   readonly listen: string;
@@ -100,9 +101,10 @@ async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRi
   refuseBucketAsFolder(options);
   const publicRoot = publicRootOf(options);
   const common = { bundle, keyRing, settings };
-  if (options.target === 'worker')
+  if (isWorkerTarget(options.target))
     return workerFiles({
       ...common,
+      target: options.target,
       publicRoot,
       ...origin,
       encodings,
@@ -145,7 +147,7 @@ function refuseFolderOptions({ publicRoot, keyRingPath }: EdgeBuildOptions): voi
 
 /** Without an origin the edge reads files; a bucket has none. Throws Error where it would have to. */
 function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOptions): void {
-  const readsFolder = target === 'worker' ? parseOrigin(origin).kind === 'binding' : !readsBucket(origin);
+  const readsFolder = isWorkerTarget(target) ? parseOrigin(origin).kind === 'binding' : !readsBucket(origin);
   if (!readsFolder || publicRoot !== null || !isInBucket(out)) return;
   throw new Error(`expected --origin ${out} (or --public-root FOLDER) where the tree is in a bucket, found neither`);
 }

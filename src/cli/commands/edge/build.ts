@@ -10,6 +10,7 @@ import {
   workerBundle,
   type WorkerBundle,
 } from '../../../edge/deploy/origin.ts';
+import { isWorkerTarget, WORKER_TARGETS } from '../../../edge/deploy/worker-deployment.ts';
 import { bundleFile } from '../../../edge/deploy/profiles.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../edge/rule/profile.ts';
 import type { EdgeBuildOptions } from '../../../operations/edge/build.ts';
@@ -23,9 +24,9 @@ Examples:
   playbill edge build --target nginx --to edge --public-root /srv/public
   playbill edge build --target nginx --origin s3://bucket/prefix
   playbill edge build --target authorizer --proxy caddy
-  playbill edge build --target worker --origin https://origin.example
-  playbill edge build --target worker --origin s3://bucket/prefix
-  playbill edge build --target worker --origin r2://bucket/prefix
+  playbill edge build --target cloudflare --origin r2://bucket/prefix
+  playbill edge build --target netlify --origin https://origin.example
+  playbill edge build --target deno --origin s3://bucket/prefix
   playbill edge build --target worker --profile rfc9421 signed-headers
 
 Exit codes: 0 done, 2 wrong usage or no tree, 6 the folder could not be written.`;
@@ -55,22 +56,22 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     )
     .requiredFlag(
       '--target <runtime>',
-      'nginx with njs, any runtime with a fetch handler, or a service behind a proxy that has no rule of its own',
-      ['nginx', 'worker', 'authorizer'],
+      'nginx with njs; a service behind a proxy that has no rule of its own; a worker on the host of that name, or on workerd and any other runtime with a fetch handler',
+      ['nginx', 'authorizer', ...WORKER_TARGETS],
     )
     .flag('--to <folder>', 'the folder to write (default: edge- and the target)')
     .outFlag('the tree whose key ring the rule takes along')
     .flag('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
     .flag(
       '--key-ring <file|url>',
-      'nginx, authorizer: where it finds the tree’s edge/keyring.json (default: beside the public folder); worker: its URL, or the name of a binding, read while the worker runs (default: in the module)',
+      'nginx, authorizer: where it finds the tree’s edge/keyring.json (default: beside the public folder); workers: its URL, or the name of a binding, read while the worker runs (default: in the module)',
     )
     .flag('--proxy <name>', 'authorizer: the proxy in front of it', PROXIES)
     .presetFlag('--authorizer <address>', 'authorizer: its own address, for the proxy alone', '127.0.0.1:9180')
     .presetFlag('--listen <address>', 'nginx, authorizer: the address of the server, or of the proxy', '8080')
     .presetFlag(
       '--origin <url>',
-      'worker: the URL of the public folder, or the name of a binding with fetch; or r2://BUCKET/PREFIX on Cloudflare; all: the private bucket of a tree, s3://BUCKET/PREFIX, which the edge reads with secrets of its own, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'workers: the URL of the public folder; the name of a binding for a folder, not on netlify and vercel; cloudflare: r2://BUCKET/PREFIX; all: the private bucket of a tree, s3://BUCKET/PREFIX, which the edge reads with secrets of its own, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
       'ASSETS',
     )
     .flag(
@@ -80,7 +81,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .flag('--origin-region <name>', 's3: the region of the bucket (default: AWS_REGION or AWS_DEFAULT_REGION)')
     .flag(
       '--encodings <name...>',
-      'worker, bucket: the precompressed siblings that the tree has (build --precompress); without, answers are not compressed',
+      'workers but vercel, bucket: the precompressed siblings that the tree has (build --precompress); without, answers are not compressed',
       ['br', 'gzip'],
     )
     .presetFlag('--resolver <address>', 'nginx: the name server that it asks for the store of a bucket', '127.0.0.53')
@@ -118,7 +119,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
       if (flags.json === true) terminal.print(JSON.stringify({ target: flags.target, files: sizes }));
       else {
         for (const { path, bytes } of sizes) terminal.print(`${path} (${bytesText(bytes)})`);
-        if (flags.target === 'worker')
+        if (isWorkerTarget(flags.target))
           terminal.print(await bundleText(workerBundle(flags.origin, flags.keyRing ?? null), profiles, bundle));
         terminal.print(`How to deploy it: ${folder}/README.md`);
       }
@@ -126,14 +127,8 @@ function addEdgeBuild(edge: PlaybillCommand): void {
 }
 
 function bundleNameOf(target: EdgeBuildOptions['target'], origin: string, keyRing: string | null): EdgeBundle {
-  switch (target) {
-    case 'nginx':
-      return nginxBundle(origin);
-    case 'worker':
-      return workerBundle(origin, keyRing);
-    case 'authorizer':
-      return target;
-  }
+  if (isWorkerTarget(target)) return workerBundle(origin, keyRing);
+  return target === 'nginx' ? nginxBundle(origin) : target;
 }
 
 /** What is left out about a bucket comes from where tools for S3 look for it. */

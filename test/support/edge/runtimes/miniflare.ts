@@ -1,10 +1,11 @@
-// Cloudflare on this machine: real workerd with a bucket of R2, bound as wrangler.toml says. The module is the one that
-// `edge build --target worker` writes, unchanged.
+// Cloudflare on this machine: real workerd with its cache, and with a bucket of R2, bound as wrangler.toml says. The module is the one that
+// `edge build --target cloudflare` writes, unchanged.
 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Miniflare } from 'miniflare';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
+import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
@@ -21,37 +22,49 @@ interface R2Bucket {
   ): Promise<unknown>;
 }
 
-/**
- * Starts it with the world's tree in the bucket. `binding`: the name under which the bucket is bound, if not that of wrangler.toml;
- * `output`: collects what it prints.
- */
+/** The bucket of R2. */
+const IN_R2: OriginOptions = { origin: `r2://tree-of-world/${PREFIX}`, originEndpoint: null, originRegion: null };
+
+interface CloudflareOptions {
+  /** Where the tree is, if not in a bucket of R2, which is filled with it. */
+  readonly origin?: OriginOptions;
+  /** The name under which that bucket is bound, if not that of wrangler.toml. */
+  readonly binding?: string;
+  /** More of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Collects what it prints. */
+  readonly output?: string[];
+  /** Where the key ring is read, if not in the module or in the bucket. */
+  readonly keyRingAt?: string | null;
+}
+
+/** Starts it with a worker that keeps pointers for so long. */
 export async function startMiniflare(
   world: World,
   pointerSeconds: number,
-  binding?: string,
-  output: string[] = [],
+  { origin = IN_R2, binding, environment = {}, output = [], keyRingAt = null }: CloudflareOptions = {},
 ): Promise<Runtime> {
   const files = workerFiles({
-    bundle: await bundleEdge('worker-r2', world.profiles),
+    target: 'cloudflare',
+    bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
     profiles: world.profiles,
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
-    origin: `r2://tree-of-world/${PREFIX}`,
-    originEndpoint: null,
-    originRegion: null,
+    ...origin,
     encodings: ['br', 'gzip'],
     pointerSeconds,
+    keyRingAt,
   });
   const textOf = (name: string): string => files.find(([key]) => key === name)?.[1] ?? '';
-  const [, bound = '', bucket = ''] =
+  const [, bound, bucket = ''] =
     /\[\[r2_buckets\]\]\nbinding = "(\w+)"\nbucket_name = "([\w-]+)"/.exec(textOf('wrangler.toml')) ?? [];
   const miniflare = new Miniflare({
     modules: true,
     script: textOf('worker.js'),
     compatibilityDate: /compatibility_date = "(.*)"/.exec(textOf('wrangler.toml'))?.[1] ?? '',
-    r2Buckets: { [binding ?? bound]: bucket },
-    bindings: { ...world.secrets },
+    ...(bound === undefined ? {} : { r2Buckets: { [binding ?? bound]: bucket } }),
+    bindings: { ...world.secrets, ...environment },
     // Straight to the worker: the development server before it would resolve dots in paths.
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     // What Cloudflare adds to a request is fetched from there otherwise.
@@ -61,12 +74,13 @@ export async function startMiniflare(
     },
   });
   const { port } = await miniflare.unsafeGetDirectURL();
-  const tree = (await miniflare.getBindings<Record<string, R2Bucket>>())[binding ?? bound];
-  await putTree(world, async (key, bytes, headers) => {
-    const contentEncoding = headers['content-encoding'];
-    const httpMetadata = contentEncoding === undefined ? {} : { contentEncoding };
-    await tree?.put(key, new Uint8Array(bytes).buffer, { httpMetadata });
-  });
+  const tree = bound && (await miniflare.getBindings<Record<string, R2Bucket>>())[binding ?? bound];
+  if (tree)
+    await putTree(world, async (key, bytes, headers) => {
+      const contentEncoding = headers['content-encoding'];
+      const httpMetadata = contentEncoding === undefined ? {} : { contentEncoding };
+      await tree.put(key, new Uint8Array(bytes).buffer, { httpMetadata });
+    });
   return {
     name: 'workerd',
     now: () => Math.floor(Date.now() / 1000),

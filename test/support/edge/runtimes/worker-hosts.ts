@@ -1,9 +1,12 @@
-// The worker on Deno, Bun, Vercel and Netlify: the folder that `edge build --target worker` writes, with the files that its README gives
-// for the host, under the README's own command. npm brings Deno, Bun and Vercel's runtime; Netlify's is Deno.
+// The worker on Deno, Bun, Vercel and Netlify: the folder that `edge build` writes for each, unchanged, under the README's own command. npm
+// brings Deno, Bun and Vercel's runtime; Netlify's is Deno.
 
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { EdgeRuntime, runServer } from 'edge-runtime';
@@ -12,9 +15,12 @@ import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/or
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
+import { writeFolder } from '../../../../src/storage/folder.ts';
 import { sendLines } from '../messages.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import type { World } from '../world.ts';
-import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
+import { startMiniflare } from './miniflare.ts';
+import { freePort, type Runtime, startProgram, type StartRuntime } from './runtime.ts';
 
 export type WorkerHost = 'deno' | 'bun' | 'vercel' | 'netlify';
 
@@ -24,47 +30,83 @@ export const PROGRAMS = {
   bun: { manifest: require.resolve('bun/package.json'), path: 'bin/bun', moved: 'bin/bun.exe' },
 };
 
-/**
- * Starts the worker on a host. `origin`: where the tree is; a binding is made of its folder by the README's files. `credentials`: more of
- * its environment; `output`: collects what Deno, Bun and Netlify's Deno print; `keyRingAt`: where the key ring is read, if not in
- * the module.
- */
+interface WorkerHostOptions {
+  /** In the module, if not the world's own. */
+  readonly keyRing?: KeyRing;
+  /** More of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Collects what Deno, Bun and Netlify's Deno print. */
+  readonly output?: string[];
+  /** Where the key ring is read, if not in the module or in the bucket. */
+  readonly keyRingAt?: string | null;
+  readonly pointerSeconds?: number;
+}
+
+/** Starts the worker on a host. `origin`: where the tree is; a binding is made of its folder. */
 export async function startWorkerHost(
   host: WorkerHost,
   world: World,
   origin: OriginOptions,
-  keyRing: KeyRing = world.keyRing,
-  credentials: Readonly<Record<string, string>> = {},
-  output: string[] = [],
-  keyRingAt: string | null = null,
-): Promise<Runtime> {
+  {
+    keyRing = world.keyRing,
+    environment = {},
+    output = [],
+    keyRingAt = null,
+    pointerSeconds = 5,
+  }: WorkerHostOptions = {},
+): Promise<Runtime & { readonly port: number }> {
   const files = workerFiles({
+    target: host,
     bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
     profiles: world.profiles,
     keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
     ...origin,
-    // What Vercel's runtime is given for an encoding it forgets, as the README says.
+    // Vercel's runtime forgets an encoding.
     encodings: host === 'vercel' ? [] : ['br', 'gzip'],
-    pointerSeconds: 5,
+    pointerSeconds,
     keyRingAt,
   });
-  const folder = writeFolder(files);
+  const folder = temporaryFolder();
+  writeFolder(folder, files, '--to');
   const readme = files.find(([name]) => name === 'README.md')?.[1] ?? '';
-  for (const [name, text] of filesIn(readme)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
   const port = await freePort();
-  const stop = await start(host, readme, folder, port, { ...world.secrets, ...credentials }, output);
-  return { name: host, now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
+  const stop = await start(host, readme, folder, port, { ...world.secrets, ...environment }, output);
+  return { name: host, port, now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
 }
 
-/** The files that a README gives: "in `name`:" and a block of code. */
-function filesIn(readme: string): readonly (readonly [name: string, text: string])[] {
-  return [...readme.matchAll(/\bin `([^`]+)`:\n\n```js\n(.*?)```/gis)].map(([, name = '', text = '']) => [name, text]);
-}
+/** A host with the tree by URL, which all of them can read; on Deno and Bun, as on Cloudflare, it may be a folder or a bucket as well. */
+export const hostByUrl =
+  (host: WorkerHost | 'cloudflare', pointerSeconds = 5): StartRuntime =>
+  async (world) => {
+    const server = createServer((request, response) => {
+      readFile(join(world.root, 'public', request.url ?? '')).then(
+        (bytes) => response.end(bytes),
+        (error: NodeJS.ErrnoException) => response.writeHead(error.code === 'ENOENT' ? 404 : 500).end(),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const origin = { origin: `http://127.0.0.1:${port}`, originEndpoint: null, originRegion: null };
+    const runtime =
+      host === 'cloudflare'
+        ? await startMiniflare(world, pointerSeconds, { origin })
+        : await startWorkerHost(host, world, origin, { pointerSeconds });
+    const stop = async (): Promise<void> => {
+      await runtime.stop();
+      server.close();
+      server.closeAllConnections();
+    };
+    return { ...runtime, stop };
+  };
+
+/** Every host of a worker that has a target of its own, with the tree by URL. */
+export const HOSTS = (['cloudflare', 'deno', 'bun', 'netlify', 'vercel'] as const).map((name) => ({
+  name,
+  start: hostByUrl(name, 0),
+}));
 
 /** The arguments of the one command in a README that begins with this word. */
 function argumentsOf(readme: string, command: string): readonly string[] {
@@ -134,9 +176,11 @@ async function startVercel(folder: string, port: number, secrets: World['secrets
   return () => server.close();
 }
 
-/** As the host does: Deno serves the function's default export. */
+/** As the host does: Deno runs the function's default export, with a context. */
 async function startNetlify(port: number, options: Parameters<typeof startProgram>[3]): Promise<() => Promise<void>> {
-  const entry = "import answer from './netlify/edge-functions/playbill.js';\nDeno.serve(answer);\n";
+  const entry =
+    "import answer from './netlify/edge-functions/playbill.js';\n" +
+    'const context = { waitUntil: () => undefined };\nDeno.serve((request) => answer(request, context));\n';
   await writeFile(join(options.cwd, 'host.js'), entry);
   return startProgram(program(PROGRAMS.deno), ['run', '-A', 'host.js'], port, options);
 }

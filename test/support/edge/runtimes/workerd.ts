@@ -30,6 +30,7 @@ export async function startWorkerd(
   const port = await freePort();
   const folder = writeFolder(
     workerFiles({
+      target: 'worker',
       bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
       profiles: world.profiles,
       keyRing: world.keyRing,
