@@ -4,7 +4,7 @@
 # as finish does; with 1 where a shard has failed: then finish does not run, and everything that is published stays.
 set -eu
 
-shards=$1
+shards=${1:?expected how many tasks, as in slurm-shards.sh 8}
 shift
 options=
 for option in "$@"; do options="$options '$(printf %s "$option" | sed "s/'/'\\\\''/g")'"; done
