@@ -94,7 +94,7 @@ async function pruneAfter(
 }
 
 function givenUp(run: string): Finding {
-  const message = `editions that nobody names are kept, since a shard of run ${run} has left no result and may be writing`;
-  const hint = 'start the shard again; or give the run up, and remove this folder';
+  const message = `no edition is removed, because a shard of run ${run} has written no result and may be running`;
+  const hint = 'start the shard again, or remove this folder to abandon the run';
   return { severity: 'warning', code: 'not-pruned', place: `${RUNS_FOLDER}/${run}`, message, hint };
 }

@@ -54,7 +54,7 @@ function summaryText(json: PruneResultJson): string {
   lines.push(...requestLines(requests));
   for (const run of waitsFor)
     lines.push(
-      `No edition goes while a shard of run ${run} may be writing: start it again, or remove runs/${run} from the tree to give it up`,
+      `No edition is removed while a shard of run ${run} may be writing: start it again, or remove runs/${run} from the tree to abandon it`,
     );
   if (hold !== null) lines.push('A rollback holds the tree: every release is kept until: playbill rollback --resume');
   return lines.join('\n');

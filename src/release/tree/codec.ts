@@ -13,13 +13,6 @@ import {
 } from '../../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
-import {
-  runSettingsSchema,
-  shardFilesSchema,
-  shardResultSchema,
-  type RunSettings,
-  type ShardResult,
-} from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, ENDPOINTS } from '../../render/paths.ts';
 import { damaged, found, type Found } from './found.ts';
@@ -104,18 +97,6 @@ export function parseKeyRing(bytes: Uint8Array, path: string): Found<KeyRing> {
   return parseFile(bytes, path, keyRingSchema);
 }
 
-export function parseRunSettings(bytes: Uint8Array, path: string): Found<RunSettings> {
-  return parseFile(bytes, path, runSettingsSchema);
-}
-
-export function parseShardResult(bytes: Uint8Array, path: string): Found<ShardResult> {
-  return parseFile(bytes, path, shardResultSchema);
-}
-
-export function parseShardFiles(bytes: Uint8Array, path: string): Found<z.infer<typeof shardFilesSchema>> {
-  return parseFile(bytes, path, shardFilesSchema);
-}
-
 /** The release id that `releases/current` or `releases/hold` holds. */
 export function parseReleaseId(bytes: Uint8Array, path: string): Found<string> {
   const parsed = releaseId.safeParse(new TextDecoder().decode(bytes).replace(/\n$/, ''));
@@ -140,7 +121,7 @@ export function parseJson(bytes: Uint8Array, path: string): Found<unknown> {
 }
 
 /** @throws AppError tree-newer-schema: an older tool must not touch, or judge, a newer tree. */
-function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Found<T> {
+export function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Found<T> {
   const json = parseJson(bytes, path);
   if (!json.ok) return json;
   const version: unknown = (json.value as { readonly schema?: unknown } | null)?.schema;
