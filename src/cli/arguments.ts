@@ -79,7 +79,8 @@ export function shardsArgument(text: string, flag: string): number {
 /** The name of a run of shards. @throws AppError usage */
 export function runArgument(text: string, flag: string): string {
   if (isRunId(text)) return text;
-  const expected = 'a name of letters, digits, dots, underscores and hyphens, at most 63 of them';
+  const expected =
+    'at most 63 letters, digits, dots, underscores and hyphens, a letter or digit first, no two dots in a row';
   throw refused('usage', flag, expected, text, `${flag} 2026-05-01T1200`);
 }
 

@@ -54,11 +54,11 @@ function declareBuild(program: PlaybillCommand) {
     .flag('--prometheus <file>', 'replace this textfile at the end, however the build ends')
     .flag(
       '--shard <index/number>',
-      'render the fronts of one shard only, from 0/4 to 3/4; finish publishes them',
+      'render only the fronts of one shard, 0/4 to 3/4; finish publishes them',
       shardArgument,
     )
-    .flag('--run <id>', 'with --shard: the run that the shard belongs to; used once', runArgument)
-    .flag('--snapshot <id>', 'with --shard: read the state of a server that snapshot --hold keeps')
+    .flag('--run <id>', 'with --shard: the run that the shard belongs to; use each name once', runArgument)
+    .flag('--snapshot <id>', 'with --shard: read the state that snapshot --hold keeps')
     .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
     .jsonFlag('print the summary as JSON').helpBelow(`
 Examples:
@@ -69,9 +69,9 @@ Examples:
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
   playbill build --shard 0/8 --run may                  the first of eight processes, on any machines
 
-With --shard every process reads the whole catalogue and renders its part of the fronts. All are started alike, on the
-same state of the catalogue; without --now they take that of the first to begin. A shard exits 0 when its result is
-there; finish says what became of fronts. Begun again, it does only what is missing.
+With --shard every process reads the whole catalogue and renders some of the fronts. Start all with the same options, on
+the same state of the catalogue; without --now they take that of the first to start. A shard exits 0 when its result is
+in the tree; finish reports what became of the fronts. Started again, a shard does only what is missing.
 
 A front without news keeps its pointer, for up to a quarter of the horizon: nothing is written for it.
 

@@ -1,5 +1,4 @@
-// A front that a shard has rendered, looked at once more when its run is published: another build may have published meanwhile, or have
-// pruned. Knows nothing of catalogues.
+// A front that a shard has rendered, checked again when its run is published: another build may have published or pruned in between.
 
 import type { ShardFront } from '../../contract/run.ts';
 import type { Finding } from '../../findings.ts';
@@ -11,9 +10,9 @@ import { heldResult, type FrontResult } from './render-front.ts';
 import { guardedBefore } from './publish.ts';
 
 /**
- * What becomes of a front by now. One that its shard held back stays held back, since it has no content; of the others, the guards decide
- * again, and every file must still be there, unless nothing is going to be written (`isPlan`). Where the run is for an earlier instant than
- * what is published (`isLate`), a front without a pointer has been taken off since.
+ * What becomes of a front now. One that its shard held back stays held back, since it has no content. For the others the guards decide
+ * again, and every file must still be there unless nothing will be written (`isPlan`). If the run is for an earlier instant than
+ * the current release (`isLate`), a front without a pointer has been removed since.
  */
 export async function recheckFront(
   { code, minCards, ...result }: ShardFront,
@@ -33,7 +32,7 @@ export async function recheckFront(
   for (const file of settings.isPlan ? [] : files) {
     if (!(await published.hasFiles([file]))) return heldResult(code, 'shard-missing', guards, [goneFinding(file.path)]);
   }
-  // Of a run that is finished once more.
+  // If the run was finished before, its files are published already.
   const plan = result.plan.map((entry) =>
     entry.reason === 'new-content' && published.lists(entry.path)
       ? ({ ...entry, action: 'keep', reason: 'same-content' } as const)
@@ -43,6 +42,6 @@ export async function recheckFront(
 }
 
 function goneFinding(path: string): Finding {
-  const message = 'a shard has written it, and it has been removed since: start its shard again, and then finish';
+  const message = 'its shard wrote it, and it has been removed since: start that shard again, then run finish again';
   return { severity: 'error', code: 'file-missing', place: path, message };
 }
