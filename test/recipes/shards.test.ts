@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -69,6 +69,9 @@ describe('the loop', () => {
     writeFileSync(join(stub, 'playbill'), `#!/bin/sh\necho $$ >> '${log}'\nexec sleep 3600\n`, { mode: 0o755 });
     const child = spawn(join(RECIPES, 'shards.sh'), ['2'], { env: { PATH: `${stub}:/usr/bin:/bin` }, stdio: 'ignore' });
     const pidsOf = (): number[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').map(Number) : []);
+    onTestFinished(() => {
+      for (const pid of pidsOf()) if (existsSync(`/proc/${pid}`)) process.kill(pid);
+    });
     await expect.poll(() => pidsOf().length).toBe(2);
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(143);
