@@ -16,6 +16,8 @@ export const BUSY: ReadonlySet<string> = new Set([
   '57P02',
   '57P03',
 ]);
+/** lock_not_available */
+const LOCKED = '55P03';
 const LOGIN_REFUSED = new Set(['28P01', '28000']);
 const DATABASE_UNKNOWN = '3D000';
 const NO_PRIVILEGE = '42501';
@@ -89,9 +91,11 @@ function serverError(path: string, cause: unknown, tables: readonly string[]): A
     return new AppError('database-missing', `expected a database at ${path}, found: ${message}`, hint, cause);
   }
   if (BUSY.has(code)) {
-    const hint =
-      'the next run tries again; where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; ' +
-      'where it was a standby: max_standby_streaming_delay';
+    const why =
+      code === LOCKED
+        ? 'see who holds the table: SELECT * FROM pg_stat_activity'
+        : 'where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; where it was a standby: max_standby_streaming_delay';
+    const hint = `the next run tries again; ${why}`;
     const found = `${path} broke off while ${rows} were read: ${message} (${code})`;
     return new AppError('database-busy', found, hint, cause);
   }

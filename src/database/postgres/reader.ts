@@ -14,6 +14,7 @@ import { connect } from './connect.ts';
 import { postgresError } from './errors.ts';
 import { Fetches } from './fetches.ts';
 import { groupedQuery, groupsFrom } from './grouped-query.ts';
+import { NEWER_TABLES, newerTablesError } from './one-state.ts';
 import { DESCRIBE_QUERY, SEARCH_PATH_QUERY, tablesFrom, typeProblem, type PostgresTable } from './native-types.ts';
 
 /** What a transaction needs to be read as the contract has it, and to end with its client. */
@@ -24,6 +25,8 @@ const TRANSACTION_SETTINGS = [
   `select set_config(name, '2s', true) from pg_settings where name = 'client_connection_check_interval' and version() like '%linux%'`,
   // Every row of a cursor is read: what gives the first ones early is of no use.
   'set local cursor_tuple_fraction = 1',
+  // Whoever holds a table is waited for, but not for ever.
+  `select set_config('lock_timeout', '10s', true) where current_setting('lock_timeout') = '0'`,
   'set local jit = off',
 ];
 
@@ -182,6 +185,8 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
 
   /** Held by another session, whose state is read; null: that of now. */
   readonly #snapshot: string | null;
+  /** Tables that are known to be of the snapshot's state. */
+  readonly #confirmed = new Set<TableName>();
 
   private constructor(path: string, client: Client, snapshot: string | null) {
     super(path, client);
@@ -202,7 +207,18 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
     }
   }
 
+  /** The same, of one state with all that was read before. @throws AppError database-busy */
+  protected override async run(query: CompiledSql): Promise<unknown[][]> {
+    const rows = await super.run(query);
+    if (query.tables.every((table) => this.#confirmed.has(table))) return rows;
+    const newer = await super.run(NEWER_TABLES);
+    if (newer.length > 0) throw newerTablesError(this.path, newer);
+    for (const table of query.tables) this.#confirmed.add(table);
+    return rows;
+  }
+
   async #begin(): Promise<void> {
+    this.#confirmed.clear();
     const id = this.#snapshot;
     // Before anything else in its transaction.
     const snapshot = id === null ? [] : [`set transaction snapshot ${escapeLiteral(id)}`];

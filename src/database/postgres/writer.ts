@@ -24,8 +24,6 @@ import { changeError, commitError, schemaError, writeError } from './write-error
 const SETTINGS = [
   // What is reported as imported survives a crash of the server.
   `select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`,
-  // A build or a person who holds a table is waited for, but not for ever.
-  "set local lock_timeout = '10s'",
   // Rows come in any order.
   'set constraints all deferred',
 ].join('; ');
