@@ -17,6 +17,8 @@ export type RefusalKind =
   | 'check'
   /** The type of a column does not hold the value. */
   | 'type'
+  /** The database's encoding does not have a character. */
+  | 'encoding'
   /** It refers to a row that is not there, or a row that stays refers to it. */
   | 'foreign-key'
   /** A table that lacks the key by which rows are replaced. */

@@ -184,6 +184,23 @@ describe('a server that does not let in', () => {
     await expectRefused(good(), { code: 'database-unreadable', message, hint }, {});
   });
 
+  test('the user may not log in', async () => {
+    await admin.query(`CREATE ROLE locked NOLOGIN PASSWORD '${SECRET}'`);
+    await expectRefused(good().replace('playbill@', 'locked@'), {
+      code: 'database-unreadable',
+      message: /expected to be let in at postgres:\/\/locked@.*, found: role "locked" is not permitted to log in/,
+      hint: /hint: check the user in the address, and the lines of the server's pg_hba\.conf/,
+    });
+  });
+
+  test('there is no such setting', async () => {
+    await expectRefused(`${good()}%20-cno_such%3D1`, {
+      code: 'database-unreadable',
+      message: /expected a session at .*, found: unrecognized configuration parameter "no_such" \(42704\)/,
+      hint: /hint: check the address, its options and PGOPTIONS: psql 'postgres:/,
+    });
+  });
+
   test('there is no such database', async () => {
     await expectRefused(good().replace('/postgres?', '/no_such?'), {
       code: 'database-missing',

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 /** Builds, with changes committed when the build has read a table, and before it reads price tiers. */
-async function builtAround(changes: string, url = schema.url): Promise<string> {
+async function builtAround(changes: string, url = schema.url): Promise<string | null> {
   await using reader = await openCatalogue(url);
   const watched = readerWith(reader, async (read) => {
     if (read === 2) await schema.client.query(changes);

@@ -11,6 +11,9 @@ const REFUSALS: Readonly<Record<string, RefusalKind>> = {
   '23001': 'foreign-key',
   '23505': 'unique',
   '23P01': 'unique',
+  // character_not_in_repertoire and untranslatable_character
+  '22021': 'encoding',
+  '22P05': 'encoding',
   // datatype_mismatch
   '42804': 'type',
   // generated_always
@@ -32,8 +35,6 @@ const OTHER_CLASSES = new Set(['08', '25', '40', '53', '57', '58', 'XX']);
 /** admin_shutdown, crash_shutdown */
 const STOPPED = new Set(['57P01', '57P02']);
 const READ_ONLY = '25006';
-/** idle_in_transaction_session_timeout: rows that come too slowly */
-const IDLE = '25P03';
 /** disk_full, io_error */
 const NO_ROOM = new Set(['53100', '58030']);
 /** lock_not_available, deadlock_detected */
@@ -83,7 +84,7 @@ export function writeError(path: string, error: unknown): unknown {
     const hint = 'try again when it has ended; see who it is: SELECT * FROM pg_stat_activity';
     return new AppError('database-busy', message, hint, error);
   }
-  if (BUSY.has(code) || code === IDLE) {
+  if (BUSY.has(code)) {
     const message = `${path} broke off while rows were written: ${messageOf(error)} (${code}); nothing is changed`;
     const hint =
       'the next run tries again; where a statement_timeout or an idle_in_transaction_session_timeout ended it: ALTER ROLE … SET … = 0';

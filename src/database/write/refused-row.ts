@@ -57,6 +57,11 @@ export function refusedError(
       const hint = `see the types of "${table}" in ${schemaFile}; one of your own takes no more than it does there`;
       return refused(`a row whose values the columns of "${table}" hold, found: ${message}`, hint);
     }
+    case 'encoding': {
+      const hint =
+        'leave the character out: no text of PostgreSQL has \\u0000, and only a database in UTF8 has all others';
+      return refused(`text in characters of the database's encoding, found: ${message}`, hint);
+    }
     case 'foreign-key': {
       const hint =
         'give the row that is referred to before this one; or, for any order, ALTER TABLE … ALTER CONSTRAINT … DEFERRABLE';
