@@ -1,18 +1,18 @@
-// Addresses of PostgreSQL: which text is one, its parts as PostgreSQL's own tools read them (documentation, 34.1.1.2 "Connection
-// URIs"), the parameters that may stand in it, and what of it may be shown. Imports nothing: every command asks it.
+// Addresses of PostgreSQL: how to recognize one, its parts as PostgreSQL's own tools read them (documentation, 34.1.1.2 "Connection
+// URIs"), the parameters it may have, and how to show one without secrets. Imports nothing, because every command loads it.
 
 /**
- * Whether `--db` names no file: an address of PostgreSQL, or text that would be a strange path and may hold a password, such as an address
- * of another tool, one in quotes, or `host=… password=…`. Opening those says what was expected.
+ * Whether `--db` is to be read as an address rather than a path. That includes text which may hold a password, such as an address for
+ * another tool, one in quotes, or `host=… password=…`: opening it fails with what was expected.
  */
 export function isAddress(text: string): boolean {
   return /^postgres(?:ql)?:|^\W*[a-z][\w+.:-]*:\/\/|password\s*=/i.test(text);
 }
 
-/** What an address says, by the names of PostgreSQL's parameters: host, port, dbname, user, password, and those behind the `?`. */
+/** The parts of an address by the names of PostgreSQL's parameters: host, port, dbname, user, password, and those after the `?`. */
 export type Parameters = ReadonlyMap<string, string>;
 
-/** Parameters that this program heeds, and the variables that say what neither the address nor the service does. */
+/** Parameters that take effect, each with the environment variable that is its fallback. */
 export const HEEDED = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -35,10 +35,10 @@ export const HEEDED = {
   channel_binding: 'PGCHANNELBINDING',
 } as const;
 
-/** Reads a parameter, or says that there is none. */
+/** The value of a parameter, if there is one. */
 export type Read = (name: keyof typeof HEEDED) => string | undefined;
 
-/** Parameters without which a connection is the same, or as good for a catalogue. */
+/** Parameters that may be given and have no effect: a catalogue is read as well without them. */
 const UNHEEDED: readonly string[] = [
   'client_encoding',
   'fallback_application_name',
@@ -54,7 +54,7 @@ const UNHEEDED: readonly string[] = [
   'gssdelegation',
 ];
 
-/** What the driver cannot do, where somebody relies on it: other values than these are refused, wherever they stand. */
+/** What the driver cannot do. Other values than those listed are refused: whoever sets one relies on it. */
 export const UNABLE: readonly (readonly [name: string, variable: string, ...fine: readonly string[]])[] = [
   ['hostaddr', 'PGHOSTADDR'],
   ['gssencmode', 'PGGSSENCMODE', 'disable', 'prefer'],
@@ -74,7 +74,7 @@ const ADDRESS =
   /^postgres(?:ql)?:\/\/(?:(?<login>[^@/?]*)@)?(?<server>[^/?@]*)(?:\/(?<dbname>[^?@]*))?(?:\?(?<query>[^@]*))?$/is;
 const SERVER = /^(?:\[(?<v6>[^\]]*)\]|(?<name>[^:[\]]*))(?::(?<port>\d*))?$/;
 
-/** Null where it is no address. Of several servers `host` has them all. A bare @ is in none: part of a password would stand behind it. */
+/** Null where it is not an address. `host` may be a list of servers. A second @ makes it invalid: what follows may be part of a password. */
 export function addressParts(address: string): Parameters | null {
   const groups = ADDRESS.exec(address)?.groups;
   if (groups === undefined) return null;
@@ -90,7 +90,7 @@ export function addressParts(address: string): Parameters | null {
     for (const pair of query === '' ? [] : query.split('&')) {
       const [name = '', value, more] = pair.split('=').map(decodeURIComponent);
       if (name === '' || value === undefined || more !== undefined) return null;
-      // What the drivers of other languages call it.
+      // As drivers of other languages write it.
       if (name === 'ssl' && value === 'true') parts.set('sslmode', 'require');
       else parts.set(name, value);
     }
@@ -103,8 +103,8 @@ export function addressParts(address: string): Parameters | null {
 const SECRET: readonly string[] = ['password', 'sslpassword'];
 
 /**
- * What `--db` names, for messages and for hints that repeat it: a path as it is, an address without the password, and without anything in a
- * place where a password may have got by mistake. Of what is no address of PostgreSQL, only how it begins.
+ * What `--db` names, as messages and hints show it: a path unchanged; an address without its password, and without anything that may be
+ * one by mistake; of other text only how it begins.
  */
 export function displayAddress(text: string): string {
   if (!isAddress(text)) return text;
@@ -118,7 +118,7 @@ export function displayAddress(text: string): string {
   return `${scheme}${rest.replace(/:[^@/]*@/, '@')}${shown.length === 0 ? '' : `?${shown.join('&')}`}`;
 }
 
-/** A setting of somebody's own, with a dot in its name, may be a token that policies of rows look at. */
+/** A custom setting, which has a dot in its name, may be a token for row security policies: it is not shown. */
 function shownPair(pair: string): string {
   const [name = '', value = ''] = pair.split('=');
   const isOwn = name === 'options' && /\.[^=]*=/.test(decodeURIComponent(value));

@@ -1,4 +1,4 @@
-// Connects to PostgreSQL, without TLS where the address lets it and the server has none. Errors are the driver's.
+// Connects to PostgreSQL; without TLS where the server has none and the address allows it. Errors are the driver's.
 
 import { Client, type ClientConfig } from 'pg';
 import { AppError, systemCodeOf } from '../../errors.ts';
@@ -36,8 +36,8 @@ async function connected(config: ClientConfig, boundTo: string | null): Promise<
 }
 
 /**
- * `channel_binding=require` (documentation, 34.1.2): the driver binds where the server offers it, and else goes on. Its own handlers of
- * these messages come later, and find a connection that sends nothing: no password, and nothing made of it, leaves this machine.
+ * `channel_binding=require` (documentation, 34.1.2). The driver itself only binds where the server offers it. These handlers run before
+ * the driver's, which then find a closed connection: neither the password nor a proof made from it is sent.
  */
 function refuseUnbound({ connection }: Client, path: string): void {
   const refuse = (found: string): void => {
@@ -58,7 +58,7 @@ function refuseUnbound({ connection }: Client, path: string): void {
   });
 }
 
-/** A server without TLS, one that fails at it, and a line in its pg_hba.conf that lets in nobody who uses it. */
+/** A server without TLS, one whose TLS fails, or one whose pg_hba.conf admits only connections without it. */
 function isRefusedTls(error: unknown): boolean {
   const code = systemCodeOf(error);
   if (code === '28000' || code === 'EPROTO' || code.startsWith('ERR_SSL_')) return true;

@@ -1,5 +1,5 @@
-// How a server of PostgreSQL is reached: from an address and the environment, as PostgreSQL's own tools read them, to settings of the
-// driver. The driver's own reading is passed by: it warns on stderr, knows no service files, and takes modes of TLS for others.
+// Settings for the driver, from an address and the environment as PostgreSQL's own tools read them. The driver's own parser is not used:
+// it warns on stderr, knows no service files, and gives TLS modes another meaning.
 
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
@@ -20,16 +20,16 @@ export interface ConnectionSettings {
   readonly isBindingRequired: boolean;
 }
 
-/** Where servers of distributions have their sockets. Not /tmp: anybody could have one there, and would be sent the password. */
+/** Where distributions put the socket. Not /tmp: anybody could make one there, and would be sent the password. */
 const SOCKET_FOLDER = '/var/run/postgresql';
 
 const USUAL_PORT = '5432';
 const USUAL_TIMEOUT_SECONDS = '10';
 
 /**
- * What is found first counts: the address, the service that it or PGSERVICE names, the environment, and then what is usual: the socket of
- * a server on this machine or else localhost, port 5432, the user of this process, a database of the user's name, ten seconds to connect.
- * A password that none of them has is looked up in the password file when the server asks for one. TLS: tls-settings.ts.
+ * Each parameter comes from the first of these that has it: the address, the service that it or PGSERVICE names, the environment, the
+ * defaults. Defaults: the socket of a server on this machine or else localhost, port 5432, the user of this process, the database of the
+ * same name, ten seconds to connect. The password file is read only when the server asks for a password. TLS: tls-settings.ts.
  * @throws AppError database-unreadable
  */
 export function connectionSettings(
@@ -51,7 +51,7 @@ export function connectionSettings(
   const user = read('user') ?? processUser();
   const dbname = read('dbname') ?? user;
   const tls = isSocket ? IN_THE_CLEAR : tlsSettings(read, home);
-  // The password file has this name for sockets that are in their usual place.
+  // The password file calls the default socket localhost.
   const inPasswordFile = host === socketFolder ? 'localhost' : host;
   const passwordPath = read('passfile') ?? (home === null ? null : join(home, '.pgpass'));
   const binding = bindingOf(read('channel_binding') ?? 'disable');
@@ -77,7 +77,7 @@ export function connectionSettings(
   };
 }
 
-/** Reads a parameter from what is found first; '' is nothing, but for words to choose from. @throws AppError database-unreadable */
+/** '' counts as not given, except for parameters with fixed words. @throws AppError database-unreadable */
 function readerOf(address: string, environment: NodeJS.ProcessEnv, home: string | null): Read {
   const parts = addressParts(address);
   if (parts === null)
@@ -86,7 +86,7 @@ function readerOf(address: string, environment: NodeJS.ProcessEnv, home: string 
   const named = parts.get('service') ?? environment['PGSERVICE'] ?? '';
   const service: Parameters = named === '' ? new Map() : serviceParameters(named, environment, home);
   refuseUnknown(service, `service ${named}`, false);
-  // Its predecessor counts where it is not set.
+  // PGREQUIRESSL is the older form of PGSSLMODE.
   const requireTls = environment['PGREQUIRESSL']?.startsWith('1') === true ? 'require' : undefined;
   const variables: NodeJS.ProcessEnv = { ...environment, PGSSLMODE: environment['PGSSLMODE'] ?? requireTls };
   for (const [name, variable, ...fine] of UNABLE) {
@@ -111,8 +111,8 @@ function refused(address: string, expected: string, found: string, hint: string)
 }
 
 /**
- * A parameter with a mistyped name would change nothing, and nobody would know. `isSecret`: whether it may be the rest of a password with
- * an & in it.
+ * A parameter with a mistyped name would silently have no effect. `isSecret`: whether the name may be the rest of a password that has an
+ * & in it.
  */
 function refuseUnknown(parameters: Parameters, where: string, isSecret: boolean): void {
   const candidates = KNOWN.map((name) => ({ name, title: name }));
@@ -129,12 +129,12 @@ function refuseUnknown(parameters: Parameters, where: string, isSecret: boolean)
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
-  // Not what was found: behind a colon it may be a password.
+  // Does not show what was found: after a colon it may be a password.
   const message = 'expected port to be 1 to 65535, found something else';
   throw new AppError('database-unreadable', message, 'leave it out for 5432');
 }
 
-/** 0 for no limit, or for what is usual. */
+/** 0 stands for no limit, or for the system's default. */
 function secondsOf(name: string, text: string): number {
   if (/^-?\d{1,6}$/.test(text)) return Math.max(0, Number(text));
   const message = `expected ${name} to be a number of seconds, found ${JSON.stringify(text)}`;
@@ -147,7 +147,7 @@ function bindingOf(text: string): string {
   throw new AppError('database-unreadable', message, 'leave it out, or where the server can do it: require');
 }
 
-/** Always a function: in its place the driver would look for a password by itself. */
+/** Always a function: given undefined, the driver would look for a password itself. */
 function passwordOf(
   given: string | undefined,
   path: string | null,
@@ -167,7 +167,7 @@ function passwordOf(
   };
 }
 
-/** Null for a user without one, such as in a container. */
+/** Null for a user without a home folder, such as in a container. */
 function homeOf(environment: NodeJS.ProcessEnv): string | null {
   const named = environment['HOME'] ?? '';
   if (named !== '') return named;

@@ -1,7 +1,7 @@
-// Whether what a transaction reads is one state of the catalogue (law 6). A snapshot is of rows, not of tables: to one that is older, a
-// table that was truncated or rewritten, or a materialized view that was refreshed, is empty, and a table that has taken the name of
-// another has rows of another state (PostgreSQL documentation, 13.6 "Caveats"). Nothing of that can happen to a table once it was read,
-// because the lock on it is kept until the transaction ends.
+// Checks that a transaction reads one state of the catalogue (law 6). A snapshot covers rows, not tables: if a table is truncated or
+// rewritten, or a materialized view refreshed, after the snapshot was taken, it looks empty; and if another table takes its name, the rows
+// are of another state (PostgreSQL documentation, 13.6 "Caveats"). Once a table has been read, its lock prevents that until the
+// transaction ends; so one check after the first read of each table is enough.
 
 import { sql } from 'kysely';
 import { AppError } from '../../errors.ts';
@@ -9,8 +9,8 @@ import { TABLE_NAMES } from '../schema/tables.ts';
 import { compiled } from './compile.ts';
 
 /**
- * The names of tables that are newer than the snapshot. Rows of pg_class are those of the snapshot; functions know the present ones. The
- * locks are those of this session: on the contract's tables and on those behind views. Indexes may be newer.
+ * The tables that are newer than the snapshot, by name. A query on pg_class sees the catalog as of the snapshot, functions see the present
+ * one. The session's locks name the contract's tables and those behind views. A newer index does no harm.
  */
 export const NEWER_TABLES = compiled(sql`
   select l.relation::regclass::text from pg_catalog.pg_locks as l left join pg_catalog.pg_class as c on c.oid = l.relation

@@ -1,5 +1,5 @@
-// The password file (PostgreSQL's documentation, 34.16 "The Password File"). The driver reads it too, but says so on stderr, and will no
-// longer.
+// The password file (PostgreSQL's documentation, 34.16 "The Password File"). The driver can read it too, but warns on stderr that it will
+// stop doing so.
 
 import { readFileSync, statSync } from 'node:fs';
 
@@ -15,10 +15,10 @@ export interface PasswordFor {
 export type FoundPassword = { readonly password: string } | { readonly missing: string };
 
 const FIELD = String.raw`((?:\\.|[^\\:])*)`;
-/** What follows an unescaped colon behind the password is no part of it. */
+/** The password ends at an unescaped colon. */
 const LINE = new RegExp(String.raw`^${FIELD}:${FIELD}:${FIELD}:${FIELD}:((?:\\.|[^:])*)`, 's');
 
-/** The password of the first line that fits. A file that others may read is not read, as by PostgreSQL's own tools. */
+/** The password of the first line that matches. Like PostgreSQL's own tools, ignores a file that others may read. */
 export function passwordIn(path: string, wanted: PasswordFor): FoundPassword {
   let text: string;
   try {

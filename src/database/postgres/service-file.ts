@@ -1,16 +1,16 @@
 // Service files of PostgreSQL (documentation, 34.17 "The Connection Service File"): named sets of parameters, in INI syntax. The driver
-// knows none.
+// does not support them.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Parameters } from './address-parts.ts';
 
-/** Where distributions keep the one for all users. */
+/** Where distributions keep the file for all users. */
 const SYSTEM_FOLDERS = ['/etc/postgresql-common', '/etc/sysconfig/pgsql', '/etc'];
 
 /**
- * The parameters of a service, from the user's file or else the system's.
+ * The parameters of a service, from the user's file or else from the system's.
  * @param home the user's folder; null where he has none
  * @throws AppError database-unreadable
  */
@@ -39,7 +39,7 @@ function textOf(path: string): string {
   }
 }
 
-/** The first section of that name; null where there is none. A parameter's first line counts. */
+/** The first section of that name, or null. If a parameter is repeated, its first line wins. */
 function parametersIn(text: string, service: string, path: string): Parameters | null {
   let parameters: Map<string, string> | null = null;
   for (const [index, untrimmed] of text.split('\n').entries()) {
@@ -54,7 +54,7 @@ function parametersIn(text: string, service: string, path: string): Parameters |
     const equals = line.indexOf('=');
     const name = line.slice(0, Math.max(equals, 0));
     if (!/^[a-z_]+$/.test(name) || name === 'service') {
-      // Not the line itself, which may be a password.
+      // Does not show the line, which may be a password.
       const message = `expected name=value in ${path}, found another text in line ${index + 1}`;
       throw new AppError('database-unreadable', message, 'correct the line: no blanks around the =, no other service');
     }

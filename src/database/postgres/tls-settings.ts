@@ -1,5 +1,5 @@
-// TLS to PostgreSQL, by sslmode as PostgreSQL's own tools take it (documentation, 34.19 "SSL Support"), so that an address means here what it
-// means in psql. The driver alone would take `prefer`, `require` and `verify-ca` all for `verify-full`, and without a mode speak in the clear.
+// TLS to PostgreSQL with the sslmode of PostgreSQL's own tools (documentation, 34.19 "SSL Support"), so that an address means the same here
+// as in psql. The driver alone would treat `prefer`, `require` and `verify-ca` as `verify-full`, and use no TLS where no mode is given.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { AppError, messageOf } from '../../errors.ts';
 import type { Read } from './address-parts.ts';
 
 export interface TlsSettings {
-  /** For the driver; false for a connection in the clear. */
+  /** For the driver; false for a connection without TLS. */
   readonly ssl: false | ConnectionOptions;
-  /** Whether a server without TLS will do. */
+  /** Whether a server without TLS is accepted. */
   readonly isOptional: boolean;
 }
 
@@ -30,8 +30,8 @@ type Mode = (typeof MODES)[number];
  *
  * The file is `sslrootcert`, else ~/.postgresql/root.crt where there is one; `system` stands for the authorities of Node.js, and for
  * `verify-full`. A certificate of one's own is `sslcert` with `sslkey`, else ~/.postgresql/postgresql.crt and .key.
- * Where certificates are verified, those are refused that are revoked by `sslcrl`, else by ~/.postgresql/root.crl where there is one.
- * `verify-full` alone withstands somebody who can change what passes.
+ * Where certificates are verified, those revoked by `sslcrl`, or else by ~/.postgresql/root.crl if it exists, are refused.
+ * Only `verify-full` protects against somebody who can change the traffic.
  *
  * @throws AppError database-unreadable
  */
@@ -48,7 +48,7 @@ export function tlsSettings(read: Read, home: string | null): TlsSettings {
   return { ssl, isOptional: mode === 'allow' || mode === 'prefer' };
 }
 
-/** Whether whoever answers has to show a certificate. */
+/** Whether the server's certificate is verified. */
 export function isVerifying(read: Read): boolean {
   return modeOf(read('sslmode'), read('sslrootcert')).startsWith('verify');
 }
@@ -65,7 +65,7 @@ function modeOf(text: string | undefined, rootName: string | undefined): Mode {
   throw new AppError('database-unreadable', message, 'a public authority signs for anybody: say sslmode=verify-full');
 }
 
-/** `rejectUnauthorized` is in each: without it NODE_TLS_REJECT_UNAUTHORIZED=0 would have everything trusted. */
+/** Always sets `rejectUnauthorized`: otherwise NODE_TLS_REJECT_UNAUTHORIZED=0 would switch verification off. */
 function trustOf(mode: Mode, ca: string | undefined): ConnectionOptions {
   switch (mode) {
     case 'disable':
@@ -86,7 +86,7 @@ function trustOf(mode: Mode, ca: string | undefined): ConnectionOptions {
   }
 }
 
-/** The text of a file in PEM: the named one, else that of ~/.postgresql; undefined where there is none. */
+/** The text of a PEM file: the named one, or else the one in ~/.postgresql; undefined where there is none. */
 function fileOf(parameter: string, named: string | undefined, home: string | null, usual: string): string | undefined {
   const path = named ?? (home === null ? '' : join(home, '.postgresql', usual));
   if (path === '' || (named === undefined && !existsSync(path))) return undefined;

@@ -1,4 +1,4 @@
-// What a server says to a change: a refusal of the rows, or that nothing can be written. Codes: PostgreSQL documentation, Appendix A.
+// Errors of statements that write: a refusal of rows, or that nothing can be written. Codes: PostgreSQL documentation, Appendix A.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { Refusal, UnansweredCommit, type RefusalKind } from '../writer.ts';
@@ -28,8 +28,8 @@ const REFUSALS: Readonly<Record<string, RefusalKind>> = {
 const NO_PRIVILEGE = '42501';
 const DATA_CLASS = '22';
 /**
- * The classes of codes that are not about the rows: connections, the state of the transaction, conflicts with others, resources, an
- * operator's intervention, the system, faults. All other codes can come from a trigger, which raises what it likes.
+ * Classes of codes that are not about the rows: connection, transaction state, conflicts with others, resources, intervention of the
+ * operator, system, internal errors. All others count as refusals, since a trigger can raise any code.
  */
 const OTHER_CLASSES = new Set(['08', '25', '40', '53', '57', '58', 'XX']);
 /** admin_shutdown, crash_shutdown */
@@ -108,7 +108,7 @@ export function schemaError(path: string, error: unknown): unknown {
   return writeError(path, error);
 }
 
-/** An error of a COMMIT. A server that is stopped may have committed before, and wait for a standby. */
+/** An error of a COMMIT. A server that is being stopped may have committed already, and be waiting for a standby. */
 export function commitError(path: string, error: unknown): unknown {
   const known = writeError(path, error);
   const isLost = known instanceof AppError && known.code === 'database-unreachable';
