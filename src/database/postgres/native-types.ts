@@ -8,14 +8,14 @@ import { TEXT_ID_HINT } from '../schema/conversions.ts';
 import { isId, TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
 
 /** Groups of types that are read alike. */
-type TypeClass = 'boolean' | 'integer' | 'numeric' | 'text' | 'timestamptz' | 'timestamp' | 'other';
+type TypeClass = 'boolean' | 'number' | 'text' | 'timestamptz' | 'timestamp' | 'other';
 
 const CLASSES: Readonly<Record<string, TypeClass>> = {
   bool: 'boolean',
-  int2: 'integer',
-  int4: 'integer',
-  int8: 'integer',
-  numeric: 'numeric',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  numeric: 'number',
   text: 'text',
   varchar: 'text',
   bpchar: 'text',
@@ -104,9 +104,8 @@ function allowedFor(rule: Column<unknown>): { readonly classes: readonly TypeCla
     return { classes: ['timestamptz', 'text'], expected: 'timestamp with time zone or text' };
   if (rule.time === 'wall') return { classes: ['timestamp', 'text'], expected: 'timestamp without time zone or text' };
   if (rule.declared === 'TEXT') return { classes: ['text'], expected: 'text or character varying' };
-  if (isFlag(rule))
-    return { classes: ['boolean', 'integer', 'numeric'], expected: 'boolean, smallint, integer or bigint' };
-  return { classes: ['integer', 'numeric'], expected: 'smallint, integer, bigint or numeric' };
+  if (isFlag(rule)) return { classes: ['boolean', 'number'], expected: 'boolean, smallint, integer or bigint' };
+  return { classes: ['number'], expected: 'smallint, integer, bigint or numeric' };
 }
 
 /** See CatalogueRows. */
@@ -131,7 +130,7 @@ interface FoundType {
 const FLOATS: readonly string[] = ['real', 'double precision', 'money'];
 
 function isNumber({ typeClass, type }: FoundType): boolean {
-  return typeClass === 'integer' || typeClass === 'numeric' || FLOATS.includes(type);
+  return typeClass === 'number' || FLOATS.includes(type);
 }
 
 /** SQL for a view to give instead of the column. It does not guess: what a person must decide, it names. */

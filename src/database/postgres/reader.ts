@@ -58,7 +58,7 @@ export class PostgresRows implements CatalogueRows {
     this.#fetches = new Fetches({
       client,
       inTurn: (query) => this.#inTurn(query),
-      errorOf: (error, tables) => this.#readError(this.#endedBy ?? error, tables),
+      errorOf: (error, tables) => postgresError(path, this.#endedBy ?? error, tables),
     });
   }
 
@@ -99,13 +99,9 @@ export class PostgresRows implements CatalogueRows {
   protected async run({ text, values, tables }: CompiledSql): Promise<unknown[][]> {
     const [rows = []] = await this.query(
       () => answerOf(this.client, text, values),
-      (error) => this.#readError(error, tables),
+      (error) => postgresError(this.path, error, tables),
     );
     return rows;
-  }
-
-  #readError(error: unknown, tables: readonly TableName[]): unknown {
-    return postgresError(this.path, error, tables);
   }
 
   /** Runs a query after all earlier ones; `errorOf` turns its error into ours. */

@@ -42,10 +42,6 @@ const IN_THE_WAY = new Set(['55P03', '40P01']);
 /** duplicate_table, duplicate_function, duplicate_object; unique_violation in the server's own tables */
 const MADE_MEANWHILE = new Set(['42P07', '42723', '42710', '23505']);
 
-interface ServerFields {
-  readonly detail?: unknown;
-}
-
 /** An error of a change to rows. `path` is an address without a password. */
 export function changeError(path: string, error: unknown): unknown {
   if (error instanceof Refusal) return error;
@@ -57,7 +53,7 @@ export function changeError(path: string, error: unknown): unknown {
   const kind = REFUSALS[code] ?? (codeClass === DATA_CLASS ? 'type' : 'check');
   if (kind === 'no-rows' && message.includes('ON CONFLICT')) return new Refusal('no-key', message, error);
   // The details of other refusals are the whole row.
-  const { detail } = error as ServerFields;
+  const { detail } = error as { readonly detail?: unknown };
   const hasKey = (kind === 'unique' || kind === 'foreign-key') && typeof detail === 'string';
   return new Refusal(kind, hasKey ? `${message}: ${detail.replace(/\.$/, '')}` : message, error);
 }

@@ -47,7 +47,7 @@ const FIRST = 'pg_temp, ';
 export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   // Short, because the type of a slug may be, too.
   readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
-  #isNew = false;
+  isNew = false;
   #isEnded = false;
   #hasSavepoint = false;
 
@@ -69,10 +69,6 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     }
   }
 
-  get isNew(): boolean {
-    return this.#isNew;
-  }
-
   /** On a server only an error can end the transaction, and an error ends the import. */
   get isOpen(): boolean {
     return !this.#isEnded;
@@ -81,7 +77,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async #makeTables(): Promise<void> {
     await this.command(schemaText('postgres'), schemaError);
     await this.lookAtTables();
-    this.#isNew = true;
+    this.isNew = true;
   }
 
   protected override command(text: string, errorOf = writeError): Promise<string> {

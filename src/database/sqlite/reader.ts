@@ -165,14 +165,18 @@ function begin(handle: Database.Database): void {
   handle.prepare('select count(*) from sqlite_schema').get();
 }
 
-/** Runs a read, and turns the driver's errors into ours. */
-function readErrors<T>(path: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw databaseError(path, error);
-  }
-}
+/** Makes a function that runs work on a database, and turns its errors into ours. */
+export const guardWith =
+  (errorOf: (path: string, error: unknown) => unknown) =>
+  <T>(path: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw errorOf(path, error);
+    }
+  };
+
+const readErrors = guardWith(databaseError);
 
 /** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
 export function databaseError(path: string, error: unknown): unknown {

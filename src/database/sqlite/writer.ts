@@ -23,7 +23,7 @@ import {
   type RefusedRow,
   type Side,
 } from '../writer.ts';
-import { compiled, databaseError, missingError, refuseNoFile, SqliteRows } from './reader.ts';
+import { compiled, databaseError, guardWith, missingError, refuseNoFile, SqliteRows } from './reader.ts';
 import { makeImportFolder, sweepImportFolders, type ImportFolder } from './import-folder.ts';
 
 /** The databases of a connection that have the tables. */
@@ -232,15 +232,9 @@ function moveInPlace(from: string, to: string): void {
   closeSync(folder);
 }
 
-/** Runs a write, and turns errors of the driver and of the system into ours; violated constraints pass unchanged. */
-function writing<T>(path: string, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    throw writingError(path, error);
-  }
-}
+const writing = guardWith(writingError);
 
+/** Errors of the driver and of the system as ours; violated constraints pass unchanged. */
 function writingError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (error instanceof AppError || code.startsWith('SQLITE_CONSTRAINT')) return error;

@@ -67,7 +67,7 @@ export async function writingRows<T>(
 }
 
 /** Inserts every row of all sources; returns how many there were, by table. @throws AppError import-…, database-… */
-export async function insertAll(
+async function insertAll(
   sources: readonly ImportSource[],
   catalogue: CatalogueWriter,
   existingKey: ExistingKey,

@@ -8,7 +8,7 @@ import type { DatabaseKind, Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
-import { danglingError, insertAll, writingRows, type InputOptions } from './import-rows.ts';
+import { danglingError, writingRows, type InputOptions } from './import-rows.ts';
 import { forEachBatch, Refusals, type ImportSource } from './input-rows.ts';
 import {
   changedRows,
@@ -57,37 +57,12 @@ interface Counts {
  */
 export async function mirrorRows(sources: readonly ImportSource[], options: MirrorOptions) {
   return writingRows(options, async (catalogue) => {
-    const { changes, keysLeftAlone } = catalogue.isNew
-      ? await fill(sources, catalogue, options)
-      : await mirror(sources, catalogue, options);
+    const { changes, keysLeftAlone } = await mirror(sources, catalogue, options);
     return { tables: Object.fromEntries(changes), keysLeftAlone, isNew: catalogue.isNew };
   });
 }
 
-interface Mirrored {
-  readonly changes: ReadonlyMap<TableName, RowChanges>;
-  readonly keysLeftAlone: number;
-}
-
-/** Fills a new catalogue, where there is nothing to compare. */
-async function fill(
-  sources: readonly ImportSource[],
-  catalogue: CatalogueWriter,
-  { onRow }: MirrorOptions,
-): Promise<Mirrored> {
-  const counts = await insertAll(sources, catalogue, 'on-earlier-line', onRow);
-  const changes = TABLE_NAMES.flatMap((table) => {
-    const inserted = counts.get(table);
-    return inserted === undefined ? [] : [[table, { inserted, updated: 0, deleted: 0, unchanged: 0 }] as const];
-  });
-  return { changes: new Map(changes), keysLeftAlone: 0 };
-}
-
-async function mirror(
-  sources: readonly ImportSource[],
-  catalogue: CatalogueWriter,
-  options: MirrorOptions,
-): Promise<Mirrored> {
+async function mirror(sources: readonly ImportSource[], catalogue: CatalogueWriter, options: MirrorOptions) {
   await catalogue.stage(TABLE_NAMES);
   const stagedTables = await stageAll(sources, catalogue, options);
   const isLeftAlone = !stagedTables.has(LEFT_ALONE_WITHOUT_ROWS);
