@@ -1,11 +1,10 @@
-// The two documents of the API as this project serves them: spec, section 2, with the form of fields.md: every key always
-// present, null where an optional field has no value. The schemas check documents in tests and in `verify`, never while building.
+// The two documents of the API (spec, section 2) in the form of fields.md: every key is always present, and null where an optional
+// field has no value. Tests and `verify` check documents against these schemas; builds do not.
 
 import * as z from 'zod';
 
 const slug = z.string().regex(/^[a-z0-9-]{1,100}$/);
 
-/** When a session starts. */
 const sessionTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2}$/)
@@ -17,7 +16,6 @@ const text = (description: string) => z.string().meta({ description });
 const flag = (description: string) => z.boolean().meta({ description });
 const named = (description: string) => slug.meta({ description });
 
-// An optional field without a value is there all the same, with null (fields.md, Form).
 const flagOrNull = (description: string) => z.boolean().nullable().meta({ description });
 const textOrNull = (description: string) => z.string().nullable().meta({ description });
 const sessionOrNull = (description: string) => sessionTime.nullable().meta({ description });
