@@ -1,12 +1,12 @@
-// What a run has asked of a bucket: the bill.
+// The number of requests that a run has made to a bucket, by the kinds that providers bill.
 
 export interface RequestTotals {
   readonly puts: number;
   readonly gets: number;
   readonly lists: number;
   readonly deletes: number;
-  /** Requests that were made again, counted above as well. */
+  /** Repeated requests, which are counted above as well. */
   readonly retries: number;
-  /** Bytes of the bodies that were sent. */
+  /** Bytes of request bodies. */
   readonly bytesSent: number;
 }
