@@ -226,7 +226,7 @@ test('a hold that somebody puts there by hand during a build stops it before the
   beforeWriting(/\/products\./, () => store.put(tree.key('releases/hold'), held));
   const refusal = await refusalOf(build);
   expect(refusal).toMatchObject({ code: 'tree-locked' });
-  expect(refusal.message).toContain('has gone back to a release');
+  expect(refusal.message).toContain('a rollback of');
   await expectNothingPublished();
 });
 
