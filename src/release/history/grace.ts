@@ -1,9 +1,7 @@
 // The grace period after a rollback: `releases/grace`. Retention assumes that releases supersede each other in the order of `now`, but a
-// rollback makes an old release current, which edges and copies have just read. So after the hold ends, or after a build whose `now` is
-// out of order, every release is kept until the current one was built for `graceSeconds` later than the first that followed.
-//
-// The file contains the id of the release that was current when the hold ended or, once there is a later one, the `now` of that one. A
-// damaged file counts as an id: that keeps too much, but not forever.
+// rollback makes an old release current, which edges and copies then read. So after the hold ends, or after a build whose `now` is out of
+// order, every release is kept until the current one was built for `graceSeconds` later than the first that followed. The file contains
+// the id of the release that was current when the hold ended or, once there is a later one, the `now` of that one.
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
@@ -32,6 +30,7 @@ export async function isInGrace(
   const text = !file.ok && file.why === 'missing' ? null : new TextDecoder().decode(orThrow(file)).trimEnd();
   if (text === null && !isOutOfOrder) return false;
   if (text === current.id) return graceSeconds > 0;
+  // A damaged file counts as the id of another release: that keeps too much, but not forever.
   const known = isOutOfOrder || text === null ? current.now : (parseInstant(text) ?? current.now);
   // The first build may have run with a clock that was years ahead.
   const since = instantOf(Math.min(known, current.now));

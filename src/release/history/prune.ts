@@ -1,12 +1,6 @@
-// Pruning: step 6 of the publish protocol. Removes the manifests of releases that retention.ts does not keep, and the editions (with their
-// precompressed siblings) that no pointer and no kept release names. The order of removals:
-//
-//   manifests, durably  →  editions  →  files of sharded runs that are over
-//
-// A stop after any removal leaves every manifest with all its files, and the next run finishes. The caller holds the tree's lock.
-//
-// Cost: pointers are read, and every manifest is read and digested (in a bucket only once), but only its first line is parsed. Then the
-// current manifest is parsed, and the other kept ones only until every edition is accounted for.
+// Pruning: step 6 of the publish protocol. Removes the manifests of releases that retention.ts does not keep, then the editions (with their
+// precompressed siblings) that no pointer and no kept release names, then the files of sharded runs that are over. A stop after any removal
+// leaves every manifest with all its files, and the next run finishes. The caller holds the tree's lock.
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -68,7 +62,7 @@ export async function prune(
   }
 
   const { editions, pointers } = await readFronts(store);
-  // The current release usually accounts for every pointer and nearly every edition.
+  // The current release usually accounts for every pointer and nearly every edition, so few other manifests are parsed in full.
   const rank = ({ id }: DatedRelease): number => (id === currentId ? 0 : kept.has(id) ? 1 : 2);
   for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
     if (pointers.size > 0) {

@@ -1,10 +1,5 @@
-// Which releases a tree keeps (snapshot.md, step 6). Time is measured by the releases' own `now`, not by a clock, so that a tree that is
-// no longer built loses nothing, and all machines prune alike.
-//
-// A release counts as superseded at the `now` of the next one in the order of `now`; grace.ts handles the cases where that is wrong. Ages
-// are counted from the newest release and again from the current one, if that is another (after a rollback, or a build with --force and an
-// earlier `now`); a release is kept if either count keeps it. So a rollback never shortens the history, and a build with a clock that is
-// years ahead does not make everything else look old.
+// Decides which releases a tree keeps (snapshot.md, step 6). Time is measured by the releases' own `now`, not by a clock, so that a tree
+// that is no longer built loses nothing, and all machines prune alike.
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { KeepReason } from '../../contract/release-results.ts';
@@ -20,7 +15,12 @@ export interface RetentionOptions {
   readonly currentId: string | null;
 }
 
-/** The releases to keep, by id, each with the first reason that keeps it. */
+/**
+ * The releases to keep, by id, each with the first reason that keeps it. Ages count from the newest release and again from the current one,
+ * if that is another (after a rollback, or a build with --force and an earlier `now`). So a rollback does not shorten the history, and a
+ * build with a clock years ahead does not make everything else look old. A release counts as superseded at the `now` of the next one;
+ * grace.ts handles the cases where that is wrong.
+ */
 export function releasesKept(
   releases: readonly DatedRelease[],
   { graceSeconds, currentId }: RetentionOptions,

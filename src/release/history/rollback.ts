@@ -1,10 +1,6 @@
-// Rollback: an older release becomes the current one again (snapshot.md, "Going back"). The order of writes:
-//
-//   hold  →  pointers  →  removal of pointers of fronts that the release does not have  →  current
-//
-// The hold comes first, so that no build publishes over a half-done rollback. A stop after any write leaves each front with one snapshot or
-// the other; running the rollback again finishes it. The key ring stays, so that a rollback cannot restore a revoked key. The caller holds
-// the tree's lock.
+// Rollback: an older release becomes the current one again (snapshot.md, "Going back"). The hold is written before pointers and `current`,
+// so that no build publishes over a half-done rollback. A stop after any write leaves each front with one snapshot or the other; running
+// the rollback again finishes it. The key ring stays, since a rollback must not restore a revoked key. The caller holds the tree's lock.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';

@@ -8,18 +8,11 @@ import {
   manifestHeadSchema,
   manifestSchema,
   type Manifest,
-  type ManifestFiles,
   type ManifestHead,
 } from '../../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
-import {
-  runSettingsSchema,
-  shardFilesSchema,
-  shardResultSchema,
-  type RunSettings,
-  type ShardResult,
-} from '../../contract/run.ts';
+import { runSettingsSchema, shardFilesSchema, shardResultSchema } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, ENDPOINTS } from '../../render/paths.ts';
 import { damaged, found, type Found } from './found.ts';
@@ -79,13 +72,19 @@ function asciiJson(value: unknown): string {
   );
 }
 
-export function parsePointer(bytes: Uint8Array, path: string): Found<Pointer> {
-  return parseFile(bytes, path, pointerSchema);
-}
+const parserOf =
+  <T>(schema: z.ZodType<T>) =>
+  (bytes: Uint8Array, path: string): Found<T> =>
+    parseFile(bytes, path, schema);
 
-export function parseManifest(bytes: Uint8Array, path: string): Found<Manifest> {
-  return parseFile(bytes, path, manifestSchema);
-}
+export const parsePointer = parserOf(pointerSchema);
+export const parseManifest = parserOf(manifestSchema);
+export const parseKeyRing = parserOf(keyRingSchema);
+export const parseRunSettings = parserOf(runSettingsSchema);
+export const parseShardResult = parserOf(shardResultSchema);
+export const parseShardFiles = parserOf(shardFilesSchema);
+/** Parses only the file list of a manifest, which takes half the time. The caller must check the digest of the bytes. */
+export const parseManifestFiles = parserOf(manifestFilesSchema);
 
 /** Parses only the first line of a manifest, before its fronts and files, which are slow to parse in a large release. */
 export function parseManifestHead(bytes: Uint8Array, path: string): Found<ManifestHead> {
@@ -93,27 +92,6 @@ export function parseManifestHead(bytes: Uint8Array, path: string): Found<Manife
   const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));
   const head = `${line.slice(0, Math.max(0, line.indexOf(',"fronts":')))}}`;
   return parseFile(new TextEncoder().encode(head), path, manifestHeadSchema);
-}
-
-/** Parses only the file list of a manifest, which takes half the time. The caller must check the digest of the bytes. */
-export function parseManifestFiles(bytes: Uint8Array, path: string): Found<ManifestFiles> {
-  return parseFile(bytes, path, manifestFilesSchema);
-}
-
-export function parseKeyRing(bytes: Uint8Array, path: string): Found<KeyRing> {
-  return parseFile(bytes, path, keyRingSchema);
-}
-
-export function parseRunSettings(bytes: Uint8Array, path: string): Found<RunSettings> {
-  return parseFile(bytes, path, runSettingsSchema);
-}
-
-export function parseShardResult(bytes: Uint8Array, path: string): Found<ShardResult> {
-  return parseFile(bytes, path, shardResultSchema);
-}
-
-export function parseShardFiles(bytes: Uint8Array, path: string): Found<z.infer<typeof shardFilesSchema>> {
-  return parseFile(bytes, path, shardFilesSchema);
 }
 
 /** Parses the release id in `releases/current` or `releases/hold`. */
