@@ -110,7 +110,7 @@ export function driverError(thrown: unknown): AppError | null {
   return new AppError(
     'driver-unusable',
     `expected an SQLite driver that loads, found: ${found}`,
-    'install Playbill again; where the driver comes prebuilt for other machines only, compile it: npm rebuild better-sqlite3',
+    'install Playbill again; if no prebuilt driver fits this machine, compile it: npm rebuild better-sqlite3',
     thrown,
   );
 }

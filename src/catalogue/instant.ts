@@ -110,12 +110,6 @@ const LATEST_TYPED = 253_339_228_800;
  * a zone's date or a boundary could fall outside the calendar.
  */
 export function parseOffsetDateTime(text: string): Instant | undefined {
-  const at = parseOffsetDateTimeOfAnyYear(text);
-  return at !== undefined && at >= EARLIEST_TYPED && at < LATEST_TYPED ? at : undefined;
-}
-
-/** The same for any year from 0000 to 9999, as documents may have. */
-export function parseOffsetDateTimeOfAnyYear(text: string): Instant | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);
   if (match === null) return undefined;
   const [, date, time, second = '00', offset = 'Z'] = match;
@@ -126,5 +120,5 @@ export function parseOffsetDateTimeOfAnyYear(text: string): Instant | undefined 
   if (hours > 23 || minutes > 59) return undefined;
   const shift = (hours * 60 + minutes) * 60;
   const seconds = offset.startsWith('-') ? wall + shift : wall - shift;
-  return instantOf(seconds);
+  return seconds >= EARLIEST_TYPED && seconds < LATEST_TYPED ? instantOf(seconds) : undefined;
 }
