@@ -44,7 +44,7 @@ export const tagSchema = z
     slug: named('Unique slug of the tag'),
     name: text('Tag name'),
   })
-  .meta({ id: 'Tag', description: 'A tag that at least one product with a card bears' });
+  .meta({ id: 'Tag', description: 'A tag of at least one product with a card' });
 
 export const badgeSchema = z
   .strictObject({
@@ -56,7 +56,7 @@ export const badgeSchema = z
       .regex(/^#[0-9A-Fa-f]{6}$/)
       .meta({ description: 'Background colour of the badge, #RRGGBB', examples: ['#E4572E'] }),
   })
-  .meta({ id: 'Badge', description: 'A badge that at least one card bears' });
+  .meta({ id: 'Badge', description: 'A badge that at least one card has' });
 
 export const groupMembershipSchema = z
   .strictObject({
@@ -112,12 +112,12 @@ export const categoriesDocumentSchema = z
 export const productsDocumentSchema = z
   .strictObject({
     productCards: z.array(productCardSchema).meta({ description: "Cards relevant for the front's main page" }),
-    categories: z.array(categorySchema).meta({ description: 'The same as GET /fronts/categories/ gives' }),
+    categories: z.array(categorySchema).meta({ description: 'The same as GET /fronts/categories/ returns' }),
     groups: z.array(groupSchema).meta({ description: 'Exactly the groups that cards belong to' }),
     tags: z.array(tagSchema).meta({ description: 'Exactly the tags of products with a card' }),
-    badges: z.array(badgeSchema).meta({ description: 'Exactly the badges that cards bear' }),
+    badges: z.array(badgeSchema).meta({ description: 'Exactly the badges that cards have' }),
   })
-  .meta({ id: 'ProductsDocument', description: "All that it takes to build a front's main page" });
+  .meta({ id: 'ProductsDocument', description: "Everything needed to build a front's main page" });
 
 export type ProductCard = z.infer<typeof productCardSchema>;
 export type CategoriesDocument = z.infer<typeof categoriesDocumentSchema>;

@@ -99,6 +99,6 @@ export const manifestFilesSchema = z.object({ files: z.array(z.object({ path: z.
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type ManifestHead = z.infer<typeof manifestHeadSchema>;
-export type ManifestFiles = z.infer<typeof manifestFilesSchema>;
+
 export type ManifestFront = z.infer<typeof manifestFrontSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;
