@@ -2,14 +2,14 @@
 // is the same, whoever writes it.
 
 import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
-import type { RequestTotals } from './objects/request-totals.ts';
+import type { RequestsJson } from '../contract/results.ts';
 
 export interface SharedTree {
   readonly store: ReleaseStore;
   /** Creates a small file durably; false if a file of that name exists. @throws AppError tree-full, tree-not-writable */
   createOnce(file: StoredFile): Promise<boolean>;
   /** The run's requests to a bucket so far; null for a folder. */
-  readonly requests: () => RequestTotals | null;
+  readonly requests: () => RequestsJson | null;
   /** Waits for writes in progress and removes unfinished files. @throws AppError tree-not-writable */
   release(): Promise<void>;
 }

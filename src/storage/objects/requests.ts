@@ -11,7 +11,7 @@ import { NoResponse, type BucketResponse, type BucketRequest, type Connection } 
 import { headersOf } from './headers.ts';
 import { notAStore, refusal, unreachable, type Operation } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
-import type { RequestTotals } from './request-totals.ts';
+import type { RequestsJson } from '../../contract/results.ts';
 import { StoreClock } from './store-clock.ts';
 
 /** Retries wait for up to 0.1 s, 0.2 s … 6.4 s, long enough for a store to restart. The first of these is a setting. */
@@ -63,7 +63,7 @@ export class Requests {
     this.#limit = pLimit(connection.settings.requestsAtOnce);
   }
 
-  get totals(): RequestTotals {
+  get totals(): RequestsJson {
     return { ...this.#totals };
   }
 
