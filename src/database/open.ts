@@ -2,7 +2,7 @@
 // loads the driver of that one alone.
 
 import { AppError } from '../errors.ts';
-import { isAddress } from './postgres/address-parts.ts';
+import { isAddress } from './postgres/address.ts';
 import type { CatalogueReader } from './reader.ts';
 import type { CatalogueWriter } from './writer.ts';
 
