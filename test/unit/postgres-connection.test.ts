@@ -223,6 +223,7 @@ user=wrong
   test.each<[string, NodeJS.ProcessEnv | string, RegExp]>([
     ['that no file has', '[other]\n', /expected a service "shop", found no such section in .*\.pg_service\.conf/],
     ['with an unknown parameter', '[shop]\nhots=x\n', /in service shop, found "hots"/],
+    ['with a line that may be a password', '[shop]\npassword secret\n', /in service shop, found "a line without ="$/],
     ['without any file', { PGSYSCONFDIR: '/nowhere' }, /expected a service "shop", found no service file/],
     ['in a file that does not exist', { PGSERVICEFILE: '/nowhere/conf' }, /expected a service file at \/nowhere\/conf/],
   ])('%s is an error', (_, given, message) => {
@@ -330,6 +331,8 @@ describe('an address is shown without its secrets', () => {
     ['postgres://u@h/d?pasword=secret', 'postgres://u@h/d'],
     ['postgres://u@h/d?options=-cmy.token%3Dsecret', 'postgres://u@h/d'],
     ['postgres://u@h/d?options=-capp%2Etoken%3Dsecret', 'postgres://u@h/d'],
+    ['postgres://u@secret@h/d', 'postgres://…'],
+    ['postgres://u@secret:5432@h/d', 'postgres://…'],
     ['postgres://u:sec/ret@h/d', 'postgres://…'],
     ['postgres://u:sec?ret@h/d', 'postgres://…'],
     ['postgres://u:5?ret=5@h/d', 'postgres://…'],
@@ -377,7 +380,7 @@ describe('an address is shown without its secrets', () => {
       noise,
       noise,
       noise,
-      fc.nat(6),
+      fc.nat(7),
     )
     .map(([scheme, before, after, rest, place]) => {
       const password = before + SECRET + after;
@@ -389,6 +392,7 @@ describe('an address is shown without its secrets', () => {
         `h:x${password.replaceAll('@', '')}/d${rest}`,
         `u@h/d?sslmode=disable&password=${encodeURIComponent(password)}&${rest}`,
         `u:${encodeURIComponent(password)}@h/${rest}`,
+        `u@${password}@h/d${rest}`,
       ];
       return scheme + placed[place];
     });
