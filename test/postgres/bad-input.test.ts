@@ -110,7 +110,7 @@ describe('text that is almost an address', () => {
   ])('%s is refused, shows no password and makes no file', async (_, db, shown) => {
     await expectRefused(db, {
       code: 'database-unreadable',
-      message: /expected postgres:\/\/user@host:port\/database\?parameters, or a path, found other text: /,
+      message: /expected postgres:\/\/user@host:port\/database\?parameters, or a path, found something else: /,
       hint: /hint: begin with postgres:\/\/, without quotes and blanks/,
     });
     const here = temporaryFolder();
@@ -122,7 +122,7 @@ describe('text that is almost an address', () => {
         await command.run(words, { through, environment: { PLAYBILL_DB: db } }),
       ]) {
         expect(run.code, run.stderr).toBe(2);
-        expect(run.stderr).toContain(`found other text: ${shown}\n`);
+        expect(run.stderr).toContain(`found something else: ${shown}\n`);
         expect(run.stdout + run.stderr).not.toContain('hunter2');
       }
     expect(readdirSync(here)).toEqual(['rows.ndjson']);
@@ -230,7 +230,7 @@ describe('a server that does not let in', () => {
   test('several servers in one address', async () => {
     await expectRefused(good().replace(`:${cluster.port}`, `:${cluster.port},127.0.0.1:1`), {
       code: 'database-unreadable',
-      message: /found other text: postgres:/,
+      message: /found something else: postgres:/,
       hint: /name one server/,
     });
   });
