@@ -1,6 +1,6 @@
-// A reader that digests every row it returns, which tells from what state of the catalogue a shard was rendered. Shards of one run
-// send the same queries in the same order, so equal digests mean equal rows. Comparing files would not do: a checkpoint changes the file
-// and no row. Neither would a server's transaction id: other tables change all the time.
+// A reader that computes a digest of all rows it returns, which identifies the state of the catalogue that a shard was rendered from. The
+// shards of one run send the same queries in the same order, so equal digests mean equal rows. The time or size of a file would not do: a
+// checkpoint changes the file but no row, and a server has other tables, which change all the time.
 
 import { createHash, type Hash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
@@ -16,7 +16,7 @@ export class StateReader implements CatalogueReader {
   readonly placeOfTables: string;
   readonly finding: Finding | null;
   readonly #reader: CatalogueReader;
-  /** One for each query, in the order in which the queries started: several may run at once. */
+  /** One for each query, in the order in which the queries began: several may be in progress. */
   readonly #queries: Hash[] = [];
 
   constructor(reader: CatalogueReader) {
@@ -54,7 +54,7 @@ export class StateReader implements CatalogueReader {
     for await (const groups of this.#reader.groups(grouping, range, groupsPerBatch)) {
       yield groups.map((group) => {
         const [rows, alongside] = [group.rows(), group.alongside()];
-        // The rows of a group have no order: it may change when the server analyses its tables.
+        // Rows of a group have no order: it may change when the server analyses its tables.
         const texts = rows.map((row, i) => textOf([row, alongside[i]])).sort();
         update(hash, [group.id, ...texts]);
         return { id: group.id, rows: () => rows, alongside: () => alongside };
@@ -106,7 +106,7 @@ function update(hash: Hash, row: readonly unknown[]): void {
   hash.update(`${textOf(row)}\n`);
 }
 
-/** JSON quotes strings, so different values never look alike; it cannot encode bigint. */
+/** JSON quotes strings, so different rows give different texts. Integers too large for a number are bigint, which JSON cannot write. */
 function textOf(row: readonly unknown[]): string {
   const isPlain = row.every((value) => typeof value !== 'bigint');
   return JSON.stringify(isPlain ? row : row.map((value) => (typeof value === 'bigint' ? `${value}n` : value)));

@@ -1,17 +1,10 @@
 // The files of runs of shards, below `runs/`, read and judged. Each is created once and never replaced, so no run of ours leaves a
 // damaged one.
 
-import type * as z from 'zod';
-import {
-  runSettingsSchema,
-  shardFilesSchema,
-  shardResultSchema,
-  type RunSettings,
-  type ShardResult,
-} from '../../contract/run.ts';
+import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { pathOf, RUNS_FOLDER, treeFileOf, type TreeFile } from '../../render/paths.ts';
-import { parseFile } from './codec.ts';
+import { parseRunSettings, parseShardFiles, parseShardResult } from './codec.ts';
 import type { TreeFiles } from './files.ts';
 import { damaged, found, type Found } from './found.ts';
 
@@ -20,13 +13,13 @@ export const ALL_AGAIN = 'start all shards again under another name: --run';
 
 /** The options that are the same for every shard of a run. */
 export function readRunSettings(run: string, files: TreeFiles): Promise<Found<RunSettings>> {
-  return readRunFile({ kind: 'run', run }, runSettingsSchema, files);
+  return readRunFile({ kind: 'run', run }, parseRunSettings, files);
 }
 
 /** The result of a shard. It must list every front of that shard: `finish` would remove the pointers of the others. */
 export async function readShardResult(run: string, shard: number, files: TreeFiles): Promise<Found<ShardResult>> {
   const file = { kind: 'shard', run, shard } as const;
-  const read = await readRunFile(file, shardResultSchema, files);
+  const read = await readRunFile(file, parseShardResult, files);
   if (!read.ok) return read;
   const { settings, catalogue, fronts, shard: index } = read.value;
   if (settings.run !== run || index !== shard)
@@ -50,14 +43,18 @@ export function frontsOfShard(shard: number, shardOf: Readonly<Record<string, nu
 
 /** The paths of the content that a shard's result names. */
 export async function readShardPaths(run: string, shard: number, files: TreeFiles): Promise<Found<readonly string[]>> {
-  const read = await readRunFile({ kind: 'shard', run, shard }, shardFilesSchema, files);
+  const read = await readRunFile({ kind: 'shard', run, shard }, parseShardFiles, files);
   return read.ok ? found(read.value.fronts.flatMap((front) => front.files.map((file) => file.path))) : read;
 }
 
-async function readRunFile<T>(file: TreeFile, schema: z.ZodType<T>, files: TreeFiles): Promise<Found<T>> {
+async function readRunFile<T>(
+  file: TreeFile,
+  parse: (bytes: Uint8Array, path: string) => Found<T>,
+  files: TreeFiles,
+): Promise<Found<T>> {
   const path = pathOf(file);
   const bytes = await files.read(path);
-  return bytes.ok ? parseFile(bytes.value, path, schema) : bytes;
+  return bytes.ok ? parse(bytes.value, path) : bytes;
 }
 
 /** The value of a file of a run. @throws AppError run-damaged */
