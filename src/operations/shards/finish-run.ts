@@ -10,7 +10,7 @@ import type { Finding } from '../../findings.ts';
 import { readHold } from '../../release/history/hold.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
-import type { TreeFiles } from '../../release/tree/files.ts';
+import type { TreeFiles, TreeFolders } from '../../release/tree/files.ts';
 import type { PublishedTree } from '../../release/tree/published.ts';
 import { ALL_AGAIN, frontsOfShard, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import type { ReleaseStore } from '../../release/tree/store.ts';
@@ -44,33 +44,28 @@ const LOOK_EVERY_SECONDS = 1;
 
 /** Publishes what the shards of a run have rendered. @throws AppError run-…, tree-… */
 export async function finishRun(options: FinishOptions): Promise<FinishedRun & Billed> {
-  await waitForShards(options);
-  await refuseUnknownRun(options);
+  const store = await unlockedStore(options.outPath);
+  await waitForShards(options, store);
+  // Before taking the lock, which would create the folder.
+  const begun = await readRunSettings(options.run, store);
+  if (!begun.ok && begun.why === 'missing' && (await readHold(store)) === null) throw missingRun(options, store.root);
   return writingTree(
     options.outPath,
-    (published, { store }) => finishInto(store, published, options),
+    (published, tree) => finishInto(tree.store, published, options),
     options.onTransfer,
   );
 }
 
-/** Returns when every shard has written its result, or the time is up. Takes no lock. */
-async function waitForShards({ outPath, run, shards, waitSeconds }: FinishOptions): Promise<void> {
-  const store = await unlockedStore(outPath);
+/** Returns when every shard has written its result, or the time is up. */
+async function waitForShards({ run, shards, waitSeconds }: FinishOptions, files: TreeFolders): Promise<void> {
   for (let waited = 0; waited < waitSeconds; waited += LOOK_EVERY_SECONDS) {
-    const folder = await store.entries(`${RUNS_FOLDER}/${run}`);
+    const folder = await files.entries(`${RUNS_FOLDER}/${run}`);
     const paths = new Set(folder.ok ? folder.value.map(({ path }) => path) : []);
     const isThere = (shard: number): boolean => paths.has(pathOf({ kind: 'shard', run, shard }));
     // While a rollback holds the tree, no result will come.
-    if (indexesOf(shards).every(isThere) || (await readHold(store)) !== null) return;
+    if (indexesOf(shards).every(isThere) || (await readHold(files)) !== null) return;
     await setTimeout(LOOK_EVERY_SECONDS * 1000);
   }
-}
-
-/** Done before taking the lock, which would create the folder. @throws AppError run-missing */
-async function refuseUnknownRun(options: FinishOptions): Promise<void> {
-  const store = await unlockedStore(options.outPath);
-  const begun = await readRunSettings(options.run, store);
-  if (!begun.ok && begun.why === 'missing' && (await readHold(store)) === null) throw missingRun(options, store.root);
 }
 
 async function finishInto(store: ReleaseStore, published: PublishedTree, options: FinishOptions): Promise<FinishedRun> {

@@ -6,7 +6,7 @@
 
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { orNull } from '../tree/found.ts';
-import { readRunSettings, readShardPaths, runFolders, type RunFolder } from '../tree/runs.ts';
+import { readRunSettings, readShardResult, runFolders, type RunFolder } from '../tree/runs.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
 interface OpenRun extends RunFolder {
@@ -55,8 +55,10 @@ export async function keepContentOf(
 ): Promise<readonly string[]> {
   for (const { run, shards } of rendered) {
     if (editions.size === 0) return [];
-    for (const shard of shards)
-      for (const path of orNull(await readShardPaths(run, shard, store)) ?? []) editions.delete(path);
+    for (const shard of shards) {
+      const result = orNull(await readShardResult(run, shard, store));
+      for (const { files } of result?.fronts ?? []) for (const { path } of files) editions.delete(path);
+    }
   }
   if (editions.size === 0 || rendering.length === 0) return [];
   editions.clear();

@@ -4,9 +4,9 @@
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { pathOf, RUNS_FOLDER, treeFileOf, type TreeFile } from '../../render/paths.ts';
-import { parseRunSettings, parseShardFiles, parseShardResult } from './codec.ts';
+import { parseRunSettings, parseShardResult } from './codec.ts';
 import type { TreeFiles } from './files.ts';
-import { damaged, found, type Found } from './found.ts';
+import { damaged, type Found } from './found.ts';
 
 /** What to do about a run that cannot be finished. */
 export const ALL_AGAIN = 'start all shards again under another name: --run';
@@ -39,12 +39,6 @@ export async function readShardResult(run: string, shard: number, files: TreeFil
 /** The fronts that a shard renders. `shardOf`: the shard of each front. */
 export function frontsOfShard(shard: number, shardOf: Readonly<Record<string, number>>): string[] {
   return Object.keys(shardOf).filter((code) => shardOf[code] === shard);
-}
-
-/** The paths of the content that a shard's result names. */
-export async function readShardPaths(run: string, shard: number, files: TreeFiles): Promise<Found<readonly string[]>> {
-  const read = await readRunFile({ kind: 'shard', run, shard }, parseShardFiles, files);
-  return read.ok ? found(read.value.fronts.flatMap((front) => front.files.map((file) => file.path))) : read;
 }
 
 async function readRunFile<T>(
