@@ -31,8 +31,7 @@ export const fieldsAmong = (fields: readonly FieldLine[]): Pick<RuleRequest, 'li
 };
 
 /** Lines of a field as RFC 9110, 5.2 combines them; null when there is none. */
-export const combined = (lines: readonly string[]): string | null =>
-  lines.length > 1 ? lines.join(', ') : (lines[0] ?? null);
+export const combined = (lines: readonly string[]): string | null => (lines.length > 0 ? lines.join(', ') : null);
 
 /** The target up to the first question mark. */
 export const targetPath = (target: string): string => target.split('?', 1)[0] ?? '';
@@ -41,8 +40,5 @@ export const targetPath = (target: string): string => target.split('?', 1)[0] ??
 export const targetQuery = (target: string): string => target.slice(targetPath(target).length) || '?';
 
 /** The authority in lower case and without its scheme's default port (RFC 9421, 2.2.3). */
-export const authorityOf = (request: SignedParts): string => {
-  const authority = request.authority.toLowerCase();
-  const port = request.scheme === 'https' ? ':443' : ':80';
-  return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
-};
+export const authorityOf = (request: SignedParts): string =>
+  request.authority.toLowerCase().replace(request.scheme === 'https' ? /:443$/ : /:80$/, '');

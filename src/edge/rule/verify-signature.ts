@@ -5,9 +5,6 @@ import { after, type Eventually, orElse } from './eventually.ts';
 import { HMAC, type KeyFacts, type KeyStore } from './key-store.ts';
 import type { SignedRequest } from './profile.ts';
 
-/** Characters of base64 that 32 bytes have. */
-const HMAC_LENGTH = 44;
-
 /** Sorts after every instant. */
 const NEVER = '~';
 
@@ -22,7 +19,8 @@ export const verifySignature = <Key extends KeyFacts>(
   instant: string,
 ): Eventually<string | null> => {
   const key = keys.find(signed.keyid);
-  const isHmac = signed.signature.length === HMAC_LENGTH;
+  // The base64 of 32 bytes.
+  const isHmac = signed.signature.length === 44;
   // Asked of nobody's key as well: an HMAC is so quick that even this would tell a known key from an unknown one.
   const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
   // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
@@ -33,12 +31,10 @@ export const verifySignature = <Key extends KeyFacts>(
   return after(checking, (isValid) => (isValid && own ? own.front : null));
 };
 
-type Validity = Omit<KeyFacts, 'front'>;
-
-const NOBODYS: Validity = { alg: HMAC, notBefore: null, notAfter: null, revokedAt: null };
+const NOBODYS: Partial<KeyFacts> = {};
 
 /** Whether a key may be used at an instant for what the request says of it. A key is valid in [notBefore, notAfter), up to revokedAt. */
-const isUsable = (key: Validity, signed: SignedRequest, instant: string): boolean =>
+const isUsable = (key: Partial<KeyFacts>, signed: SignedRequest, instant: string): boolean =>
   (key.notBefore ?? '') <= instant &&
   instant < (key.notAfter ?? NEVER) &&
   instant < (key.revokedAt ?? NEVER) &&

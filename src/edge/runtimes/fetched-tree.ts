@@ -13,10 +13,18 @@ export interface FetchedTree {
 export const fetchedTree: Origin = (bindings) => async (path, method) => {
   const { origin } = PLAYBILL;
   const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
-  const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, { method });
-  const { status } = response;
-  const type = response.headers.get('content-type') ?? '';
-  if (status === 200 && !PAGE.test(type)) return response;
+  const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
+    method,
+    // Long, since a slow client reads the file as it comes; but an origin that hangs must not hold a request for ever.
+    signal: AbortSignal.timeout(60_000),
+  });
+  const { status, headers } = response;
+  const type = headers.get('content-type') ?? '';
+  if (status === 200 && !PAGE.test(type)) {
+    // fetch decodes a sibling that comes with its encoding. Deno then drops the length; the other hosts keep the name of the encoding.
+    const isDecoded = !headers.has('content-length') || headers.has('content-encoding');
+    return !binding && isDecoded && !path.endsWith('json') ? null : response;
+  }
   // A bucket answers 403 for what is not there to who may read its objects and not list them (S3, GCS).
   if (status === 403 || status === 404) return null;
   throw new Error(status + ' ' + type);

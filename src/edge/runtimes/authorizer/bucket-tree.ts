@@ -19,7 +19,7 @@ export function bucketTree(
   clock: () => number,
   keptBytesMax = KEPT_BYTES_MAX,
 ): ServedTree {
-  const pointers = new Map<string, { readonly text: string | null; readonly until: number }>();
+  const pointers = new Map<string, { readonly text: string | null; readonly readAt: number }>();
   const load = async (path: string): Promise<Response | null> => {
     const file = await bucketLoad(
       bucket,
@@ -37,9 +37,11 @@ export function bucketTree(
     keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock()),
     pointer: async (front, isFresh) => {
       const kept = pointers.get(front);
-      if (!isFresh && kept !== undefined && clock() < kept.until) return kept.text;
+      const readAt = clock();
+      // In either direction: a clock that is set back must not keep it for longer.
+      if (!isFresh && kept !== undefined && Math.abs(readAt - kept.readAt) < POINTER_SECONDS) return kept.text;
       const text = (await (await load(pointerPath(front)))?.text()) ?? null;
-      pointers.set(front, { text, until: clock() + POINTER_SECONDS });
+      pointers.set(front, { text, readAt });
       return text;
     },
     open: async (path) => {
