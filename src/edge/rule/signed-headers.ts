@@ -2,7 +2,7 @@
 // it (data/signing.md). Canonical forms only. What it signs begins with the method, and what rfc9421 signs with a quote: a signature
 // under one is wrong under the other, even by the same secret.
 
-import { MALFORMED, type SignatureProfile, type SignedRequest } from './profile.ts';
+import { MALFORMED, MISSING, type SignatureProfile, type SignedRequest } from './profile.ts';
 import type { Reason } from './reasons.ts';
 import { type FieldLine, type RuleRequest, type SignedParts, targetPath, targetQuery } from './request.ts';
 
@@ -29,7 +29,7 @@ const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
   const hex = valueOf(request, SIGNATURE);
   const names = (list ?? KEY).split(';');
   if (!isList(names) || !/^[a-f\d]{64}$/.test(hex ?? NO_BODY)) return MALFORMED;
-  if (!list || !hex) return 'signature-missing';
+  if (!list || !hex) return MISSING;
   // What is beyond ASCII might become ASCII in lower case.
   const isPlain = (value: string | undefined): boolean => /^[\t -~]+$/.test(value || '?');
   const isOnce = (name: string): boolean => request.lines(name).length === 1 && isPlain(valueOf(request, name));
