@@ -25,6 +25,7 @@ import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { signedHeaders } from '../rule/signed-headers.ts';
 import { pointerPath } from '../rule/tree.ts';
+import { refuseMalformed } from './malformed-request.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** One answered request. It names no key: keys get into no log. */
@@ -98,10 +99,11 @@ export function createServer(options: ServeOptions, limits: ServerOptions = {}):
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new Error(fault);
   const tree = options.tree ?? folderTree(options.root);
-  return createHttpServer(limits, (incoming, outgoing) => {
+  // Node's own answer to a request without Host has no document; ours has.
+  return createHttpServer({ requireHostHeader: false, ...limits }, (incoming, outgoing) => {
     // The client went away, or a file broke off: an answer under way cannot become another one.
     handle(options, tree, incoming, outgoing).catch(() => outgoing.destroy());
-  });
+  }).on('clientError', refuseMalformed);
 }
 
 /** Whether an address is one that only this machine can reach. */

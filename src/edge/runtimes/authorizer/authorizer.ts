@@ -5,8 +5,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { refuse } from '../../rule/refusal.ts';
 import { bucketTree } from './bucket-tree.ts';
 import { type AuthorizerConfiguration, FILE_PLACEHOLDER, type ReadableFolder } from './configuration.ts';
 import type { WorkerEnvironment } from '../fetch-handler.ts';
@@ -21,8 +19,6 @@ const LIMITS = {
   connectionsCheckingInterval: 2000,
   // Longer than proxies keep a connection that is not in use: else one would be closed just as it is used again.
   keepAliveTimeout: 90_000,
-  // A request without one is refused as the others are.
-  requireHostHeader: false,
 };
 const CONNECTIONS_MAX = 4096;
 /** For how long an answer may wait for who reads it. */
@@ -62,7 +58,6 @@ export function createAuthorizer(
   // Nobody is asked to send a body, whatever it expects.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  server.on('clientError', refuseMalformed);
   return server;
 }
 
@@ -84,17 +79,4 @@ function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock:
         : null;
     },
   };
-}
-
-/** Answers what is no request of HTTP, in the form of the rule's refusals. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // A client that left, or was too slow, reads no answer.
-  if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    socket.destroy();
-    return;
-  }
-  const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const { status, headers, body } = isLarge ? refuse(431, 'header-too-large') : refuse(400, 'request-malformed');
-  const lines = [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Connection', 'close']];
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
 }
