@@ -198,7 +198,7 @@ function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown)
   const { kept } = endpoint;
   const nowMs = (options.clock ?? Date.now)();
   const validUntilMs = Date.parse(kept?.answer.validUntil ?? '');
-  // NaN where the header is missing or is no date.
+  // NaN for a header that is missing or not a date.
   if (kept === null || !(nowMs < validUntilMs)) throw error;
   const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
   const answer = { ...kept.answer, failure };

@@ -120,7 +120,7 @@ function firstFault(
   return null;
 }
 
-/** The digest that a document has, whatever its headers say. */
+/** The digest of a document's bytes. */
 export function digestOfContent(content: Uint8Array): string {
   return digestOf(sha256Of(content));
 }

@@ -23,7 +23,7 @@ export interface RefusalChecks {
   readonly answers: ReadonlyMap<string, EdgeAnswer>;
 }
 
-/** Keys besides the one that is checked. */
+/** Other keys to try. */
 export interface MoreKeys {
   readonly other: FrontKey | null;
   readonly revoked: FrontKey | null;
@@ -168,7 +168,7 @@ const CHALLENGES: Readonly<Record<ClientProfile, { readonly scheme: RegExp; read
   },
 };
 
-/** How refusals look, whatever they are for. */
+/** The form that all refusals share. */
 export function checkRefusalForm(
   profile: ClientProfile,
   answers: ReadonlyMap<string, EdgeAnswer>,

@@ -46,7 +46,7 @@ export const respond = async <Content>(
       if (decision.kind !== 'serve') return withoutFile(decision);
       for (const encoding of encodings) {
         const opening = store.open(decision.file + (encoding ? SIBLING_SUFFIX[encoding] : ''));
-        // A sibling only saves bytes: whatever keeps it away, the plain file is as good an answer.
+        // A sibling only saves bytes. If it cannot be read for any reason, the plain file is as good an answer.
         const content = await (encoding ? opening.catch(() => null) : opening);
         if (content === null) continue;
         return {

@@ -66,7 +66,7 @@ const readSignedRequest = (request: RuleRequest, settings: SettingsFile): Signed
   if (signature === undefined || /[^ -~\n]/.test(base)) return MALFORMED;
 
   const isCovered = requiredComponents(settings).every((name) => components.includes(name));
-  // Who covers something else in its place (@target-uri, say) gets the answer that says what to cover, and not that it is malformed.
+  // Checked before `undefined`: a client that covers @target-uri instead should learn what to cover, not that its header is malformed.
   if (!isCovered || values.includes(null)) return 'signature-component-missing';
   if (values.includes(undefined)) return MALFORMED;
   const created = parameters['created'];
@@ -92,7 +92,7 @@ const splitMembers = (request: RuleRequest, name: string, lengthMax: number): re
   return isSound && members.join(', ') === text ? members : null;
 };
 
-/** The raw value of a label (with its equals sign); empty when there is none, and joined by a comma when there are two. */
+/** The raw value of a label (given with its equals sign); empty without such a member, joined by a comma when there are two. */
 const membersOf = (members: readonly string[], label: string): string =>
   members
     .filter((member) => member.startsWith(label))

@@ -1,5 +1,5 @@
-// Who signed a request: the same verification for every request that gets this far, whatever is known about its key, so that neither the
-// answer nor its cost tells an unknown key from a wrong signature (law 9).
+// Finds out who signed a request. Every request that gets this far costs the same verification, so that neither the answer nor its cost tells
+// an unknown key from a wrong signature (law 9).
 
 import { after, type Eventually, orElse } from './eventually.ts';
 import { HMAC, type KeyFacts, type KeyStore } from './key-store.ts';
@@ -21,7 +21,7 @@ export const verifySignature = <Key extends KeyFacts>(
   const key = keys.find(signed.keyid);
   // The base64 of 32 bytes.
   const isHmac = signed.signature.length === 44;
-  // Asked of nobody's key as well: an HMAC is so quick that even this would tell a known key from an unknown one.
+  // An unknown key is checked as well: an HMAC is so quick that even this check would give away a known key.
   const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
   // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
   const checking = orElse(

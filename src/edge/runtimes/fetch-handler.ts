@@ -41,7 +41,7 @@ type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?:
 /** By path: a front may be named `constructor`, as a property that every object has. */
 const keptPointers: { [path: string]: { readonly text: string | null; readonly readAt: number } } = {};
 
-/** Types of pages and errors, which some origins send with 200. No file of the tree has one, whatever serves it; some have no type at all. */
+/** Types of pages and errors, which some origins send with 200. Files of the tree never have one of them; some come without a type. */
 export const PAGE = /xml|html/i;
 
 /** The default export of a worker whose tree is there. */
@@ -105,5 +105,5 @@ const requestOf = (request: WorkerRequest): RuleRequest => {
   };
 };
 
-/** A binding that is text: anything else is no secret. */
+/** The text of a binding; null for anything else, which cannot be a secret. */
 export const textOrNull = (binding: unknown): string | null => (typeof binding === 'string' ? binding : null);

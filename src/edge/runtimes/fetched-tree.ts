@@ -25,7 +25,7 @@ export const fetchedTree: Origin = (bindings) => async (path, method) => {
     const isDecoded = !headers.has('content-length') || headers.has('content-encoding');
     return !binding && isDecoded && !path.endsWith('json') ? null : response;
   }
-  // A bucket answers 403 for what is not there to who may read its objects and not list them (S3, GCS).
+  // S3 and GCS answer 403 for a missing object to a reader who may not list the bucket.
   if (status === 403 || status === 404) return null;
   throw new Error(status + ' ' + type);
 };

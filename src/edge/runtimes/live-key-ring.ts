@@ -14,7 +14,7 @@ const RETRY_SECONDS = 1;
 let last: { readonly ring: KeyRing; readonly readAt: number } | undefined;
 let triedAt = -Infinity;
 
-/** In place of a key ring that cannot be read: whoever looks for a key in it gets 503. */
+/** Stands in for a key ring that cannot be read: looking for a key in it ends in a 503. */
 const UNREADABLE: KeyRing = {
   schema: 1,
   get keys(): never {

@@ -1,6 +1,6 @@
-// The rule as a service behind a proxy that has no rule of its own. A request comes as the client sent it; the answer is a refusal, the file,
-// or, in a header that the proxy alone sees, where the proxy finds the file. No header names another request than the one that came: what a
-// client sends in X-Forwarded-Uri, X-Original-URI or the like is read by nobody.
+// The rule as a service behind a proxy that cannot run it. The proxy hands on each request as the client sent it. The answer is a refusal, the
+// file, or a header for the proxy that says where the file is. The service never reads X-Forwarded-Uri, X-Original-URI or the like, which a
+// client could send.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -11,17 +11,17 @@ import type { WorkerEnvironment } from '../fetch-handler.ts';
 import { liveKeyRing } from '../live-key-ring.ts';
 import { absentAsNull, createServer, folderTree, type ServedTree } from '../node.ts';
 
-/** What a service lets a connection have. A client of the proxy is slow at the proxy: these are for what reaches the service itself. */
+/** Limits of a connection to the service itself. Slow clients are the proxy's concern. */
 const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 2000,
-  // Longer than proxies keep a connection that is not in use: else one would be closed just as it is used again.
+  // Longer than proxies keep an idle connection: otherwise one may be closed just as a proxy uses it again.
   keepAliveTimeout: 90_000,
 };
 const CONNECTIONS_MAX = 4096;
-/** For how long an answer may wait for who reads it. */
+/** For how long an answer may wait to be read. */
 const IDLE_MS = 120_000;
 
 /** For how long a key ring in a folder is used without looking again. */
@@ -55,7 +55,7 @@ export function createAuthorizer(
   const server = createServer(options, LIMITS);
   server.maxConnections = CONNECTIONS_MAX;
   server.timeout = IDLE_MS;
-  // Nobody is asked to send a body, whatever it expects.
+  // `Expect: 100-continue` is never answered with an invitation to send the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (incoming, outgoing) => server.emit('request', incoming, outgoing));
   return server;

@@ -1,5 +1,5 @@
-// The tree of a private bucket, as the service behind a proxy keeps it: pointers for some seconds, the key ring likewise, and the editions that
-// were asked for last in memory, since what has their name never changes. Only what the rule has let through is fetched.
+// The tree of a private bucket, as the service behind a proxy reads it. Pointers and the key ring are kept for some seconds, and the editions
+// that were used last in memory, since they never change under their names. It fetches only for requests that the rule has let in.
 
 import { pointerPath } from '../../rule/tree.ts';
 import type { ReadableBucket } from './configuration.ts';
@@ -54,12 +54,12 @@ export function bucketTree(
 const readBytes = async (file: Response | null): Promise<Uint8Array | null> =>
   file && new Uint8Array(await file.arrayBuffer());
 
-/** Reads files and keeps those that were asked for last, up to so many bytes in all. Requests at the same time share one reading. */
+/** Reads files and keeps those that were used last, up to `bytesMax` bytes in all. Requests at the same time share one reading. */
 function keptFiles(
   read: (path: string) => Promise<Uint8Array | null>,
   bytesMax: number,
 ): (path: string) => Promise<Uint8Array | null> {
-  // In the order in which they were asked for.
+  // The one used last comes last.
   const kept = new Map<string, Uint8Array>();
   const reading = new Map<string, Promise<Uint8Array | null>>();
   let bytesTotal = 0;
