@@ -14,8 +14,8 @@ export interface FileText {
 
 /** A key by its line. */
 export interface LineKey extends KeyFacts {
-  /** Of a key of another algorithm this is some other text. */
-  readonly secretRef: string;
+  /** The name of an hmac key's secret; of other keys some other text, or nothing. */
+  readonly secretRef?: string;
 }
 
 /** What was looked for, and what stands where it is, or would be. */
@@ -101,14 +101,5 @@ const textAt = (line: string, position: number): string => line.slice(position +
 
 const findInWhole = (text: FileText, keyid: string): FoundLine => {
   const key = findKey(keyRingFrom(JSON.parse(text.slice(0, text.length))), keyid);
-  if (key === null) return { key, spki: () => '' };
-  const facts = {
-    front: key.front,
-    notBefore: key.notBefore,
-    notAfter: key.notAfter,
-    revokedAt: key.revokedAt,
-    alg: key.alg,
-    secretRef: key.alg === HMAC ? key.secretRef : '',
-  };
-  return { key: facts, spki: () => (key.alg === HMAC ? '' : key.spki) };
+  return { key, spki: () => (key === null || key.alg === HMAC ? '' : key.spki) };
 };

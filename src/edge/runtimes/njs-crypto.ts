@@ -45,7 +45,7 @@ export const njsKeyStore = (
         return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signature, base);
       }
       // A secret is looked up even without a key, for the same reason.
-      const secret = secretOf(own && own.alg === HMAC ? own.secretRef : '');
+      const secret = secretOf((own && own.alg === HMAC && own.secretRef) || '');
       return isHmacOf(secret || DECOY_SECRET, signature, base, njsCrypto) && own !== null && !!secret;
     },
   };

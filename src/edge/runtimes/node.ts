@@ -122,7 +122,7 @@ async function handle(
   const { settings } = options;
   const request = requestOf(incoming, options.isProxied === true);
   const causes: string[] = [];
-  const keys = (): Promise<KeyStore> => noted(keysOf(tree, options.secretOf), causes);
+  const keys = async (): Promise<KeyStore> => webCryptoKeyStore(await noted(tree.keyRing(), causes), options.secretOf);
   const target = await targetOf(options, keys, incoming, request, now);
   const store = storeOf(tree, causes);
   // What is served as of another instant must not be stored.
@@ -199,11 +199,6 @@ function hostName(authority: string): string {
     .toLowerCase()
     .replace(/:\d*$/, '')
     .replace(/^\[(.*)\]$/, '$1');
-}
-
-/** The keys of the key ring as it is at the moment. Rejects without a readable one. */
-async function keysOf(tree: ServedTree, secretOf: SecretOf): Promise<KeyStore> {
-  return webCryptoKeyStore(await tree.keyRing(), secretOf);
 }
 
 /** The key ring in the text of its file. Throws Error for another text. */

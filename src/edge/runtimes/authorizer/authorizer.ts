@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { bucketTree } from './bucket-tree.ts';
 import { type AuthorizerConfiguration, FILE_PLACEHOLDER, type ReadableFolder } from './configuration.ts';
-import type { WorkerEnvironment } from '../fetch-handler.ts';
+import { textOrNull, type WorkerEnvironment } from '../fetch-handler.ts';
 import { liveKeyRing } from '../live-key-ring.ts';
 import { absentAsNull, createServer, folderTree, type ServedTree } from '../node.ts';
 
@@ -44,7 +44,7 @@ export function createAuthorizer(
     settings: configuration,
     profiles,
     clock,
-    secretOf: (name: string) => textOf(environment[name]),
+    secretOf: (name: string) => textOrNull(environment[name]),
     at: null,
     isUnsigned: false,
     isProxied: true,
@@ -60,8 +60,6 @@ export function createAuthorizer(
     server.on(event, (incoming, outgoing) => server.emit('request', incoming, outgoing));
   return server;
 }
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** A folder whose files the proxy sends, where it can. */
 function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock: () => number): ServedTree {
