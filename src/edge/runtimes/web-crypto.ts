@@ -23,8 +23,8 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
       const key = await subtle.importKey('raw', bytesOf(secret || DECOY_SECRET), SECRET, false, ['verify']);
       return (await subtle.verify(SECRET, key, bytes, signed)) && !!secret;
     }
-    // One verification by each algorithm that the ring has public keys for. They differ in time, so a single one would tell of which kind a
-    // key is, and that another is unknown. Where the key is missing or broken, the ring's first sound key of that algorithm stands in.
+    // One verification by each algorithm that the ring has public keys for. They differ in time, so a single one would give
+    // away the kind of a key, or that it is unknown. Where the key is missing or broken, the ring's first sound key of that algorithm stands in.
     const results = await Promise.all(
       Object.entries(PUBLIC).map(async ([alg, parameters]) => {
         for (const entry of [own, ...Object.values(ring.keys)]) {
