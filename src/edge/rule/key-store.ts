@@ -39,4 +39,4 @@ export function keyRingFrom(value: unknown): KeyRing {
 
 /** The key of a keyid; null for an unknown one. `__proto__` and `constructor` are keyids like any other. */
 export const findKey = (ring: KeyRing, keyid: string): KeyRingEntry | null =>
-  ({}).hasOwnProperty.call(ring.keys, keyid) ? (ring.keys[keyid] ?? null) : null;
+  ({}.hasOwnProperty.call(ring.keys, keyid) && ring.keys[keyid]) || null;

@@ -31,7 +31,7 @@ export const fieldsAmong = (fields: readonly FieldLine[]): Pick<RuleRequest, 'li
 };
 
 /** Lines of a field as RFC 9110, 5.2 combines them; null without a line. */
-export const combined = (lines: readonly string[]): string | null => (lines.length > 0 ? lines.join(', ') : null);
+export const combined = (lines: readonly string[]): string | null => (lines.length ? lines.join(', ') : null);
 
 /** The target up to the first question mark. */
 export const targetPath = (target: string): string => target.split('?', 1)[0] ?? '';

@@ -5,9 +5,6 @@ import { after, type Eventually, orElse } from './eventually.ts';
 import { HMAC, type KeyFacts, type KeyStore } from './key-store.ts';
 import type { SignedRequest } from './profile.ts';
 
-/** Sorts after every instant. */
-const NEVER = '~';
-
 /**
  * The front that the key of this signature speaks for; null when the key did not make it, or may not be used at `instant` (canonical
  * text). The kind of work follows from the length of the signature, which the client chose, and not from the key: 32 bytes cost an
@@ -33,9 +30,12 @@ export const verifySignature = <Key extends KeyFacts>(
 
 const NOBODYS: Partial<KeyFacts> = {};
 
-/** Whether a key may be used at an instant for what the request says of it. A key is valid in [notBefore, notAfter), up to revokedAt. */
+/**
+ * Whether a key may be used at an instant for what the request says of it. A key is valid in [notBefore, notAfter), up to revokedAt. No instant
+ * sorts after `~`.
+ */
 const isUsable = (key: Partial<KeyFacts>, signed: SignedRequest, instant: string): boolean =>
   (key.notBefore ?? '') <= instant &&
-  instant < (key.notAfter ?? NEVER) &&
-  instant < (key.revokedAt ?? NEVER) &&
+  instant < (key.notAfter ?? '~') &&
+  instant < (key.revokedAt ?? '~') &&
   (signed.alg ?? key.alg) === key.alg;

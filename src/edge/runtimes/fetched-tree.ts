@@ -21,8 +21,9 @@ export const fetchedTree: Origin = (bindings) => async (path, method) => {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
   if (status === 200 && !PAGE.test(type)) {
-    // fetch decodes a sibling that comes with its encoding. Deno then drops the length; the other hosts keep the name of the encoding.
-    const isDecoded = !headers.has('content-length') || headers.has('content-encoding');
+    // fetch decodes a sibling that comes with its encoding. Deno then drops the length; the other hosts keep the name of the encoding. An
+    // answer to HEAD may have no length in any case.
+    const isDecoded = headers.has('content-encoding') || (method === 'GET' && !headers.has('content-length'));
     return !binding && isDecoded && !path.endsWith('json') ? null : response;
   }
   // S3 and GCS answer 403 for a missing object to a reader who may not list the bucket.
