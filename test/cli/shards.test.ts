@@ -376,7 +376,7 @@ describe('what else is done to the tree meanwhile', () => {
     const { findings } = buildResultSchema.parse(JSON.parse(await well(words)));
     expect(findings).toMatchObject([{ severity: 'warning', code: 'not-pruned', place: 'runs/typo' }]);
     expect(await well(['prune', '--out', out])).toMatch(
-      /^Pruned: 0 releases, 0 files.*\nNo edition goes while a shard of run typo/,
+      /^Pruned: 0 releases, 0 files.*\nNo edition is removed while a shard of run typo/,
     );
     rmSync(join(out, 'runs/typo'), { recursive: true });
     expect(await well(['prune', '--out', out])).toMatch(/^Pruned: 0 releases, [1-9]/);
