@@ -1,29 +1,29 @@
-// One answer of the server for as long as a component wants it.
+// Fetches JSON from the server for a component.
 
 import { useEffect, useState } from 'preact/hooks';
 import { fetchJson, problemOf, type Problem } from './fetch-json.ts';
 
-/** Both are null while it is on its way. */
-export interface Asked<T> {
-  readonly answer: T | null;
+/** Both are null while it is loading. */
+export interface Fetched<T> {
+  readonly json: T | null;
   readonly problem: Problem | null;
 }
 
-export function useAnswer<T extends object>(path: string): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T>>({ answer: null, problem: null });
+export function useJson<T extends object>(path: string): Fetched<T> {
+  const [fetched, setFetched] = useState<Fetched<T>>({ json: null, problem: null });
   useEffect(() => {
     let isWanted = true;
-    const settle = (outcome: Asked<T>): void => {
-      if (isWanted) setAsked(outcome);
+    const settle = (outcome: Fetched<T>): void => {
+      if (isWanted) setFetched(outcome);
     };
-    settle({ answer: null, problem: null });
+    settle({ json: null, problem: null });
     fetchJson<T>(path).then(
-      (answer) => settle({ answer, problem: null }),
-      (error: unknown) => settle({ answer: null, problem: problemOf(error) }),
+      (json) => settle({ json, problem: null }),
+      (error: unknown) => settle({ json: null, problem: problemOf(error) }),
     );
     return () => {
       isWanted = false;
     };
   }, [path]);
-  return asked;
+  return fetched;
 }
