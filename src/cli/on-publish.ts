@@ -24,7 +24,7 @@ export function publishHookArgument(text: string, flag: string): PublishHook {
   if (text.trim() === '') throw invalid('nothing');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
   if (scheme === undefined) return { kind: 'command', command: text };
-  if (!/^https?$/i.test(scheme)) throw invalid(`a ${scheme}:// URL, not http:// or https://`);
+  if (!/^https?$/i.test(scheme)) throw invalid(`a URL with the scheme ${scheme}, not http or https`);
   if (!URL.canParse(text)) throw invalid('an invalid URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw invalid('a URL with a user or password in it');

@@ -61,7 +61,7 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
   const { method = '', headers, url = '' } = incoming;
   if (!isOwnHost(headers.host, incoming.socket.localPort ?? 0)) {
     const message = `expected a loopback host, found ${JSON.stringify(headers.host ?? '')}`;
-    return refusal(421, 'host-refused', message, 'open the address that playbill preview has printed');
+    return refusal(421, 'host-refused', message, 'open the address printed by: playbill preview');
   }
   if (method !== 'GET' && method !== 'HEAD')
     return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview is read-only');

@@ -258,7 +258,7 @@ describe('settings', () => {
     const context = testContext();
     await runProgram(['build', '--db', join(folder, 'none.sqlite'), '--out', out], context);
     expect(context.interruptedText).toContain(': the published tree is intact; run the same command again to finish');
-    expect(context.interruptedText.includes('the lease of this one')).toBe(isTold);
+    expect(context.interruptedText.includes('until its lease ends')).toBe(isTold);
   });
 
   test('--s3-virtual-hosts is the setting of that name', async () => {

@@ -59,7 +59,7 @@ function declareBuild(program: PlaybillCommand) {
     )
     .flag('--run <id>', 'with --shard: the run that the shard belongs to; used once', runArgument)
     .flag('--snapshot <id>', 'with --shard: read the state of a server that snapshot --hold keeps')
-    .flag('--no-prune', 'do not remove old releases; playbill prune does')
+    .flag('--no-prune', 'do not remove old releases; leave that to: playbill prune')
     .jsonFlag('print the summary as JSON').helpBelow(`
 Examples:
   playbill build                                        as of now, six hours ahead

@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { ProductCard } from '../../contract/documents.ts';
+import type { Overview } from '../messages.ts';
 import { Clock } from './clock/clock.tsx';
 import { Desk } from './desk/desk.tsx';
 import type { Dropped } from './desk/health.tsx';
@@ -71,7 +72,6 @@ export function App(): VNode {
 
   const { overview, problem } = tree;
   if (overview === null || release === null) return <NoRelease problem={problem} onChange={move} />;
-  const close = (): void => setOpened(null);
   return (
     <>
       <Desk
@@ -106,20 +106,32 @@ export function App(): VNode {
         )}
       </main>
       <PublishedNotice release={tree.published} />
-      {opened?.kind === 'help' && <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={close} />}
-      {opened?.kind === 'dropped' && <Missing overview={overview} dropped={opened.dropped} onClose={close} />}
-      {opened?.kind === 'card' && (
-        <CardDetails
-          overview={overview}
-          front={opened.scene.front}
-          at={opened.scene.at}
-          card={opened.card}
-          units={unitsOf(opened.scene)}
-          onClose={close}
-        />
+      {opened !== null && (
+        <OpenSheet {...{ opened, overview, hasKeys, setHasKeys }} onClose={() => setOpened(null)} />
       )}
     </>
   );
+}
+
+interface OpenSheetProps {
+  readonly opened: Opened;
+  readonly overview: Overview;
+  readonly hasKeys: boolean;
+  readonly setHasKeys: (hasKeys: boolean) => void;
+  readonly onClose: () => void;
+}
+
+function OpenSheet({ opened, overview, hasKeys, setHasKeys, onClose }: OpenSheetProps): VNode {
+  switch (opened.kind) {
+    case 'help':
+      return <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={onClose} />;
+    case 'dropped':
+      return <Missing {...{ overview, onClose }} dropped={opened.dropped} />;
+    case 'card': {
+      const { card, scene } = opened;
+      return <CardDetails {...{ overview, card, onClose }} front={scene.front} at={scene.at} units={unitsOf(scene)} />;
+    }
+  }
 }
 
 function unitsOf({ sides: [{ pointer, record }] }: Scene): FrontUnits {
