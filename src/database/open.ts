@@ -2,7 +2,7 @@
 // that tells by an address which database it names; the driver of each is loaded only for its own.
 
 import { AppError } from '../errors.ts';
-import { isAddress } from './postgres/address-parts.ts';
+import { isAddress } from './postgres/address.ts';
 import type { CatalogueReader } from './reader.ts';
 import type { CatalogueWriter } from './writer.ts';
 

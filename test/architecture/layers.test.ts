@@ -93,7 +93,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/(authorizer\/entry|fetch-handler|nginx|nginx-s3|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/reader\.ts)$/,
+      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|nginx-s3|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/reader\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {
@@ -111,8 +111,8 @@ const FORBIDDEN: readonly {
   {
     what: /\bconsole\./,
     parts: /./,
-    // The log of a worker, and of the service behind a proxy.
-    except: /^edge\/runtimes\/(authorizer\/entry|fetch-handler|live-key-ring)\.ts$/,
+    // The log of a worker, of a function, and of the service behind a proxy.
+    except: /^edge\/runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|live-key-ring)\.ts$/,
     why: 'console: results go through the terminal',
   },
 ];

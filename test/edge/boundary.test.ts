@@ -10,6 +10,7 @@ import { PROXIES } from '../../src/edge/deploy/authorizer-proxies.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
+import { startLambdaEdge } from '../support/edge/runtimes/lambda-edge.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
@@ -23,6 +24,7 @@ const CLOCKED: readonly { readonly name: string; readonly start: StartRuntime }[
   { name: 'nginx', start: startNginx },
   { name: 'workerd', start: (world) => startWorkerd(world, 0) },
   ...HOSTS,
+  { name: 'lambda-edge', start: (world) => startLambdaEdge(world, { pointerSeconds: 0 }) },
   ...PROXIES.map((proxy) => ({
     name: `a service behind ${proxy}`,
     start: (world: World) => startAuthorizer(proxy, world),

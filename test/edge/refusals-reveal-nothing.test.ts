@@ -10,6 +10,7 @@ import { signedHeaders } from '../../src/edge/rule/signed-headers.ts';
 import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
+import { startLambdaEdge } from '../support/edge/runtimes/lambda-edge.ts';
 import { requestOfLines } from '../support/edge/runtimes/core.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { HOSTS } from '../support/edge/runtimes/worker-hosts.ts';
@@ -46,6 +47,12 @@ const ONE_ANSWER_LISTED = {
 
 const FRONTS = ['moscow', 'nosuch'];
 
+/** By the name of a runtime, good signatures of keys that it cannot verify. */
+const UNSUPPORTED: { readonly [name: string]: readonly string[] } = {
+  nginx: ['Sign: keyid=moscow-ed25519'],
+  lambda_edge: ['Sign: keyid=moscow-hmac'],
+};
+
 function linesFor(front: string, signature: string): readonly string[] {
   return ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, ...(signature === '' ? [] : [signature])];
 }
@@ -59,10 +66,11 @@ function bytesOf(answer: RawResponse): string {
   return [String(answer.status), ...lines, answer.content.toString('latin1')].join('\n');
 }
 
-/** The rule in every place that it can run in. */
+/** Wherever the rule can have both profiles. */
 const EVERYWHERE = [...RUNTIMES, ...HOSTS];
+const LAMBDA_EDGE = { name: 'lambda-edge', start: (world: World) => startLambdaEdge(world) };
 
-describe.each(EVERYWHERE)('$name', ({ start }) => {
+describe.each([...EVERYWHERE, LAMBDA_EDGE])('$name', ({ start }) => {
   let world: World;
   let runtime: Runtime;
   beforeAll(async () => {
@@ -80,7 +88,7 @@ describe.each(EVERYWHERE)('$name', ({ start }) => {
   }
 
   test('one answer to every bad key and signature, for a front that exists and for one that does not', async () => {
-    const unsupported = runtime.name === 'nginx' ? ['Sign: keyid=moscow-ed25519'] : [];
+    const unsupported = UNSUPPORTED[runtime.name] ?? [];
     const signatures = [...Object.values(ONE_ANSWER), ...unsupported];
     const answers = await answersTo(
       FRONTS.flatMap((front) => signatures.map((signature) => linesFor(front, signature))),

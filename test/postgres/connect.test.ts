@@ -2,17 +2,15 @@
 // others are told. Real servers and the real command.
 
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/database/postgres/connect.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 import { Cluster } from '../support/postgres/cluster.ts';
 import { createShape } from '../support/postgres/copy.ts';
 import { newSchema } from '../support/postgres/own-schema.ts';
-import { writeRevocations } from '../support/postgres/server-user.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 
 const PASSWORD = 'p@ss:w/o?rd';
@@ -29,16 +27,12 @@ beforeAll(async () => {
       auth: 'scram-sha-256',
       password: PASSWORD,
       hasTls: true,
-      hba: [
-        'hostnossl all all all reject',
-        'hostssl all plain all password',
-        'hostssl all hashed all md5',
-        'hostssl all trusted all trust',
-      ],
+      hba: ['hostnossl all all all reject'],
     }),
   ]);
 });
 afterAll(() => Promise.all([open.stop(), guarded.stop()]));
+afterEach(() => vi.unstubAllEnvs());
 
 const QUERY = `SELECT current_user AS user, (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl,
   current_setting('application_name') AS name, current_setting('search_path') AS path`;
@@ -66,7 +60,9 @@ describe('a password', () => {
         const path = join(temporaryFolder(), 'passwords');
         writeFileSync(path, `*:${cluster.port}:*:postgres:${PASSWORD.replace(':', String.raw`\:`)}\n`);
         chmodSync(path, 0o600);
-        return [at(cluster), { PGPASSFILE: path }];
+        // pgpass reads the environment of the process itself.
+        vi.stubEnv('PGPASSFILE', path);
+        return [at(cluster), {}];
       },
     ],
     [
@@ -74,13 +70,13 @@ describe('a password', () => {
       ({ port }) => {
         const path = join(temporaryFolder(), 'services');
         writeFileSync(path, `[shop]\nhost=127.0.0.1\nport=${port}\nuser=postgres\npassword=${PASSWORD}\n`);
-        return ['postgres://?service=shop', { PGSERVICEFILE: path }];
+        return ['postgres:///?service=shop', { PGSERVICEFILE: path }];
       },
     ],
     [
       'through the socket',
       ({ port, socketFolder }) => [
-        `postgres://postgres@/postgres?host=${socketFolder}&port=${port}`,
+        `postgres:///postgres?user=postgres&host=${socketFolder}&port=${port}`,
         { PGPASSWORD: PASSWORD },
       ],
     ],
@@ -106,7 +102,7 @@ test('a password does not go to a socket that anybody can make', async () => {
   }).listen(path);
   await once(other, 'listening');
   try {
-    const address = `postgres://postgres@:${open.port}/postgres`;
+    const address = `postgres:///postgres?user=postgres&port=${open.port}`;
     expect(await found(address, { PGPASSWORD: PASSWORD })).toEqual({ ...usual, ssl: false });
   } finally {
     other.close();
@@ -150,7 +146,7 @@ describe('TLS', () => {
 
   test('where nobody that is trusted has signed for it', async () => {
     const refusal = expect.stringMatching(/^unable to verify the first certificate/) as string;
-    expect(await modes(guarded, 'sslmode=verify-full', 'sslrootcert=system')).toEqual([refusal, refusal]);
+    expect(await modes(guarded, 'sslmode=verify-full')).toEqual([refusal]);
   });
 
   test('where the certificate has another name', async () => {
@@ -161,31 +157,10 @@ describe('TLS', () => {
     expect(await found(`${address}&sslmode=verify-ca`, { PGPASSWORD: PASSWORD })).toMatchObject({ ssl: true });
   });
 
-  test('where the certificate is revoked', async () => {
-    const [fine, revoked] = [join(temporaryFolder(), 'fine.crl'), join(temporaryFolder(), 'revoked.crl')];
-    writeRevocations(dirname(guarded.authorityPath), fine, false);
-    writeRevocations(dirname(guarded.authorityPath), revoked, true);
-    const address = at(guarded, `?sslmode=verify-full&sslrootcert=${guarded.authorityPath}`);
-    const withPassword = { PGPASSWORD: PASSWORD };
-    expect(await found(address, { ...withPassword, PGSSLCRL: fine })).toMatchObject({ ssl: true });
-    const refusal = { code: 'CERT_REVOKED' };
-    await expect(found(address, { ...withPassword, PGSSLCRL: revoked })).rejects.toMatchObject(refusal);
-    const HOME = temporaryFolder();
-    mkdirSync(join(HOME, '.postgresql'));
-    copyFileSync(revoked, join(HOME, '.postgresql/root.crl'));
-    await expect(found(address, { ...withPassword, HOME })).rejects.toMatchObject(refusal);
-  });
-
   test('where Node.js is told to trust everybody', async () => {
     const trusting = { ...NOTHING, PGPASSWORD: PASSWORD, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const run = await playbillProcess(['check-db', '--db', at(guarded, '?sslmode=verify-full')], trusting);
     expect(run.stderr).toMatch(/error database-unreachable: expected a certificate to trust at /);
-  });
-
-  test('as PostgreSQL’s own tools have it: the last word counts, and PGREQUIRESSL', async () => {
-    expect(await modes(guarded, 'sslmode=disable&ssl=true')).toEqual([true]);
-    const none = 'The server does not support SSL connections';
-    await expect(found(at(open), { PGPASSWORD: PASSWORD, PGREQUIRESSL: '1' })).rejects.toThrow(none);
   });
 
   test('where the server has none', async () => {
@@ -203,83 +178,6 @@ describe('TLS', () => {
     await using cluster = await Cluster.start({ hasTls: true, hba: ['hostssl all all all reject'] });
     expect(await modes(cluster, '', 'sslmode=disable')).toEqual([false, false]);
     expect(await modes(cluster, 'sslmode=require')).toEqual([expect.stringMatching(/rejects connection/)]);
-  });
-});
-
-describe('channel binding', () => {
-  const bound = 'sslmode=require&channel_binding=require';
-  const as = (user: string, password: string, query = bound) =>
-    found(at(guarded, `?${query}`).replace('postgres@', `${user}@`), { PGPASSWORD: password });
-
-  beforeAll(async () => {
-    const client = await connect(at(guarded), { ...NOTHING, PGPASSWORD: PASSWORD });
-    await client.query(`CREATE ROLE plain LOGIN PASSWORD 'right'; CREATE ROLE trusted LOGIN;
-      SET password_encryption = 'md5'; CREATE ROLE hashed LOGIN PASSWORD 'right'`);
-    await client.end();
-  });
-
-  test('that is required, and that the server offers', async () => {
-    expect(await as('postgres', PASSWORD)).toEqual({ ...usual, ssl: true });
-    await expect(as('postgres', 'wrong')).rejects.toMatchObject({ code: '28P01' });
-  });
-
-  test.each([
-    ['plain', 'asks for the password in clear text'],
-    ['hashed', 'asks for the password by md5'],
-    ['trusted', 'asks for no password'],
-  ])('that is required, of %s, of whom the server %s', async (user, asks) => {
-    expect(await as(user, 'right', 'sslmode=require')).toMatchObject({ user, ssl: true });
-    expect(await as(user, 'right', 'channel_binding=prefer')).toMatchObject({ user, ssl: true });
-    await expect(as(user, 'right')).rejects.toMatchObject({
-      code: 'database-unreadable',
-      message: `expected channel binding at ${at(guarded, `?${bound}`).replace('postgres@', `${user}@`)}, found a server that ${asks}`,
-      hint: 'it takes TLS and scram-sha-256 in pg_hba.conf; without it: leave out channel_binding',
-    });
-  });
-
-  test('that is required: no password is sent before', async () => {
-    await expect(as('plain', 'first')).rejects.toMatchObject({ code: 'database-unreadable' });
-    await expect(as('plain', 'second', 'sslmode=require')).rejects.toMatchObject({ code: '28P01' });
-    // Of the second alone.
-    expect(guarded.log.match(/password authentication failed for user "plain"/g)).toHaveLength(1);
-  });
-
-  test('that is required: somebody between who offers it, and then asks in clear text, gets no password', async () => {
-    const [key, cert] = ['server.key', 'server.crt'].map((name) =>
-      readFileSync(join(dirname(guarded.authorityPath), name)),
-    );
-    const authentication = (code: number, rest = '') => {
-      const message = Buffer.from(`R........${rest}`, 'latin1');
-      message.writeInt32BE(message.length - 1, 1);
-      message.writeInt32BE(code, 5);
-      return message;
-    };
-    // What comes after TLS: the start, the first message of SCRAM, and whatever else.
-    const received: string[] = [];
-    const between = createServer((socket) => {
-      socket.once('data', () => {
-        socket.write('S');
-        const secured = new TLSSocket(socket, { isServer: true, key, cert });
-        secured.on('error', () => undefined);
-        secured.on('data', (data) => {
-          received.push(data.toString());
-          secured.write(received.length === 1 ? authentication(10, 'SCRAM-SHA-256-PLUS\0\0') : authentication(3));
-        });
-      });
-    }).listen(0, '127.0.0.1');
-    await once(between, 'listening');
-    const { port } = between.address() as AddressInfo;
-    const address = `postgres://postgres@127.0.0.1:${port}/postgres?${bound}`;
-    const ended = found(address, { PGPASSWORD: PASSWORD });
-    await expect(ended).rejects.toThrow('found a server that asks for the password in clear text');
-    between.close();
-    await once(between, 'close');
-    expect(received).toEqual([expect.stringContaining('postgres'), expect.stringContaining('SCRAM-SHA-256-PLUS')]);
-  });
-
-  test('that is required, of a server without TLS', async () => {
-    const refusal = found(at(open, '?channel_binding=require'), { PGPASSWORD: PASSWORD });
-    await expect(refusal).rejects.toThrow('found a server that does not offer it');
   });
 });
 

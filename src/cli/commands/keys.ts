@@ -126,7 +126,8 @@ Each edge needs it before it reads the key ring:
   nginx   a line for ${secretRef} in playbill-secrets.json. An edge that was built before any key
           had a secret reads none: playbill edge build --target nginx, then install that
   worker  an environment variable; on Cloudflare a secret: wrangler secret put ${secretRef}
-  authorizer  an environment variable of its service, then a restart`;
+  authorizer  an environment variable of its service, then a restart
+lambda-edge has no secrets and refuses such keys`;
 }
 
 const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:

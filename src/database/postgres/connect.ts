@@ -1,64 +1,38 @@
-// Connects to PostgreSQL, without TLS where the address lets it and the server has none. Errors are the driver's.
+// Connects to PostgreSQL, without TLS where the address allows that and the server has none. Errors are the driver's.
 
 import { Client, type ClientConfig } from 'pg';
-import { AppError, systemCodeOf } from '../../errors.ts';
-import { displayAddress } from './address-parts.ts';
+import { systemCodeOf } from '../../errors.ts';
 import { connectionSettings } from './connection-settings.ts';
 
 /**
  * @param environment variables by name
- * @throws AppError database-unreadable (an address, a service or a file that it names, a password that is missing); errors of the driver
+ * @throws AppError database-unreadable (the address, a service, a file that it names, a missing password); errors of the driver
  */
 export async function connect(address: string, environment: NodeJS.ProcessEnv): Promise<Client> {
-  const { config, withoutTls, isBindingRequired } = connectionSettings(address, environment);
-  const boundTo = isBindingRequired ? displayAddress(address) : null;
+  const { config, withoutTls } = connectionSettings(address, environment);
   try {
-    return await connected(config, boundTo);
+    return await connected(config);
   } catch (error) {
     if (withoutTls === null || !isRefusedTls(error)) throw error;
-    return connected(withoutTls, boundTo);
+    return connected(withoutTls);
   }
 }
 
-async function connected(config: ClientConfig, boundTo: string | null): Promise<Client> {
+async function connected(config: ClientConfig): Promise<Client> {
   const client = new Client(config);
-  if (boundTo !== null) refuseUnbound(client, boundTo);
-  // A connection that breaks between two queries is an error of the next one.
+  // A connection that breaks between two queries fails the next one.
   client.on('error', () => undefined);
   try {
     await client.connect();
     return client;
   } catch (error) {
-    // A server that waits for a password would keep this process for as long.
+    // A server that still waits for a password would keep this process alive.
     client.connection.stream.destroy();
     throw error;
   }
 }
 
-/**
- * `channel_binding=require` (documentation, 34.1.2): the driver binds where the server offers it, and else goes on. Its own handlers of
- * these messages come later, and find a connection that sends nothing: no password, and nothing made of it, leaves this machine.
- */
-function refuseUnbound({ connection }: Client, path: string): void {
-  const refuse = (found: string): void => {
-    const message = `expected channel binding at ${path}, found a server that ${found}`;
-    const hint = 'it takes TLS and scram-sha-256 in pg_hba.conf; without it: leave out channel_binding';
-    connection.emit('error', new AppError('database-unreadable', message, hint));
-    connection.stream.destroy();
-  };
-  let isBound = false;
-  connection.on('authenticationCleartextPassword', () => refuse('asks for the password in clear text'));
-  connection.on('authenticationMD5Password', () => refuse('asks for the password by md5'));
-  connection.on('authenticationSASL', ({ mechanisms }: { readonly mechanisms: readonly string[] }) => {
-    if (!mechanisms.includes('SCRAM-SHA-256-PLUS')) refuse('does not offer it');
-  });
-  connection.on('authenticationSASLFinal', () => (isBound = true));
-  connection.on('authenticationOk', () => {
-    if (!isBound) refuse('asks for no password');
-  });
-}
-
-/** A server without TLS, one that fails at it, and a line in its pg_hba.conf that lets in nobody who uses it. */
+/** The server has no TLS, fails at it, or has a line in pg_hba.conf that rejects whoever uses it. */
 function isRefusedTls(error: unknown): boolean {
   const code = systemCodeOf(error);
   if (code === '28000' || code === 'EPROTO' || code.startsWith('ERR_SSL_')) return true;

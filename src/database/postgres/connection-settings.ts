@@ -1,35 +1,33 @@
-// How a server of PostgreSQL is reached: from an address and the environment, as PostgreSQL's own tools read them, to settings of the
-// driver. The driver's own reading is passed by: it warns on stderr, knows no service files, and takes modes of TLS for others.
+// How a PostgreSQL server is reached: an address and the environment become settings of the driver. What a parameter means, sslmode above all, is left
+// to pg-connection-string, and the password file to pgpass.
 
 import { existsSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
-import { AppError } from '../../errors.ts';
+import { parse, toClientConfig } from 'pg-connection-string';
+import pgpass from 'pgpass';
+import { AppError, messageOf } from '../../errors.ts';
 import { nearNames } from '../../suggestions.ts';
-import { addressParts, displayAddress, HEEDED, KNOWN, UNABLE, type Parameters, type Read } from './address-parts.ts';
-import { passwordIn, type PasswordFor } from './password-file.ts';
+import { displayAddress, isParameter, type Parameter, PARAMETERS, parseAddress } from './address.ts';
 import { serviceParameters } from './service-file.ts';
-import { IN_THE_CLEAR, isVerifying, tlsSettings } from './tls-settings.ts';
 
 export interface ConnectionSettings {
   readonly config: ClientConfig;
-  /** The same without TLS, for a server that has none, where the address lets it; see `connect.ts`. */
+  /** The same without TLS, to fall back to where the server has none; null where the address insists on TLS, or forbids it. */
   readonly withoutTls: ClientConfig | null;
-  /** Whether the server has to prove that TLS ends at it; see `connect.ts`. */
-  readonly isBindingRequired: boolean;
 }
 
-/** Where servers of distributions have their sockets. Not /tmp: anybody could have one there, and would be sent the password. */
+type Parameters = Partial<Record<Parameter, string>>;
+
+/** Where distributions put a server's socket. Not /tmp: anyone could open one there, and would be sent the password. */
 const SOCKET_FOLDER = '/var/run/postgresql';
 
-const USUAL_PORT = '5432';
-const USUAL_TIMEOUT_SECONDS = '10';
+const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
- * What is found first counts: the address, the service that it or PGSERVICE names, the environment, and then what is usual: the socket of
- * a server on this machine or else localhost, port 5432, the user of this process, a database of the user's name, ten seconds to connect.
- * A password that none of them has is looked up in the password file when the server asks for one. TLS: tls-settings.ts.
+ * A parameter counts where it is found first: in the address, the service that it or PGSERVICE names, the environment. Defaults: the local
+ * server's socket, else localhost; the user of this process; ten seconds to connect; TLS without verification where the server has it.
  * @throws AppError database-unreadable
  */
 export function connectionSettings(
@@ -37,145 +35,114 @@ export function connectionSettings(
   environment: NodeJS.ProcessEnv,
   socketFolder = SOCKET_FOLDER,
 ): ConnectionSettings {
-  const home = homeOf(environment);
-  const read = readerOf(address, environment, home);
-  const port = portOf(read('port') ?? USUAL_PORT);
-  const named = read('host');
-  const host = named ?? (existsSync(join(socketFolder, `.s.PGSQL.${port}`)) ? socketFolder : 'localhost');
-  if (host.includes(',')) throw refused(address, 'one server', 'several', 'name the one to read from');
-  const isSocket = host.startsWith('/');
-  if (isSocket && named === undefined && isVerifying(read)) {
-    const hint = `name the server: postgres://USER@HOST/…; for the socket, which has no TLS: host=${host}`;
-    throw refused(address, 'a host whose certificate can be verified', `none, and a socket in ${host}`, hint);
+  const given = parametersOf(address, environment);
+  const { sslmode } = given;
+  if (sslmode !== undefined && !MODES.includes(sslmode)) {
+    const message = `expected sslmode to be one of ${MODES.join(', ')}, found ${JSON.stringify(sslmode)}`;
+    throw new AppError('database-unreadable', message, 'over a network: sslmode=verify-full');
   }
-  const user = read('user') ?? processUser();
-  const dbname = read('dbname') ?? user;
-  const tls = isSocket ? IN_THE_CLEAR : tlsSettings(read, home);
-  // The password file has this name for sockets that are in their usual place.
-  const inPasswordFile = host === socketFolder ? 'localhost' : host;
-  const passwordPath = read('passfile') ?? (home === null ? null : join(home, '.pgpass'));
-  const binding = bindingOf(read('channel_binding') ?? 'disable');
+  // A socket has no TLS: whoever names a mode means a server on the network.
+  const isLocal = sslmode === undefined && existsSync(join(socketFolder, `.s.PGSQL.${given.port ?? '5432'}`));
+  const host = given.host ?? (isLocal ? socketFolder : 'localhost');
+  const user = given.user ?? processUser();
+  const isOptional = sslmode === undefined || sslmode === 'allow' || sslmode === 'prefer';
+  const mode = host.startsWith('/') ? 'disable' : isOptional ? 'prefer' : sslmode;
+  const parsed = driverSettings({ port: '5432', ...given, host, user, sslmode: mode });
   const config: ClientConfig = {
-    host,
-    port,
-    user,
-    database: dbname,
-    password: passwordOf(read('password'), passwordPath, { host: inPasswordFile, port, dbname, user }, address),
-    application_name: read('application_name') ?? 'playbill',
-    connectionTimeoutMillis: 1000 * secondsOf('connect_timeout', read('connect_timeout') ?? USUAL_TIMEOUT_SECONDS),
-    keepAlive: read('keepalives') !== '0',
-    keepAliveInitialDelayMillis: 1000 * secondsOf('keepalives_idle', read('keepalives_idle') ?? '0'),
-    enableChannelBinding: binding !== 'disable',
-    options: read('options'),
-    ssl: tls.ssl,
+    ...parsed,
+    database: given.dbname ?? user,
+    application_name: given.application_name ?? 'playbill',
+    connectionTimeoutMillis: 1000 * secondsOf(given.connect_timeout ?? '10'),
+    keepAlive: true,
+    // Firewalls cut connections that are silent, as while a slow view is read.
+    keepAliveInitialDelayMillis: 30_000,
+    // A function, so that no dump of these settings shows it.
+    password: async () => given.password ?? (await filedPassword(config, address)),
     sslnegotiation: 'postgres',
   };
-  return {
-    config,
-    withoutTls: tls.isOptional ? { ...config, ssl: false } : null,
-    isBindingRequired: binding === 'require',
-  };
+  return { config, withoutTls: mode === 'prefer' ? { ...config, ssl: false } : null };
 }
 
-/** Reads a parameter from what is found first; '' is nothing, but for words to choose from. @throws AppError database-unreadable */
-function readerOf(address: string, environment: NodeJS.ProcessEnv, home: string | null): Read {
-  const parts = addressParts(address);
-  if (parts === null)
-    throw refused(address, 'postgres://user@host:port/database?parameters, or a path', 'other text', ADDRESS_HINT);
-  refuseUnknown(parts, 'the address', parts.has('password') || parts.has('sslpassword'));
-  const named = parts.get('service') ?? environment['PGSERVICE'] ?? '';
-  const service: Parameters = named === '' ? new Map() : serviceParameters(named, environment, home);
-  refuseUnknown(service, `service ${named}`, false);
-  // Its predecessor counts where it is not set.
-  const requireTls = environment['PGREQUIRESSL']?.startsWith('1') === true ? 'require' : undefined;
-  const variables: NodeJS.ProcessEnv = { ...environment, PGSSLMODE: environment['PGSSLMODE'] ?? requireTls };
-  for (const [name, variable, ...fine] of UNABLE) {
-    const value = parts.get(name) ?? service.get(name) ?? variables[variable] ?? '';
-    if (value === '' || fine.includes(value)) continue;
-    const but = fine.length === 0 ? '' : ` but ${fine.join(', ')}`;
-    const message = `expected no ${name}${but} (${variable}), found another; this program cannot do what it asks for`;
-    throw new AppError('database-unreadable', message, `leave out ${name}, or unset ${variable}`);
+/** The parameters that are set, empty ones left out. */
+function parametersOf(address: string, environment: NodeJS.ProcessEnv): Parameters {
+  const url = parseAddress(address);
+  if (url === null) {
+    const message = `expected postgres://user@host:port/database?parameters, or a path, found other text: ${displayAddress(address)}`;
+    throw new AppError('database-unreadable', message, ADDRESS_HINT);
   }
-  return (name) => {
-    const value = parts.get(name) ?? service.get(name) ?? variables[HEEDED[name] ?? ''];
-    return value === '' && name !== 'sslmode' && name !== 'channel_binding' ? undefined : value;
-  };
+  const { username: user, password, hostname: host, port, pathname } = url;
+  const parts = Object.entries({ user, password, host, port, dbname: pathname.slice(1) });
+  const named = new Map([
+    ...parts.filter(([, text]) => text !== '').map(([name, text]) => [name, decoded(text)] as const),
+    ...url.searchParams,
+  ]);
+  refuseUnknown(named, 'the address');
+  const serviceName = named.get('service') ?? environment['PGSERVICE'] ?? '';
+  const service = serviceName === '' ? new Map<string, string>() : serviceParameters(serviceName, environment);
+  refuseUnknown(service, `service ${serviceName}`);
+  const found = Object.entries(PARAMETERS).map(([name, variable]) => [
+    name,
+    [named.get(name), service.get(name), environment[variable]].find((text) => text !== undefined && text !== ''),
+  ]);
+  return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Parameters;
 }
 
 const ADDRESS_HINT =
-  'begin with postgres://, without quotes and blanks; write %40 for @, %3A for :, %2F for / and %3F for ? in names; better no password, but PGPASSWORD or ~/.pgpass';
+  'begin with postgres://, without quotes and blanks, and name one server; write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for # in names; keep the password in PGPASSWORD or ~/.pgpass instead';
 
-function refused(address: string, expected: string, found: string, hint: string): AppError {
-  const message = `expected ${expected}, found ${found}: ${displayAddress(address)}`;
-  return new AppError('database-unreadable', message, hint);
+function decoded(text: string): string {
+  try {
+    // An IPv6 address stands in brackets.
+    return decodeURIComponent(text).replace(/^\[(.*)\]$/, '$1');
+  } catch {
+    return text;
+  }
 }
 
-/**
- * A parameter with a mistyped name would change nothing, and nobody would know. `isSecret`: whether it may be the rest of a password with
- * an & in it.
- */
-function refuseUnknown(parameters: Parameters, where: string, isSecret: boolean): void {
-  const candidates = KNOWN.map((name) => ({ name, title: name }));
+/** A mistyped parameter would be ignored silently, and with it, say, the verification that sslmode asks for. */
+function refuseUnknown(parameters: ReadonlyMap<string, string>, where: string): void {
+  const candidates = Object.keys(PARAMETERS).map((name) => ({ name, title: name }));
   for (const name of parameters.keys()) {
-    if (KNOWN.includes(name)) continue;
+    if (isParameter(name)) continue;
     const near = nearNames(name, candidates).map((one) => one.name);
-    const found = isSecret ? 'another name; write %26 for an & in a password' : JSON.stringify(name);
-    const message = `expected parameters of PostgreSQL in ${where}, found ${found}`;
-    const hint = isSecret || near.length === 0 ? 'leave it out' : `did you mean ${near.join(', ')}?`;
+    // Behind an unescaped & the name may be the rest of a password.
+    const message = `expected only parameters that Playbill knows in ${where}, found ${parameters.has('password') ? 'another' : JSON.stringify(name)}`;
+    const hint =
+      near.length > 0
+        ? `did you mean ${near.join(', ')}?`
+        : `leave it out; known are: ${Object.keys(PARAMETERS).join(', ')}`;
     throw new AppError('database-unreadable', message, hint);
   }
 }
 
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
-  // Not what was found: behind a colon it may be a password.
-  const message = 'expected port to be 1 to 65535, found something else';
-  throw new AppError('database-unreadable', message, 'leave it out for 5432');
-}
-
-/** 0 for no limit, or for what is usual. */
-function secondsOf(name: string, text: string): number {
-  if (/^-?\d{1,6}$/.test(text)) return Math.max(0, Number(text));
-  const message = `expected ${name} to be a number of seconds, found ${JSON.stringify(text)}`;
-  throw new AppError('database-unreadable', message, 'leave it out for what is usual');
-}
-
-function bindingOf(text: string): string {
-  if (['disable', 'prefer', 'require'].includes(text)) return text;
-  const message = `expected channel_binding to be disable, prefer or require, found ${JSON.stringify(text)}`;
-  throw new AppError('database-unreadable', message, 'leave it out, or where the server can do it: require');
-}
-
-/** Always a function: in its place the driver would look for a password by itself. */
-function passwordOf(
-  given: string | undefined,
-  path: string | null,
-  wanted: PasswordFor,
-  address: string,
-): () => Promise<string> {
-  return async () => {
-    if (given !== undefined) return given;
-    const found = path === null ? { missing: 'none' } : passwordIn(path, wanted);
-    if ('password' in found) return found.password;
-    const { host, port, dbname, user } = wanted;
-    const line = [host, String(port), dbname, user]
-      .map((field) => field.replaceAll(/[:\\]/g, String.raw`\$&`))
-      .join(':');
-    const message = `expected a password for user ${user} at ${displayAddress(address)}, found ${found.missing}`;
-    throw new AppError('database-unreadable', message, `set PGPASSWORD, or add a line to ~/.pgpass: ${line}:PASSWORD`);
-  };
-}
-
-/** Null for a user without one, such as in a container. */
-function homeOf(environment: NodeJS.ProcessEnv): string | null {
-  const named = environment['HOME'] ?? '';
-  if (named !== '') return named;
+/** What the parameters mean to the driver. Verification is spelled out: without that, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off. */
+function driverSettings(parameters: Parameters): ClientConfig {
   try {
-    return homedir();
-  } catch {
-    return null;
+    const query = new URLSearchParams(parameters);
+    const config = toClientConfig(parse(`postgres:///?${query.toString()}`, { useLibpqCompat: true }));
+    return typeof config.ssl === 'object' ? { ...config, ssl: { rejectUnauthorized: true, ...config.ssl } } : config;
+  } catch (error) {
+    const message = `expected parameters that lead to a server, found: ${messageOf(error)}`;
+    throw new AppError('database-unreadable', message, 'correct the parameter, or the file that it names', error);
   }
+}
+
+function secondsOf(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  const message = `expected connect_timeout to be a number of seconds, found ${JSON.stringify(text)}`;
+  throw new AppError('database-unreadable', message, 'leave it out for ten seconds; 0 waits without limit');
+}
+
+/** The password from ~/.pgpass or PGPASSFILE. The driver asks for it only when the server does. @throws AppError database-unreadable */
+async function filedPassword({ host, port, database, user }: ClientConfig, address: string): Promise<string> {
+  // The file lists sockets under localhost.
+  const at = { host: host?.startsWith('/') === true ? 'localhost' : host, port, database, user };
+  const password = await new Promise<string | undefined>((resolve) => pgpass(at, resolve));
+  if (password !== undefined) return password;
+  const message = `expected a password for user ${user} at ${displayAddress(address)}, found none`;
+  const line = [at.host, port, database, user].map((field) => String(field).replaceAll(/[:\\]/g, String.raw`\$&`));
+  const hint = `set PGPASSWORD, or add a line to ~/.pgpass (chmod 600): ${line.join(':')}:PASSWORD`;
+  throw new AppError('database-unreadable', message, hint);
 }
 
 function processUser(): string {
@@ -183,6 +150,6 @@ function processUser(): string {
     return userInfo().username;
   } catch (error) {
     const message = 'expected a user, found none: this process runs as a number without a name';
-    throw new AppError('database-unreadable', message, 'name one: postgres://USER@host/database, or PGUSER', error);
+    throw new AppError('database-unreadable', message, 'name one: postgres://USER@HOST/database, or PGUSER', error);
   }
 }

@@ -7,7 +7,7 @@ import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import type { Group, Grouping, IdRange } from '../read/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
-import { displayAddress } from './address-parts.ts';
+import { displayAddress } from './address.ts';
 import { answerOf } from './answer.ts';
 import { compiled, compiledOn, type CompiledSql } from './compile.ts';
 import { connect } from './connect.ts';

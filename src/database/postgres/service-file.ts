@@ -1,36 +1,29 @@
-// Service files of PostgreSQL (documentation, 34.17 "The Connection Service File"): named sets of parameters, in INI syntax. The driver
-// knows none.
+// Service files of PostgreSQL (documentation, "The Connection Service File"): named sets of parameters. The driver does not read them.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../errors.ts';
-import type { Parameters } from './address-parts.ts';
-
-/** Where distributions keep the one for all users. */
-const SYSTEM_FOLDERS = ['/etc/postgresql-common', '/etc/sysconfig/pgsql', '/etc'];
 
 /**
- * The parameters of a service, from the user's file or else the system's.
- * @param home the user's folder; null where he has none
- * @throws AppError database-unreadable
+ * The parameters of a service, from the file that PGSERVICEFILE names, else from ~/.pg_service.conf, else from the system's file.
+ * @throws AppError database-unreadable: no such service, or an unreadable file
  */
-export function serviceParameters(service: string, environment: NodeJS.ProcessEnv, home: string | null): Parameters {
-  const own = environment['PGSERVICEFILE'] ?? (home === null ? undefined : join(home, '.pg_service.conf'));
-  const folder = environment['PGSYSCONFDIR'];
-  const paths = [own, ...(folder === undefined ? SYSTEM_FOLDERS : [folder]).map((one) => join(one, 'pg_service.conf'))];
-  const looked: string[] = [];
+export function serviceParameters(service: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
+  const { PGSERVICEFILE, HOME = '/', PGSYSCONFDIR = '/etc/postgresql-common' } = environment;
+  const own = PGSERVICEFILE ?? join(HOME, '.pg_service.conf');
+  const paths = [own, join(PGSYSCONFDIR, 'pg_service.conf')].filter(
+    (path) => path === PGSERVICEFILE || existsSync(path),
+  );
   for (const path of paths) {
-    if (path === undefined || (path !== environment['PGSERVICEFILE'] && !existsSync(path))) continue;
-    looked.push(path);
-    const parameters = parametersIn(textOf(path), service, path);
+    const parameters = sectionOf(readService(path), service);
     if (parameters !== null) return parameters;
   }
-  const where = looked.length === 0 ? 'no service file' : `no such section in ${looked.join(' and ')}`;
+  const where = paths.length === 0 ? 'no service file' : `no such section in ${paths.join(' and ')}`;
   const hint = `add a section [${service}] to ~/.pg_service.conf, or name the file in PGSERVICEFILE`;
   throw new AppError('database-unreadable', `expected a service ${JSON.stringify(service)}, found ${where}`, hint);
 }
 
-function textOf(path: string): string {
+function readService(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -39,26 +32,17 @@ function textOf(path: string): string {
   }
 }
 
-/** The first section of that name; null where there is none. A parameter's first line counts. */
-function parametersIn(text: string, service: string, path: string): Parameters | null {
-  let parameters: Map<string, string> | null = null;
-  for (const [index, untrimmed] of text.split('\n').entries()) {
-    const line = untrimmed.trim();
+/** `name=value` lines from `[service]` up to the next section; null where there is no such section. */
+function sectionOf(text: string, service: string): ReadonlyMap<string, string> | null {
+  const lines = text.split('\n').map((line) => line.trim());
+  const start = lines.indexOf(`[${service}]`) + 1;
+  if (start === 0) return null;
+  const parameters = new Map<string, string>();
+  for (const line of lines.slice(start)) {
+    if (line.startsWith('[')) break;
     if (line === '' || line.startsWith('#')) continue;
-    if (line.startsWith('[')) {
-      if (parameters !== null) return parameters;
-      if (line === `[${service}]`) parameters = new Map();
-      continue;
-    }
-    if (parameters === null) continue;
-    const equals = line.indexOf('=');
-    const name = line.slice(0, Math.max(equals, 0));
-    if (!/^[a-z_]+$/.test(name) || name === 'service') {
-      // Not the line itself, which may be a password.
-      const message = `expected name=value in ${path}, found another text in line ${index + 1}`;
-      throw new AppError('database-unreadable', message, 'correct the line: no blanks around the =, no other service');
-    }
-    if (!parameters.has(name)) parameters.set(name, line.slice(equals + 1));
+    const [name = ''] = line.split('=');
+    parameters.set(name.trim(), line.slice(name.length + 1).trim());
   }
   return parameters;
 }

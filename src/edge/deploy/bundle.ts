@@ -17,8 +17,10 @@ const NOT_IN_NJS =
 /** A bundle as text, with the profiles that a deployment wants. */
 export function bundleEdge(name: EdgeBundle, profiles: readonly ProfileName[] = ['rfc9421']): Promise<string> {
   const isNginx = name === 'nginx' || name === 'nginx-s3';
-  const file = name === 'authorizer' ? 'authorizer/entry' : isNginx ? `${name}-entry` : name;
+  const hasFolder = name === 'authorizer' || name === 'lambda-edge';
+  const file = hasFolder ? `${name}/entry` : isNginx ? `${name}-entry` : name;
   const path = fileURLToPath(new URL(`../runtimes/${file}.ts`, import.meta.url));
+  // Lambda@Edge takes what a worker takes: one small module without imports.
   return bundleModule(name === 'authorizer' ? name : isNginx ? 'nginx' : 'worker', path, profiles);
 }
 

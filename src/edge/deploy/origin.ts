@@ -27,17 +27,19 @@ export interface OriginOptions {
 export type WorkerBundle = 'worker' | 'worker-live' | 'worker-s3' | 'worker-r2';
 export type NginxBundle = 'nginx' | 'nginx-s3';
 export type AuthorizerBundle = 'authorizer';
+export type LambdaEdgeBundle = 'lambda-edge';
 
 /** All of them, for the command that is installed. */
 export const EDGE_BUNDLES = [
   'authorizer',
+  'lambda-edge',
   'nginx',
   'nginx-s3',
   'worker',
   'worker-live',
   'worker-s3',
   'worker-r2',
-] as const satisfies readonly (WorkerBundle | NginxBundle | AuthorizerBundle)[];
+] as const satisfies readonly (WorkerBundle | NginxBundle | AuthorizerBundle | LambdaEdgeBundle)[];
 export type EdgeBundle = (typeof EDGE_BUNDLES)[number];
 
 /** The bundle of a worker with this origin, and perhaps with a key ring elsewhere: each knows one kind alone. */

@@ -10,8 +10,9 @@ export const SECOND_PROFILE_BYTES_MAX = 2048;
 
 /** The name of a bundle's file, in the command that is installed. */
 export function bundleFile(name: EdgeBundle, profiles: readonly ProfileName[]): string {
-  // It runs on a server, where size is no matter: its configuration says which of them it takes.
-  if (name === 'authorizer') return `${name}.js`;
+  // On a server size does not matter, so the authorizer has both profiles and its configuration chooses. Lambda@Edge has only the
+  // first: the second needs secrets.
+  if (name === 'authorizer' || name === 'lambda-edge') return `${name}.js`;
   const set = PROFILE_NAMES.filter((profile) => profiles.includes(profile)).join('.');
   return set === PROFILE_NAMES[0] ? `${name}.js` : `${name}.${set}.js`;
 }

@@ -15,28 +15,39 @@ export interface BucketAddress {
 /** A store that hangs must not hold up whoever waits for it; no proxy waits much longer. */
 const TIMEOUT_MS = 10_000;
 
+/**
+ * Sends a signed request for `target`, a path below the tree, perhaps with a query. Rejects without credentials, and when the store does not
+ * answer before the signal.
+ */
+export const askBucket = async (
+  bucket: BucketAddress,
+  target: string,
+  method: string,
+  bindings: WorkerEnvironment,
+  now: number,
+  signal = AbortSignal.timeout(TIMEOUT_MS),
+): Promise<Response> => {
+  const [accessKeyId, secretAccessKey, sessionToken = null] = CREDENTIAL_NAMES.map((name) =>
+    textOrNull(bindings[name])?.trim(),
+  );
+  if (!accessKeyId || !secretAccessKey) throw new Error(`${CREDENTIAL_NAMES[accessKeyId ? 1 : 0]} is missing`);
+
+  const url = new URL(`${bucket.origin}/${target}`);
+  const credentials = { accessKeyId, secretAccessKey, sessionToken };
+  const headers = Object.fromEntries(await signedHeaders(method, url, credentials, bucket.region, now));
+  return fetch(url, { method, headers, redirect: 'manual', signal }).catch(() => {
+    throw new Error(`${url.host} does not answer`);
+  });
+};
+
 /** A folder of the tree, such as `public/`. */
 export const bucketLoad =
-  (bucket: BucketAddress, folder: string, bindings: WorkerEnvironment, now: number): Load =>
+  (bucket: BucketAddress, folder: string, bindings: WorkerEnvironment, now: number, signal?: AbortSignal): Load =>
   async (path, method) => {
-    const [accessKeyId, secretAccessKey, sessionToken = null] = CREDENTIAL_NAMES.map((name) =>
-      textOrNull(bindings[name])?.trim(),
-    );
-    if (!accessKeyId || !secretAccessKey) throw new Error(`${CREDENTIAL_NAMES[accessKeyId ? 1 : 0]} is missing`);
-
     const isSibling = /\.(gz|br)$/.test(path);
     // The encoding that the object bears would make fetch decode it.
-    const url = new URL(`${bucket.origin}/${folder}${path}${isSibling ? '?response-content-encoding=identity' : ''}`);
-    const credentials = { accessKeyId, secretAccessKey, sessionToken };
-    const headers = Object.fromEntries(await signedHeaders(method, url, credentials, bucket.region, now));
-    const response = await fetch(url, {
-      method,
-      headers,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch(() => {
-      throw new Error(`${url.host} does not answer`);
-    });
+    const target = `${folder}${path}${isSibling ? '?response-content-encoding=identity' : ''}`;
+    const response = await askBucket(bucket, target, method, bindings, now, signal);
     const { status } = response;
     const type = response.headers.get('content-type') ?? '';
     if (status === 200 && !PAGE.test(type) && !(isSibling && isDecoded(response.headers))) return response;
@@ -46,7 +57,7 @@ export const bucketLoad =
     // A store says why, and whatever says nothing is no store; but for HEAD: then the pointer tells, which is read before and after it.
     const code = /<Code>(\w+)</.exec(await response.text())?.[1] ?? '';
     if ([403, 404].includes(status) && (method === 'HEAD' || ABSENT.includes(code))) return null;
-    throw new Error(`${url.host} answers ${status} ${code || type}`);
+    throw new Error(`${new URL(bucket.origin).host} answers ${status} ${code || type}`);
   };
 
 /** Whether fetch has undone an encoding all the same: some runtimes leave its name, others drop the length that is no longer right. */

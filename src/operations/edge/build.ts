@@ -6,6 +6,7 @@ import type { KeyRing } from '../../contract/key-ring.ts';
 import { authorizerFiles } from '../../edge/deploy/authorizer.ts';
 import { PROXIES, type Proxy } from '../../edge/deploy/authorizer-proxies.ts';
 import { README_TITLE, type DeploymentFiles } from '../../edge/deploy/deployment.ts';
+import { lambdaEdgeFiles, refusedKeys } from '../../edge/deploy/lambda-edge.ts';
 import { nginxBucketFiles } from '../../edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../../edge/deploy/nginx.ts';
 import { nginxBundle, type OriginOptions, parseOrigin } from '../../edge/deploy/origin.ts';
@@ -25,7 +26,7 @@ import { foreignFiles, writeFolder } from '../../storage/folder.ts';
 const POINTER_SECONDS = 5;
 
 export interface EdgeBuildOptions {
-  readonly target: 'nginx' | 'authorizer' | WorkerTarget;
+  readonly target: 'nginx' | 'authorizer' | 'lambda-edge' | WorkerTarget;
   /** authorizer: what stands in front of it; null: nothing was named. */
   readonly proxy: Proxy | null;
   /** authorizer: where it listens. */
@@ -51,10 +52,13 @@ export interface EdgeBuildOptions {
 }
 
 /**
- * Writes the folder around the bundle of a target. @returns its files
+ * Writes the folder around the bundle of a target. @returns its files, and the ids of keys that this target cannot verify
  * @throws AppError edge-option-invalid, tree-missing, tree-unreadable, tree-not-writable, tree-full
  */
-export async function buildEdge(options: EdgeBuildOptions, bundle: string): Promise<DeploymentFiles> {
+export async function buildEdge(
+  options: EdgeBuildOptions,
+  bundle: string,
+): Promise<{ readonly files: DeploymentFiles; readonly refused: readonly string[] }> {
   const invalid = (message: string, cause?: unknown): AppError =>
     new AppError('edge-option-invalid', message, 'see: playbill edge build --help', cause);
   const fault = faultOfSettings(options.settings);
@@ -79,7 +83,7 @@ export async function buildEdge(options: EdgeBuildOptions, bundle: string): Prom
     );
   }
   writeFolder(options.to, files, '--to');
-  return files;
+  return { files, refused: options.target === 'lambda-edge' ? refusedKeys(keyRing) : [] };
 }
 
 function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
@@ -115,6 +119,8 @@ async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRi
 
   const isBucket = readsBucket(origin);
   if (isBucket) refuseFolderOptions(options);
+  if (options.target === 'lambda-edge')
+    return lambdaEdgeFiles({ ...common, ...origin, encodings, pointerSeconds: POINTER_SECONDS, profiles });
   const keyRingPath = isBucket ? '' : keyRingPathOf(options, publicRoot);
   if (options.target === 'authorizer') {
     const { proxy, authorizer } = options;

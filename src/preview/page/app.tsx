@@ -106,9 +106,7 @@ export function App(): VNode {
         )}
       </main>
       <PublishedNotice release={tree.published} />
-      {opened !== null && (
-        <OpenSheet {...{ opened, overview, hasKeys, setHasKeys }} onClose={() => setOpened(null)} />
-      )}
+      {opened !== null && <OpenSheet {...{ opened, overview, hasKeys, setHasKeys }} onClose={() => setOpened(null)} />}
     </>
   );
 }

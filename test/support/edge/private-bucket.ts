@@ -38,12 +38,23 @@ export async function putTree(
   put: (key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>) => Promise<unknown>,
 ): Promise<void> {
   const files = readdirSync(world.root, { recursive: true, encoding: 'utf8' });
-  for (const file of files.map((name) => join(world.root, name)).filter((path) => statSync(path).isFile())) {
-    const encoding = /\.(gz|br)$/.exec(file)?.[1];
-    const encoded = encoding === undefined ? {} : { 'content-encoding': encoding === 'gz' ? 'gzip' : 'br' };
-    const headers = { 'content-type': 'application/json', ...encoded };
-    await put(`${PREFIX}/${relative(world.root, file)}`, readFileSync(file), headers);
-  }
+  for (const file of files.map((name) => join(world.root, name)).filter((path) => statSync(path).isFile()))
+    await put(`${PREFIX}/${relative(world.root, file)}`, readFileSync(file), headersOf(file));
+}
+
+/** The headers of the object for a file. */
+function headersOf(file: string): Readonly<Record<string, string>> {
+  const encoding = /\.(gz|br)$/.exec(file)?.[1];
+  const encoded = encoding === undefined ? {} : { 'content-encoding': encoding === 'gz' ? 'gzip' : 'br' };
+  return { 'content-type': 'application/json', ...encoded };
+}
+
+/** A bucket that always shows the current content of a world's folder, below `shows`. `close` ends it. */
+export async function startFolderBucket(world: World, options: MemoryStoreOptions = {}): Promise<MemoryStore> {
+  const denied = [{ action: 'list', prefix: '' }] as const;
+  const store = new FolderBucket({ denied, ...options }, world.root);
+  await store.listen();
+  return store;
 }
 
 /** What `edge build` is told of a bucket. */
@@ -69,6 +80,24 @@ class PrivateBucket extends MemoryStore {
     const answer = super.apply({ ...request, query });
     if (this.#override === 'ignored' || answer.status !== 200) return answer;
     return { ...answer, headers: { ...answer.headers, 'content-encoding': encoding } };
+  }
+}
+
+class FolderBucket extends MemoryStore {
+  readonly #root: string;
+
+  constructor(options: MemoryStoreOptions, root: string) {
+    super(options);
+    this.#root = root;
+  }
+
+  protected override apply(request: StoreRequest): StoreAnswer {
+    const { key } = request;
+    const path = join(this.#root, key.replace(/^shows\//, ''));
+    // Both take effect immediately. Reading a folder throws, which is an error of the store.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) void this.delete(key);
+    else void this.put(key, readFileSync(path), headersOf(path));
+    return super.apply(request);
   }
 }
 

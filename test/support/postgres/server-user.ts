@@ -1,7 +1,7 @@
 // Whom PostgreSQL and PgBouncer run as in tests: both refuse root, who then runs them as another user.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -59,18 +59,4 @@ export function writeCertificate(folder: string): void {
   chmodSync(at('server.key'), 0o600);
   giveToServer(at('server.key'));
   giveToServer(at('server.crt'));
-}
-
-/** Writes what the authority of `writeCertificate` says of that certificate to `path`: that it is revoked, or nothing. */
-export function writeRevocations(folder: string, path: string, isRevoked: boolean): void {
-  const at = (name: string) => join(folder, name);
-  const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const serial = openssl('x509', '-in', at('server.crt'), '-noout', '-serial').toString().trim().replace('serial=', '');
-  writeFileSync(`${path}.cnf`, `[ca]\ndefault_ca=own\n[own]\ndatabase=${path}.index\ndefault_md=sha256\n`);
-  writeFileSync(
-    `${path}.index`,
-    isRevoked ? `R\t401231000000Z\t200101000000Z\t${serial}\tunknown\t/CN=localhost\n` : '',
-  );
-  const signer = ['-cert', at('authority.crt'), '-keyfile', at('authority.key')];
-  openssl('ca', '-config', `${path}.cnf`, '-gencrl', '-crldays', '3650', ...signer, '-out', path);
 }

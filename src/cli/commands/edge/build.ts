@@ -25,6 +25,7 @@ Examples:
   playbill edge build --target nginx --origin s3://bucket/prefix
   playbill edge build --target authorizer --proxy caddy
   playbill edge build --target cloudflare --origin r2://bucket/prefix
+  playbill edge build --target lambda-edge --origin s3://bucket/prefix
   playbill edge build --target netlify --origin https://origin.example
   playbill edge build --target deno --origin s3://bucket/prefix
   playbill edge build --target worker --profile rfc9421 signed-headers
@@ -56,8 +57,8 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     )
     .requiredFlag(
       '--target <runtime>',
-      'nginx with njs; a service behind a proxy that has no rule of its own; a worker on the host of that name, or on workerd and any other runtime with a fetch handler',
-      ['nginx', 'authorizer', ...WORKER_TARGETS],
+      'nginx with njs; a service behind a proxy that has no rule of its own; CloudFront with Lambda@Edge (tested against the events that Amazon documents, not on CloudFront itself); a worker on the host of that name, or on workerd and any other runtime with a fetch handler',
+      ['nginx', 'authorizer', 'lambda-edge', ...WORKER_TARGETS],
     )
     .flag('--to <folder>', 'the folder to write (default: edge- and the target)')
     .outFlag('the tree whose key ring the rule takes along')
@@ -71,7 +72,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .presetFlag('--listen <address>', 'nginx, authorizer: the address of the server, or of the proxy', '8080')
     .presetFlag(
       '--origin <url>',
-      'workers: the URL of the public folder; the name of a binding for a folder, not on netlify and vercel; cloudflare: r2://BUCKET/PREFIX; all: the private bucket of a tree, s3://BUCKET/PREFIX, which the edge reads with secrets of its own, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'workers: the URL of the public folder; the name of a binding for a folder, not on netlify and vercel; cloudflare: r2://BUCKET/PREFIX; all: the private bucket of a tree, s3://BUCKET/PREFIX, which the edge reads with secrets of its own, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and lambda-edge with its role',
       'ASSETS',
     )
     .flag(
@@ -97,7 +98,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
       const name = bundleNameOf(flags.target, flags.origin, flags.keyRing ?? null);
       const profiles = [...new Set(flags.profile ?? [PROFILE_NAMES[0]])];
       const bundle = await bundleOf(name, profiles);
-      const files = await buildEdge(
+      const { files, refused } = await buildEdge(
         {
           target: flags.target,
           proxy: flags.proxy ?? null,
@@ -115,12 +116,20 @@ function addEdgeBuild(edge: PlaybillCommand): void {
         },
         bundle,
       );
+      if (refused.length > 0)
+        terminal.log(
+          `warning secret-missing: ${flags.target} has no secrets and will refuse these keys: ${refused.join(', ')}`,
+        );
       const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
       if (flags.json === true) terminal.print(JSON.stringify({ target: flags.target, files: sizes }));
       else {
         for (const { path, bytes } of sizes) terminal.print(`${path} (${bytesText(bytes)})`);
         if (isWorkerTarget(flags.target))
           terminal.print(await bundleText(workerBundle(flags.origin, flags.keyRing ?? null), profiles, bundle));
+        if (flags.target === 'lambda-edge')
+          terminal.print(
+            `The rule in index.mjs: ${bytesText(Buffer.byteLength(bundle))} (Lambda@Edge takes 1 MB, zipped)`,
+          );
         terminal.print(`How to deploy it: ${folder}/README.md`);
       }
     });
