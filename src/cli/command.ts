@@ -140,19 +140,22 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   onPublishFlags() {
-    return this.flag(
-      '--on-publish <command|url>',
+    return this.#hookFlags(
+      '--on-publish',
       'send what was published, as JSON, to this command (on stdin) or URL (by POST)',
-      publishHookArgument,
-    ).durationFlag('--on-publish-timeout', 'how long the notification may take', 60);
+    );
   }
 
   onChangeFlags() {
-    return this.flag(
-      '--on-change <command|url>',
+    return this.#hookFlags(
+      '--on-change',
       'if the key ring of the tree changed, notify this command (on stdin) or URL (by POST), as JSON',
-      publishHookArgument,
-    ).durationFlag('--on-change-timeout', 'how long the notification may take', 60);
+    );
+  }
+
+  #hookFlags<const Flag extends string>(flag: Flag, text: string) {
+    const withHook = this.flag(`${flag} <command|url>`, text, publishHookArgument);
+    return withHook.durationFlag(`${flag}-timeout`, 'how long the notification may take', 60);
   }
 
   instantFlag<const Flag extends string>(flag: Flag, text: string) {

@@ -1,6 +1,7 @@
 // `playbill build`: turns flags into options, runs the build or one shard of it, and prints the result.
 
 import { Option } from 'commander';
+import { databaseText } from '../../operations/database-text.ts';
 import {
   compressionsArgument,
   DEFAULT_GRACE_SECONDS,
@@ -112,7 +113,6 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const result = await build(options, now).finally(ended);
   const json = await buildJson(result, { horizonSeconds: flags.horizon, isDryRun }, now);
   const warnings = isDryRun ? [] : await notifyOfBuild(result, flags, context, now);
-  const { databaseText } = await import('../../operations/database-text.ts');
   return printBuild({ ...json, warnings }, databaseText(flags.db), flags.json === true, context);
 }
 

@@ -2,6 +2,7 @@
 // prints SQL.
 
 import { Option } from 'commander';
+import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { groupedFindings } from '../output/finding-groups.ts';
@@ -46,7 +47,6 @@ An error in anything that a front shows makes builds hold that front back. Warni
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal, tzdata }) => {
       const { checkDatabase, missingStubs } = await import('../../operations/check-db.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       if (flags.stubs === true) {
         terminal.print((await missingStubs(flags.db)) || '-- Nothing is missing.');
         return EXIT.done;

@@ -1,5 +1,6 @@
 // `playbill explain`: says why a product has a card on a front, or has none.
 
+import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 
 export function addExplainCommand(program: PlaybillCommand): void {
@@ -33,7 +34,6 @@ Exit codes: 0 explained, with or without a card, 2 wrong usage, no such front or
         flags.at ?? context.now(),
       );
       const { explanationText } = await import('../output/explain.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       const text = (): string => explanationText(explained, databaseText(flags.db));
       context.terminal.print(flags.json === true ? JSON.stringify(explained) : text());
     });

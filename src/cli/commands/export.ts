@@ -1,6 +1,7 @@
 // `playbill export`: prints the rows of a catalogue as NDJSON, in the format that `playbill import` reads.
 
 import { TABLE_NAMES } from '../../database/schema/tables.ts';
+import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { countText } from '../output/terminal.ts';
 
@@ -28,7 +29,6 @@ The output contains no secrets: a catalogue holds only public keys and the names
 Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal }) => {
       const { exportCatalogue } = await import('../../operations/export.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
       let rowsTotal = 0;
       const onTable = (_table: string, rows: number): void => void (rowsTotal += rows);

@@ -2,6 +2,7 @@
 
 import type { MirrorResultJson, RowChanges, RowsResultJson } from '../../contract/results.ts';
 import { AppError, shellWord } from '../../errors.ts';
+import { databaseText } from '../../operations/database-text.ts';
 import { percentageArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
@@ -63,7 +64,6 @@ export function addImportCommand(program: PlaybillCommand): void {
       const { terminal } = context;
       refuseContradictions(flags);
       const { importFiles, mirrorFiles } = await import('../../operations/import.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       const db = databaseText(flags.db);
       const interrupted = new AbortController();
       // Before the process's own handlers, which end the process: an aborted import removes the catalogue that it was creating.

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
+import { mayBeOpened } from '../../operations/database-text.ts';
 import type { PageBundle } from '../../preview/bundle.ts';
 import type { PreviewCatalogue } from '../../preview/preview-data.ts';
 import type { CommandContext } from '../context.ts';
@@ -46,7 +47,6 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
 
 /** The catalogue, or null if there is none: the page works without. */
 async function catalogueAt(path: string, { tzdata }: CommandContext): Promise<PreviewCatalogue | null> {
-  const { mayBeOpened } = await import('../../operations/database-text.ts');
   if (!mayBeOpened(path)) return null;
   const { previewCatalogue } = await import('../../operations/preview-catalogue.ts');
   return previewCatalogue(path, tzdata, await import('../output/explain.ts'));
