@@ -1,7 +1,7 @@
-// The one kind of error that a user can fix: a stable code, what was expected and found and where, and what to type. Bad catalogue
-// data is not thrown; it is collected as findings (findings.ts).
+// Errors that a user can fix: a stable code, what was expected, what was found and where, and what to type.
+// Bad catalogue data is not thrown; it is collected as findings (findings.ts).
 
-/** Every code that an error can have, with the exit code of a command that ends with it. Stable: scripts match on them. */
+/** Every error code and the exit code it leads to. Scripts match on both, so neither may change. */
 export const ERROR_EXIT_CODES = {
   usage: 2,
   'instant-invalid': 2,
@@ -68,13 +68,13 @@ export const ERROR_EXIT_CODES = {
 export type ErrorCode = keyof typeof ERROR_EXIT_CODES;
 
 /**
- * An error with a code, a message (expected, found, where) and a hint: the command or edit that mends it. Message, details and hint
- * are one line each: an end of line inside one of them comes from data, and is escaped where it is printed.
+ * An error with a code, a message (expected, found, where) and a hint: the command or edit that fixes it. Message, details and hint
+ * are single lines; a newline in one comes from data and is escaped when printed.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
-  /** Further messages of the same kind, where one error reports several faults. */
+  /** More messages of the same kind, when one error reports several faults. */
   readonly details: readonly string[];
 
   constructor(code: ErrorCode, message: string, hint: string, cause?: unknown, details: readonly string[] = []) {
@@ -86,23 +86,23 @@ export class AppError extends Error {
   }
 }
 
-/** A value as one word of a POSIX shell, for command lines in hints: quoted where it must be. */
+/** Quotes a value for a POSIX shell if necessary, for command lines in hints. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The message of anything thrown, without a stack; of an error of the system without its code and call. */
+/** The message of anything thrown, without a stack. The code and system call of a system error are left out. */
 export function messageOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return message.replace(/^(?:\w+ )?E[A-Z]+: ([^,]*)(?:, \w+)?/, '$1');
 }
 
-/** The system's code of an error (ENOENT, SQLITE_BUSY …), or '' where it has none. */
+/** The `code` of a system or driver error (ENOENT, SQLITE_BUSY …); '' if it has no code. */
 export function systemCodeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
 
-/** What it means that the SQLite driver, which is native code, cannot be loaded; null for any other error. */
+/** The AppError for a SQLite driver (native code) that cannot be loaded; null for any other error. */
 export function driverError(thrown: unknown): AppError | null {
   const isNotLoaded = /^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(systemCodeOf(thrown));
   const [found = ''] = messageOf(thrown).split('\n');
@@ -110,12 +110,12 @@ export function driverError(thrown: unknown): AppError | null {
   return new AppError(
     'driver-unusable',
     `expected an SQLite driver that loads, found: ${found}`,
-    'install Playbill again; where the driver comes prebuilt for other machines only, compile it: npm rebuild better-sqlite3',
+    'install Playbill again; if no prebuilt driver fits this machine, compile it: npm rebuild better-sqlite3',
     thrown,
   );
 }
 
-/** An address for a message: without the user and password that somebody may have typed into it. Secrets of AWS have slashes. */
+/** An address for a message, without a user and password. Matches up to the last `@`, because AWS secrets may contain slashes. */
 export function withoutUser(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1…@');
 }

@@ -1,6 +1,6 @@
-// Findings: one thing wrong with data or a tree, with a code, a place and a message. They are collected, never thrown.
+// A finding is one thing wrong with the data or a tree: a code, a place and a message. Findings are collected, never thrown.
 
-/** Every code a finding can bear. Codes are stable: scripts match on them. */
+/** Every code a finding can have. Scripts match on them, so they may not change. */
 export type FindingCode =
   // rows (database/)
   | 'table-missing'
@@ -48,22 +48,22 @@ export type FindingCode =
   | 'hold-not-current'
   | 'not-pruned';
 
-/** `error` holds back the fronts it concerns (law 7); `warning` holds back nothing. */
+/** An `error` holds back the fronts it concerns (law 7); a `warning` does not. */
 export type Severity = 'error' | 'warning';
 
 export interface Finding {
   readonly severity: Severity;
   readonly code: FindingCode;
-  /** A table and key (`sessions 17`) or a path of the tree. */
+  /** A table and key (`sessions 17`) or a path in the tree. */
   readonly place: string;
   readonly message: string;
-  /** The column that is meant, where there is one. */
+  /** The column at fault, if it is a single one. */
   readonly column?: string;
-  /** What to type; of a value, SQL that makes one which the column accepts. */
+  /** What to type; for an invalid value, SQL that makes it one the column accepts. */
   readonly hint?: string;
 }
 
-/** `error value-invalid sessions 17: …`: one finding on one line. */
+/** A finding as one line: `error value-invalid sessions 17: …`. */
 export function findingLine(finding: Omit<Finding, 'code' | 'column' | 'hint'> & { readonly code: string }): string {
   return `${finding.severity} ${finding.code} ${finding.place}: ${finding.message}`;
 }

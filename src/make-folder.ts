@@ -1,22 +1,23 @@
-// The one way to make a folder. Not Node's recursive mkdir: where making a folder fails as if its parent were missing although it is
-// there, as under /proc, that tries again for ever, deaf to every signal but SIGKILL.
+// Makes folders. Used instead of Node's recursive mkdir, which loops forever and ignores every signal but SIGKILL when mkdir reports
+// a missing parent that exists, as it does under /proc.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCodeOf } from './errors.ts';
 
-/** Makes a folder, and those above it that are missing; one that is there is as good. Throws the error of the system. */
+/** Makes a folder and its missing parents; does nothing if it exists. @throws the system's error */
 export function makeFolder(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory() === true) return;
   const parent = dirname(path);
-  // The root and `.` are their own parents.
+  // `/` and `.` are their own parents.
   if (stats === undefined && parent !== path) makeFolder(parent);
   try {
     mkdirSync(path);
   } catch (error) {
-    const isMadeMeanwhile =
+    // Another process may have made it since.
+    const isMade =
       systemCodeOf(error) === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-    if (!isMadeMeanwhile) throw error;
+    if (!isMade) throw error;
   }
 }

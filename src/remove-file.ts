@@ -1,14 +1,14 @@
-// The one way to remove a file. Not by rmSync: since Node.js 24 its errors have no code where the system's is a rare one.
+// Removes files. Used instead of rmSync, whose errors lack the system's code in rare cases since Node.js 24.
 
 import { unlinkSync } from 'node:fs';
 import { systemCodeOf } from './errors.ts';
 
-/** Removes a file if it exists. Throws the error of the system. */
+/** Removes a file if it exists. @throws the system's error */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    // ENOTDIR: what should be its folder is a file.
+    // ENOTDIR: a parent in the path is a file.
     if (!['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error))) throw error;
   }
 }

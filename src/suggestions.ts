@@ -1,14 +1,14 @@
-// Names near to a mistyped one, for hints. Pure: knows no table.
+// Finds names similar to a mistyped one, for hints.
 
 const NAMES_MAX = 5;
 
-/** A name as it is typed, and what a person may call the thing instead. */
+/** A name as it is typed, and the title that a person might type instead. */
 export interface Candidate {
   readonly name: string;
   readonly title: string;
 }
 
-/** The candidates nearest to what was typed: those whose name or title contains it, then those a few letters away; at most five. */
+/** At most five candidates: first those whose name or title contains what was typed, then those within a small edit distance. */
 export function nearNames(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const wanted = typed.toLowerCase();
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
@@ -22,7 +22,7 @@ export function nearNames(typed: string, candidates: readonly Candidate[]): read
   return ranked.slice(0, NAMES_MAX).map(({ candidate }) => candidate);
 }
 
-/** How many letters have to be put in, taken out or changed (Levenshtein); more than `max` where it is more. */
+/** The Levenshtein distance of two texts, or some number greater than `max` if it exceeds `max`. */
 function distanceWithin(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,5 +1,5 @@
-// The one thing beyond the language that the pure folders use: TextEncoder, which every runtime of the web has.
-// Seen only by their own tsconfig, whose `types` is empty, so that console, process and Buffer do not type-check there.
+// TextEncoder and TextDecoder, the only APIs beyond the language that the pure folders use. Their tsconfig includes this file and
+// sets `types: []`, so that console, process and Buffer do not type-check there.
 
 declare class TextEncoder {
   encode(text?: string): Uint8Array;

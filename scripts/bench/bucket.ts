@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RequestTotals } from '../../src/storage/objects/request-totals.ts';
+import type { RequestsJson } from '../../src/contract/results.ts';
 import { Ceph } from '../../test/support/objects/ceph.ts';
 import { RemoteBucket } from '../../test/support/objects/remote-bucket.ts';
 import { seedCatalogue } from '../seed.ts';
@@ -15,7 +15,7 @@ import { interleaved, printed, timed } from './timing.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 interface Result {
-  readonly requests?: RequestTotals;
+  readonly requests?: RequestsJson;
 }
 
 const REQUESTS_AT_ONCE = '32';

@@ -1,24 +1,25 @@
-// Boundaries: the instants at which a product may change through time alone (fields.md). A superset is right, a gap is not.
+// Boundaries: the instants at which a product may change through time alone (fields.md). Extra instants are safe; a missing one is
+// a bug.
 
 import { instantOf, type Instant } from './instant.ts';
 import { offerRefusalAt } from './offer.ts';
 import type { Product } from './product.ts';
 
 export interface Boundaries {
-  /** Those in (now, until], ascending, each once. */
+  /** The boundaries in (now, until], ascending, without duplicates. */
   readonly within: readonly Instant[];
-  /** The first after `until` at which something still offered then may change; Infinity where nothing is offered by then. */
+  /** The first boundary after `until` that concerns something still offered at `until`; Infinity if nothing is. */
   readonly next: number;
 }
 
 /**
- * A product's own boundaries: ends of offers, starts of sales, the windows of its public ticket tiers and badges, the end of
- * its pause. The front's dates and the product's visibility on a front are not among them.
+ * A product's own boundaries: ends of offers, starts of sales, the validity of its public ticket tiers and badges, and the end of
+ * its pause. They do not include the front's date changes or the product's visibility on a front.
  */
 export function boundariesOf(product: Product, now: Instant, until: Instant): Boundaries {
   const within = new Set<number>();
   let next = Number.POSITIVE_INFINITY;
-  /** Offers only end: what is not offered at `until` changes nothing later. */
+  /** An offer that has ended never resumes, so whatever is not offered at `until` causes no later change. */
   const add = (instant: number, isOffered: boolean): void => {
     if (instant <= now) return;
     if (instant <= until) within.add(instant);
@@ -32,7 +33,7 @@ export function boundariesOf(product: Product, now: Instant, until: Instant): Bo
     isAnyOffered ||= isOffered;
     add(session.offerEndsAt, isOffered);
     add(session.salesStartAt, isOffered);
-    // Consecutive sessions usually share the product's default tiers, which are looked at once.
+    // Consecutive sessions usually share the product's default tiers; visit those once.
     if (session.tiers === lastTiers && (isLastOffered || !isOffered)) continue;
     lastTiers = session.tiers;
     isLastOffered = isOffered;

@@ -1,5 +1,5 @@
-// Time zones and calendars: the only place that asks the runtime (Intl) for a zone's rules. Everything else computes with
-// the offsets and days given here; offer.ts holds sessions against them. No clock: every function takes its instants.
+// Time zones and calendars. The only module that asks the runtime (Intl) for a zone's rules. It reads no clock: every function takes
+// its instants as arguments.
 
 import {
   dateTextOf,
@@ -11,7 +11,7 @@ import {
   type Instant,
 } from './instant.ts';
 
-/** Whether the runtime knows a time zone of this name. Offsets are refused by pattern, since some Node versions accept them. */
+/** Whether the runtime knows this time zone. Offsets such as `+03:00`, which some Node versions accept, are not zone names. */
 export function isKnownZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
@@ -21,47 +21,47 @@ export function isKnownZone(name: string): boolean {
   }
 }
 
-// Offsets are cached per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within one, so the offsets at a
-// block's two ends are enough, and where they differ bisection finds the one change.
+// Offsets are cached per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within one block, so it is enough to
+// compare the offsets at its ends and bisect if they differ.
 const BLOCK_SECONDS = 65_536;
 
-/** No clock has ever been further from UTC: Manila once was, at 15:56 behind it, the furthest of all. */
+/** No clock has ever been further from UTC; the furthest was Manila's, 15:56 behind it. */
 export const OFFSET_SECONDS_MAX = 16 * 3600;
 
 interface Block {
   readonly offsetBefore: number;
-  /** Where the offset changes inside the block; Infinity where it does not. */
+  /** When the offset changes within the block; Infinity if it does not. */
   readonly changesAt: number;
   readonly offsetAfter: number;
 }
 
-/** A time zone: its offset at every instant, in seconds but always whole minutes, so that a printed offset is exact. */
+/** A time zone. Offsets are in seconds but always whole minutes, so that a printed offset is exact. */
 export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #blocks = new Map<number, Block>();
 
-  /** @throws RangeError where the runtime does not know the zone; check isKnownZone first. */
+  /** @throws RangeError if the runtime does not know the zone; check isKnownZone first */
   constructor(name: string) {
     this.name = name;
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   }
 
-  /** Seconds east of UTC at an instant, in whole minutes. Historical local mean times are truncated to the minute. */
+  /** Seconds east of UTC at an instant. Historical local mean times are truncated to the minute. */
   offsetAt(instant: Instant): number {
     const index = Math.floor(instant / BLOCK_SECONDS);
     const block = this.#blocks.get(index) ?? this.#findBlock(index);
     return instant < block.changesAt ? block.offsetBefore : block.offsetAfter;
   }
 
-  /** The day number of the date that the zone's calendar shows at an instant. */
+  /** The zone's date at an instant, as a day number. */
   dayAt(instant: Instant): number {
     return Math.floor((instant + this.offsetAt(instant)) / SECONDS_PER_DAY);
   }
 
   /**
-   * The instants in (after, until] at which the zone's date changes, ascending. Usually midnights; where a zone skips
-   * midnight, or sets its clock back across it, the instants at which the date actually changes.
+   * The instants in (after, until] at which the zone's date changes, ascending. Usually these are midnights, but a zone may skip
+   * midnight or set its clock back across it.
    */
   dateChanges(after: Instant, until: Instant): Instant[] {
     const changes: Instant[] = [];
@@ -82,7 +82,7 @@ export class Zone {
     return changes;
   }
 
-  /** The first change of date after an instant. There is always one within two days (Samoa once skipped a date). */
+  /** The first date change after an instant. There is always one within two days (Samoa once skipped a date). */
   nextDateChange(after: Instant): Instant {
     const [first] = this.dateChanges(after, instantOf(after + 3 * SECONDS_PER_DAY));
     if (first === undefined) throw new Error(`no change of date in ${this.name} within three days of ${after}`);
@@ -98,8 +98,8 @@ export class Zone {
   }
 
   /**
-   * The instants at which the zone's clocks show a wall time (in seconds, as if it were UTC), ascending: none where clocks put forward
-   * skip it, two where clocks set back repeat it.
+   * The instants at which the zone's clocks show a wall time (in seconds, as if it were UTC), ascending: none if a change to summer
+   * time skips it, two if a change back repeats it.
    */
   instantsAt(wallTime: number): Instant[] {
     const instants: Instant[] = [];
@@ -113,13 +113,13 @@ export class Zone {
     return instants;
   }
 
-  /** The offset at an instant whose wall time occurs twice, `+01:00`, which says which of the two it is; '' at any other. */
+  /** The offset (`+01:00`) at an instant whose wall time occurs twice, to tell the two apart; '' at any other instant. */
   offsetOfRepeated(instant: Instant): string {
     const isRepeated = this.instantsAt(instant + this.offsetAt(instant)).length > 1;
     return isRepeated ? this.format(instant).slice(19) : '';
   }
 
-  /** The offset at an instant, and an instant until which it holds (the end of the block, or the change inside it). */
+  /** The offset at an instant, and an instant up to which it is known to hold: the end of the block, or a change within it. */
   #steadyFrom(instant: Instant): { readonly offset: number; readonly endsAt: number } {
     const offset = this.offsetAt(instant);
     const index = Math.floor(instant / BLOCK_SECONDS);
@@ -149,7 +149,7 @@ export class Zone {
   }
 
   #offsetFromIntl(seconds: number): number {
-    // `5/1/2026, GMT+02:00`. Measured: formatToParts takes ten times as long.
+    // The text looks like `5/1/2026, GMT+02:00`. formatToParts takes ten times as long (measured).
     const text = this.#format.format(seconds * 1000);
     const match = /, GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
     if (match === null) throw new Error(`cannot read the offset "${text}" of ${this.name}`);
@@ -159,7 +159,7 @@ export class Zone {
   }
 }
 
-/** The dates that today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive. */
+/** What today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive. */
 export interface FrontDays {
   readonly today: number;
   readonly tomorrow: number;
@@ -167,11 +167,11 @@ export interface FrontDays {
   readonly weekendUntil: number;
 }
 
-/** D0, D1 and W of fields.md for a front whose zone shows `today`; `weekendDays` are ISO weekday digits, 1 to 6 of them. */
+/** D0, D1 and W of fields.md for the date `today` in the front's zone; `weekendDays` has 1 to 6 ISO weekday digits. */
 export function frontDaysOf(today: number, weekendDays: string): FrontDays {
   const isWeekend = (day: number) => weekendDays.includes(String(isoWeekdayOf(day)));
   let weekendFrom = today;
-  // The whole run counts, past days included; a run may cross from Sunday to Monday.
+  // The weekend is the whole run of weekend days, past days included; a run may cross from Sunday to Monday.
   if (isWeekend(today)) while (isWeekend(weekendFrom - 1)) weekendFrom -= 1;
   else while (!isWeekend(weekendFrom)) weekendFrom += 1;
   let weekendUntil = weekendFrom + 1;
@@ -179,7 +179,7 @@ export function frontDaysOf(today: number, weekendDays: string): FrontDays {
   return { today, tomorrow: today + 1, weekendFrom, weekendUntil };
 }
 
-/** `YYYY-MM-DD` that a zone's calendar shows at an instant. */
+/** A zone's date at an instant, `YYYY-MM-DD`. */
 export function localDateText(zone: Zone, instant: Instant): string {
   return dateTextOf(zone.dayAt(instant));
 }

@@ -1,8 +1,8 @@
-// What each front shows, as columns: there are millions of rows, and an object for each would cost more than all that is done with it.
+// The products that each front shows, stored as columns: with millions of rows, one object per row would cost more than rendering.
 
 import { ALWAYS, type Period } from './period.ts';
 
-/** The flags of a card as bits: a product's own, and those that a front adds (fields.md). */
+/** A card's flags as bits: those of the product and those that a front adds (fields.md). */
 export const FLAG = { pushka: 1, paused: 2, featured: 4, banner: 8 } as const;
 
 /** One product on one front (catalogue.md, `front_products`). */
@@ -14,7 +14,7 @@ export interface FrontProduct {
   readonly visible: Period;
 }
 
-/** The products that fronts list, numbered in the order of their first appearance, so that columns can be indexed by product. */
+/** Numbers the products that fronts list, in order of first appearance, so that columns can be indexed by product. */
 export class ProductNumbers {
   readonly ids: number[] = [];
   readonly #numberOf = new Map<number, number>();
@@ -27,7 +27,7 @@ export class ProductNumbers {
     return this.ids.push(id) - 1;
   }
 
-  /** The number of a product; undefined where no front lists it. */
+  /** The number of a product; undefined if no front lists it. */
   numberOf(id: number): number | undefined {
     return this.#numberOf.get(id);
   }
@@ -37,10 +37,10 @@ export class ProductNumbers {
 export class FrontProducts {
   /** By position: the product's number. */
   readonly numbers: Int32Array;
-  /** By position: the bits of FLAG that the front adds. */
+  /** By position: the FLAG bits that the front adds. */
   readonly flags: Uint8Array;
   readonly #productNumbers: ProductNumbers;
-  /** By position: when it is visible, where that is not always. */
+  /** By position: when the product is visible, unless it always is. */
   readonly #periods: ReadonlyMap<number, Period>;
 
   constructor(
@@ -67,7 +67,7 @@ export class FrontProducts {
     return this.#periods.size === 0 ? ALWAYS : (this.#periods.get(position) ?? ALWAYS);
   }
 
-  /** How the front shows a product; undefined where it does not list it. */
+  /** How the front shows a product; undefined if it does not list it. */
   find(productId: number): FrontProduct | undefined {
     const position = this.numbers.indexOf(this.#productNumbers.numberOf(productId) ?? -1);
     if (position < 0) return undefined;

@@ -1,4 +1,4 @@
-// Fronts: the storefronts, what each attaches, and the products it shows.
+// Fronts (storefronts): the categories and groups that each attaches, and the products it shows.
 
 import type { Zone } from './calendar.ts';
 import type { FrontProducts } from './front-products.ts';
@@ -12,13 +12,13 @@ export interface Front extends FrontProfile {
   /** Positions in the taxonomy, in the order in which the front prints them: (front weight, id). */
   readonly categories: readonly number[];
   readonly groups: readonly number[];
-  /** What the front shows, in the order of its cards: (front weight, product id). */
+  /** In the order of the cards: (front weight, product id). */
   readonly products: FrontProducts;
 }
 
 /**
- * What a card depends on besides its product: the front's calendar (zone and weekend) and its money. Fronts that share them
- * share all evaluations.
+ * What a card depends on besides its product: the front's calendar (zone and weekend) and its currency. A product is evaluated once
+ * for all fronts that share these.
  */
 export interface FrontProfile {
   readonly zone: Zone;

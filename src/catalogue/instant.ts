@@ -1,4 +1,4 @@
-// Instants: points in time in whole seconds UTC, and their one textual form. Arithmetic only: no clock, no Date, no zone.
+// Instants: points in time in whole seconds UTC, and their canonical text. Plain arithmetic: no clock, no Date, no time zones.
 
 declare const instantBrand: unique symbol;
 
@@ -7,7 +7,7 @@ export type Instant = number & { readonly [instantBrand]: true };
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** Brands a number that is already whole seconds; only for arithmetic on instants. */
+/** Brands a number that is already whole seconds; for the results of arithmetic on instants. */
 export function instantOf(seconds: number): Instant {
   return seconds as Instant;
 }
@@ -19,7 +19,7 @@ function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; undefined where there is no such date. */
+/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; undefined if there is no such date. */
 export function dayNumberOf(year: number, month: number, day: number): number | undefined {
   const daysInMonth = (DAYS_IN_MONTH[month] ?? 0) + (month === 2 && isLeapYear(year) ? 1 : 0);
   if (Number.isNaN(year) || !(day >= 1 && day <= daysInMonth)) return undefined;
@@ -65,7 +65,7 @@ function digitsAt(text: string, from: number, count: number): number {
   return value;
 }
 
-/** Seconds of `YYYY-MM-DDTHH:MM:SS` as if it were UTC, or undefined. The text may be longer; the caller looks at the rest. */
+/** The seconds of `YYYY-MM-DDTHH:MM:SS`, read as UTC, or undefined. Text after that is ignored: the caller checks it. */
 function secondsOfDateTime(text: string): number | undefined {
   if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return undefined;
   const dayNumber = dayNumberOf(digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2));
@@ -76,7 +76,7 @@ function secondsOfDateTime(text: string): number | undefined {
   return dayNumber * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
 }
 
-/** An instant from its canonical text, exactly `YYYY-MM-DDTHH:MM:SSZ` (catalogue.md, conventions); undefined for anything else. */
+/** Parses the canonical text `YYYY-MM-DDTHH:MM:SSZ` (catalogue.md, conventions); undefined for anything else. */
 export function parseInstant(text: string): Instant | undefined {
   if (text.length !== 20 || text[19] !== 'Z') return undefined;
   return secondsOfDateTime(text) as Instant | undefined;
@@ -87,12 +87,12 @@ export function formatInstant(instant: Instant): string {
   return `${formatDateTime(instant)}Z`;
 }
 
-/** Seconds of a wall time `YYYY-MM-DDTHH:MM:SS`, counted as if it were UTC; undefined for anything else. */
+/** Parses a wall time `YYYY-MM-DDTHH:MM:SS` into seconds as if it were UTC; undefined for anything else. */
 export function parseWallTime(text: string): number | undefined {
   return text.length === 19 ? secondsOfDateTime(text) : undefined;
 }
 
-/** `YYYY-MM-DDTHH:MM:SS` of seconds that count a wall time as if it were UTC; the inverse of parseWallTime. */
+/** Formats seconds as a wall time `YYYY-MM-DDTHH:MM:SS`; the inverse of parseWallTime. */
 export function formatDateTime(seconds: number): string {
   const dayNumber = Math.floor(seconds / SECONDS_PER_DAY);
   const inDay = seconds - dayNumber * SECONDS_PER_DAY;
@@ -105,17 +105,11 @@ const EARLIEST_TYPED = -62_104_060_800;
 const LATEST_TYPED = 253_339_228_800;
 
 /**
- * An instant as a person types it: ISO 8601 with `Z` or a numeric offset; seconds and a fraction may be left out, a fraction is
- * floored. Undefined for anything else: a date alone, a time without offset, and the years 0001 and 9999, so near the ends of the calendar
- * that a zone's date or a boundary could fall outside of it.
+ * Parses an instant as a person types it: ISO 8601 with `Z` or a numeric offset. Seconds and a fraction are optional; a fraction is
+ * floored. Undefined for anything else, such as a date alone or a time without offset, and for years before 0002 or after 9997, where
+ * a zone's date or a boundary could fall outside the calendar.
  */
 export function parseOffsetDateTime(text: string): Instant | undefined {
-  const at = parseOffsetDateTimeOfAnyYear(text);
-  return at !== undefined && at >= EARLIEST_TYPED && at < LATEST_TYPED ? at : undefined;
-}
-
-/** The same for text in documents, which may have any year from 0000 to 9999. */
-export function parseOffsetDateTimeOfAnyYear(text: string): Instant | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);
   if (match === null) return undefined;
   const [, date, time, second = '00', offset = 'Z'] = match;
@@ -126,5 +120,5 @@ export function parseOffsetDateTimeOfAnyYear(text: string): Instant | undefined 
   if (hours > 23 || minutes > 59) return undefined;
   const shift = (hours * 60 + minutes) * 60;
   const seconds = offset.startsWith('-') ? wall + shift : wall - shift;
-  return instantOf(seconds);
+  return seconds >= EARLIEST_TYPED && seconds < LATEST_TYPED ? instantOf(seconds) : undefined;
 }

@@ -1,4 +1,4 @@
-// Money: integer minor units to the JSON number of `priceFrom`. Text arithmetic, because a float division is not exact.
+// Converts integer minor units to the JSON number of `priceFrom`. Works on digits, because floating-point division is not exact.
 
 /** `amountMinor / 10^exponent` as the shortest exact decimal, a JSON number: 123410 with 2 → `1234.1`, 50000 with 2 → `500`. */
 export function formatAmount(amountMinor: number, exponent: number): string {

@@ -1,10 +1,10 @@
-// What is offered, available and in the pool at an instant, and the fields of a card that follow: fields.md, word for word.
+// What is offered, available and in the pool at an instant, and the card fields that follow from it. Implements fields.md word for word.
 
 import type { FrontDays } from './calendar.ts';
 import type { Instant } from './instant.ts';
 import type { Exclusion, PriceTier, Product, Session } from './product.ts';
 
-/** Why a product has no card, in the order in which the sets are emptied (fields.md). */
+/** Why a product has no card, in the order in which fields.md checks. */
 export const DROP_REASONS = [
   'not-published',
   'not-visible',
@@ -17,7 +17,7 @@ export const DROP_REASONS = [
 
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** The sessions a card describes: A if it is not empty, else U; by (startsAt, id). */
+/** The sessions a card describes: A if it is not empty, else U (fields.md); by (startsAt, id). */
 export interface Pool {
   readonly sessions: readonly Session[];
   /** A is empty: every offered session is sold out. */
@@ -28,10 +28,10 @@ export function isLive(tier: PriceTier, now: Instant): boolean {
   return now < tier.valid.until;
 }
 
-/** Why a scheduled session is not offered, by the first rule of fields.md that refuses it. */
+/** The first rule of fields.md by which a scheduled session is not offered. */
 export type OfferRefusal = 'excluded' | 'over' | 'prices-expired';
 
-/** offered(s) of fields.md for a session that is scheduled: null where it is offered. */
+/** offered(s) of fields.md for a scheduled session: null if it is offered. */
 export function offerRefusalAt(session: Session, excluded: Exclusion | undefined, now: Instant): OfferRefusal | null {
   if (excluded?.sessionIds.has(session.id) === true) return 'excluded';
   if (now >= session.offerEndsAt) return 'over';
@@ -44,7 +44,7 @@ export function isAnyOffered(product: Product, excluded: Exclusion | undefined, 
   return product.sessions.some((session) => offerRefusalAt(session, excluded, now) === null);
 }
 
-/** out(s) of fields.md: no seats left in the session itself, or none at any live price; null where it is not out. */
+/** out(s) of fields.md: no seats left in the session itself, or none at any live price; null if it is not sold out. */
 export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-tickets' | null {
   if (session.available !== null && session.available <= 0) return 'no-seats';
   let isAnyLive = false;
@@ -56,7 +56,7 @@ export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-ti
   return isAnyLive ? 'no-tickets' : null;
 }
 
-/** The pool at an instant, or null where nothing is offered: then the product has no card. */
+/** The pool at an instant; null if nothing is offered, so that the product has no card. */
 export function poolAt(product: Product, excluded: Exclusion | undefined, now: Instant): Pool | null {
   const offered: Session[] = [];
   const available: Session[] = [];
@@ -69,7 +69,7 @@ export function poolAt(product: Product, excluded: Exclusion | undefined, now: I
   return available.length > 0 ? { sessions: available, isSoldOut: false } : { sessions: offered, isSoldOut: true };
 }
 
-/** Why the product has no session to show at an instant for which poolAt is null. */
+/** Why poolAt returns null for the product at an instant. */
 export function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
@@ -80,10 +80,10 @@ export function dropReasonAt(product: Product, excluded: Exclusion | undefined, 
   return isAnyBeforeEnd ? 'prices-expired' : 'over';
 }
 
-/** Why a public ticket tier of a session on sale does not count for `priceFrom`. */
+/** Why a public ticket tier of a session on sale does not count towards `priceFrom`. */
 export type PriceRefusal = 'not-counted' | 'other-currency' | 'not-yet-valid' | 'expired' | 'none-left';
 
-/** The rule of `priceFrom` for one tier: null where its amount counts. */
+/** The rule of `priceFrom` for one tier: null if its amount counts. */
 export function priceRefusalAt(tier: PriceTier, currency: string, now: Instant): PriceRefusal | null {
   if (!tier.isInPriceFrom) return 'not-counted';
   if (tier.currency !== currency) return 'other-currency';
@@ -98,7 +98,7 @@ export function isOnSale(session: Session, now: Instant): boolean {
   return session.salesStartAt <= now;
 }
 
-/** The lowest amount in minor units that a visitor can pay now in a currency, 0 where it is free; null where nothing is on sale. */
+/** The lowest amount a visitor can pay now in a currency, in minor units: 0 if free, null if nothing is on sale. */
 export function priceFromAt(pool: Pool, currency: string, now: Instant): number | null {
   if (pool.isSoldOut) return null;
   let least: number | null = null;
@@ -112,7 +112,7 @@ export function priceFromAt(pool: Pool, currency: string, now: Instant): number 
   return least;
 }
 
-/** First session of a set of dates, and whether there are more. */
+/** The first session on a set of dates, and whether there are more. */
 export interface Slot {
   readonly session: Session;
   readonly isMulti: boolean;
@@ -143,7 +143,7 @@ export function isEverySessionPaused(pool: Pool): boolean {
   return pool.sessions.every((session) => session.isPaused);
 }
 
-/** Whether there is more than one venue. Compared by id: two venues may have one name. */
+/** Whether there is more than one venue. Compares ids, since two venues may have the same name. */
 export function hasSeveralVenues(pool: Pool): boolean {
   return pool.sessions.some((session) => session.venue.id !== pool.sessions[0]?.venue.id);
 }

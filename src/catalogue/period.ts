@@ -1,14 +1,14 @@
-// Periods: from an instant, until another, open at either end.
+// Periods of time, which may be open at either end.
 
 import type { Instant } from './instant.ts';
 
-/** A half-open period [from, until); -Infinity and Infinity where it is open. */
+/** [from, until); -Infinity and Infinity stand for open ends. */
 export interface Period {
   readonly from: number;
   readonly until: number;
 }
 
-/** The period without ends: one shared object, since almost every period is this one. */
+/** The period without ends. One shared object, because almost every period is this one. */
 export const ALWAYS: Period = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 export function periodContains(period: Period, instant: Instant): boolean {

@@ -1,4 +1,4 @@
-// Products with their sessions and price tiers, as loaded. What is true of them at an instant is in offer.ts.
+// Products with their sessions and price tiers, as loaded. offer.ts says what is true of them at an instant.
 
 import type { Zone } from './calendar.ts';
 import type { Period } from './period.ts';
@@ -17,31 +17,34 @@ export interface Image {
   readonly copyrightUrl: string | null;
 }
 
-/** One public price tier of kind ticket. Documents depend on no others, except that private ones too replace the defaults. */
+/**
+ * A public price tier of kind ticket. Documents do not depend on other tiers, except that a session's private tiers also replace the
+ * product's defaults.
+ */
 export interface PriceTier {
   readonly isInPriceFrom: boolean;
   readonly amountMinor: number;
   readonly currency: string;
-  /** Seats left at this price; null = not limited. */
+  /** Seats left at this price; null = unlimited. */
   readonly available: number | null;
   readonly valid: Period;
 }
 
-/** One scheduled session. A load leaves out those whose offer ended before now, but for some that have ended within a day or two. */
+/** A scheduled session. Loading leaves out sessions whose offer ended before now, except some that ended in the last two days. */
 export interface Session {
   readonly id: number;
   readonly venue: Venue;
   readonly startsAt: Instant;
-  /** The date printed on the ticket: the day number of startsAt in the venue's zone. */
+  /** The date printed on the ticket: the date of startsAt in the venue's zone, as a day number. */
   readonly day: number;
   /** sales_end_at, else startsAt. */
   readonly offerEndsAt: Instant;
-  /** -Infinity where sales have no start. */
+  /** -Infinity if sales have no start. */
   readonly salesStartAt: number;
   readonly isPaused: boolean;
-  /** Seats left; null = not limited, ≤ 0 = sold out. */
+  /** Seats left; null = unlimited, ≤ 0 = sold out. */
   readonly available: number | null;
-  /** The public ticket tiers of fields.md: its own, else the product's defaults. */
+  /** The public ticket tiers of fields.md: the session's own, else the product's defaults. */
   readonly tiers: readonly PriceTier[];
 }
 
@@ -52,25 +55,27 @@ export interface Product {
   readonly ageRating: number;
   readonly saleSchema: number;
   readonly isPushka: boolean;
-  /** Until when the product's own pause lasts: -Infinity where it is not paused, Infinity where the pause is open. */
+  /** When the product's own pause ends: -Infinity if it is not paused, Infinity if the pause has no end. */
   readonly pausedUntil: number;
   readonly isPublished: boolean;
   readonly image: Image | null;
   /** By (startsAt, id). */
   readonly sessions: readonly Session[];
-  /** By `badge` and `group`: these, and the numbers below, are positions in the taxonomy. */
+  /** Badges, groups, categories and tags are positions in the taxonomy; badges and groups are sorted by them. */
   readonly badges: readonly { readonly badge: number; readonly valid: Period }[];
   readonly groups: readonly { readonly group: number; readonly sortWeight: number }[];
   readonly categories: readonly number[];
   readonly tags: readonly number[];
-  /** Per front id that excludes any: the ids of the excluded sessions, and how many of all its scheduled sessions that is. */
+  /** By front id, for the fronts that exclude any sessions. */
   readonly exclusions: ReadonlyMap<number, Exclusion>;
-  /** How many sessions there are, past ones included: decides which reason a missing card has. */
+  /** Totals include past sessions: they decide the reason for a missing card. */
   readonly sessionsTotal: number;
   readonly scheduledTotal: number;
 }
 
+/** The sessions of a product that one front does not show. */
 export interface Exclusion {
   readonly sessionIds: ReadonlySet<number>;
+  /** How many scheduled sessions are excluded, past ones included. */
   readonly scheduledTotal: number;
 }

@@ -1,5 +1,5 @@
-// Categories, groups, tags and badges: what cards refer to. Each list is sorted as documents print it where no front's own
-// weight decides, and is addressed by position.
+// Categories, groups, tags and badges, which cards refer to by position. Each list is in the order in which documents print it, unless
+// a front's own weights decide.
 
 interface Element {
   readonly id: number;
@@ -16,6 +16,6 @@ export interface Taxonomy {
   readonly groups: readonly (Named & { readonly cardType: number })[];
   /** By (sort weight, id). */
   readonly tags: readonly Named[];
-  /** Likewise; `color` is `#RRGGBB`. */
+  /** By (sort weight, id); `color` is `#RRGGBB`. */
   readonly badges: readonly (Named & { readonly color: string })[];
 }

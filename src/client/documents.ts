@@ -1,16 +1,16 @@
 // The documents of the API as types, for code that has no zod. Made from contract/documents.ts by: npm run docs
 
-/** All that it takes to build a front's main page. */
+/** Everything needed to build a front's main page. */
 export interface ProductsDocument {
   /** Cards relevant for the front's main page. */
   readonly productCards: readonly ProductCard[];
-  /** The same as GET /fronts/categories/ gives. */
+  /** The same as GET /fronts/categories/ returns. */
   readonly categories: readonly Category[];
   /** Exactly the groups that cards belong to. */
   readonly groups: readonly Group[];
   /** Exactly the tags of products with a card. */
   readonly tags: readonly Tag[];
-  /** Exactly the badges that cards bear. */
+  /** Exactly the badges that cards have. */
   readonly badges: readonly Badge[];
 }
 
@@ -104,7 +104,7 @@ export interface Group {
   readonly cardType: number;
 }
 
-/** A tag that at least one product with a card bears. */
+/** A tag of at least one product with a card. */
 export interface Tag {
   /** Unique tag identifier. */
   readonly id: number;
@@ -114,7 +114,7 @@ export interface Tag {
   readonly name: string;
 }
 
-/** A badge that at least one card bears. */
+/** A badge that at least one card has. */
 export interface Badge {
   /** Unique badge identifier. */
   readonly id: number;

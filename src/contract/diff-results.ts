@@ -1,9 +1,8 @@
-// What `diff` prints under --json, and the differences in the result of `build --dry-run --json`.
+// What `diff --json` prints, and the differences in the result of `build --dry-run --json`.
 
 import * as z from 'zod';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
 
-/** Any value that a field of a document may have. */
 export type FieldValue =
   | string
   | number
@@ -23,13 +22,13 @@ const fieldValue: z.ZodType<FieldValue> = z
   ])
   .meta({ id: 'FieldValue', description: 'Any value that a field of a document may have' });
 
-/** A session's start that stays one is compared in parts: `todaySlot.date`, `.time`, `.offset`. */
+/** A session start that changes to another one is compared in parts: `todaySlot.date`, `.time`, `.offset`. */
 const fieldChangeSchema = z.strictObject({ path: z.string(), before: fieldValue, after: fieldValue });
 
-/** One element of a list of the products document; slug and name are the new ones where both are known. */
+/** An element of a list in the products document. If it is in both documents, slug and name are the new ones. */
 const element = {
   list: z.enum(['productCards', 'categories', 'groups', 'tags', 'badges']),
-  /** Of a card, its `productId`. */
+  /** For a card, its `productId`. */
   id: z.int(),
   slug: z.string(),
   name: z.string(),
@@ -39,7 +38,7 @@ export const documentChangeSchema = z
   .discriminatedUnion('change', [
     z.strictObject({ ...element, change: z.enum(['added', 'gone']) }),
     z.strictObject({ ...element, change: z.literal('changed'), fields: z.array(fieldChangeSchema).readonly() }),
-    /** Places count from 1. Only elements whose own place changed are moved, not those that they pass. */
+    /** Places count from 1. Elements that others move past do not count as moved. */
     z.strictObject({ ...element, change: z.literal('moved'), placeBefore: count, placeAfter: count }),
   ])
   .meta({ id: 'DocumentChange' });
@@ -52,22 +51,22 @@ const frontDifferenceSchema = z.strictObject({
   timezone: z.string(),
   cardsBefore: count,
   cardsAfter: count,
-  /** What time alone changed, on the data of the older snapshot. */
+  /** What time alone changed, given the data of the older snapshot. */
   clock: changes,
-  /** What other data changed, at the same instant. */
+  /** What changed in the data, compared at the same instant. */
   data: changes,
-  /** Changes of either kind: the older snapshot was only known to be right until `comparableUntil`. Else empty. */
+  /** Changes that may be of either kind, because the older snapshot is known to be right only until `comparableUntil`; else empty. */
   ambiguous: changes,
   comparableUntil: instantText.nullable(),
-  /** Where there is a `comparableUntil`: the horizon with which the older snapshot would have reached the newer one's instant. */
+  /** With `comparableUntil`: the horizon with which the older snapshot would have reached the newer one's instant. */
   horizonNeededSeconds: count.nullable(),
-  /** What other data will change later on, each change from the instant at which it first shows. */
+  /** Changes in the data that show only later, each at the instant at which it first shows. */
   upcoming: z.array(z.strictObject({ from: instantText, changes })).readonly(),
 });
 
 const frontCards = z.strictObject({ front: frontCode, cards: count });
 
-/** Fronts by what differs; each list by code. */
+/** Fronts grouped by what differs; each list is sorted by code. */
 const differences = {
   isDifferent: z.boolean(),
   /** Fronts that were compared and do not differ. */
@@ -83,20 +82,20 @@ const releaseSchema = z.strictObject({ release: releaseId, now: instantText, hor
 /** `diff A B`. */
 export const diffResultSchema = z.strictObject({ before: releaseSchema, after: releaseSchema, ...differences });
 
-/** By list; lists without a change are left out. */
+/** By list; lists without changes are left out. */
 const changeCounts = z.partialRecord(
   element.list,
   z.strictObject({ added: count, gone: count, changed: count, moved: count }),
 );
 
-/** `differences` of `build --dry-run`: what is published, compared with what would be, as `diff` compares two releases. */
+/** `differences` of `build --dry-run`: compares what is published with what would be, as `diff` compares two releases. */
 export const plannedDiffSchema = z.strictObject({
   ...differences,
   changed: z.array(
     frontDifferenceSchema.extend({
-      /** null where data differs already, as later editions mostly differ by the same, or where there is too much to compare. */
+      /** null if the data differs now, since later editions mostly differ in the same way, or if there is too much to compare. */
       upcoming: frontDifferenceSchema.shape.upcoming.nullable(),
-      /** How many changes there are of each kind: of each only the first twenty are listed, and a thousand in all. */
+      /** The number of changes of each kind. Only the first twenty of each kind are listed, and a thousand in all. */
       counts: z.strictObject({
         clock: changeCounts,
         data: changeCounts,
@@ -105,7 +104,7 @@ export const plannedDiffSchema = z.strictObject({
       }),
     }),
   ),
-  /** Fronts that cannot be compared: what is published is damaged. */
+  /** Fronts that cannot be compared because what is published is damaged. */
   unknown: z.array(frontCode),
 });
 
@@ -118,10 +117,10 @@ export const forecastResultSchema = z.strictObject({
     z.strictObject({
       front: frontCode,
       timezone: z.string(),
-      /** From here on nothing is known; it may be before `until`. */
+      /** The end of what is known; it may be before `until`. */
       validUntil: instantText,
       cards: count,
-      /** By time, each with the wall time in the front's zone and the cards from then on. */
+      /** By time; `wallTime` is in the front's zone, `cards` is the number of cards from then on. */
       steps: z.array(z.strictObject({ at: instantText, wallTime: z.string(), cards: count, changes })),
     }),
   ),

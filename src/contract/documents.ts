@@ -1,11 +1,10 @@
-// The two documents of the API as this project serves them: spec, section 2, with the form of fields.md: every key always
-// present, null where an optional field has no value. The schemas check documents in tests and in `verify`, never while building.
+// The two documents of the API (spec, section 2) in the form of fields.md: every key is always present, and null where an optional
+// field has no value. Tests and `verify` check documents against these schemas; builds do not.
 
 import * as z from 'zod';
 
 const slug = z.string().regex(/^[a-z0-9-]{1,100}$/);
 
-/** When a session starts. */
 const sessionTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2}$/)
@@ -17,7 +16,6 @@ const text = (description: string) => z.string().meta({ description });
 const flag = (description: string) => z.boolean().meta({ description });
 const named = (description: string) => slug.meta({ description });
 
-// An optional field without a value is there all the same, with null (fields.md, Form).
 const flagOrNull = (description: string) => z.boolean().nullable().meta({ description });
 const textOrNull = (description: string) => z.string().nullable().meta({ description });
 const sessionOrNull = (description: string) => sessionTime.nullable().meta({ description });
@@ -46,7 +44,7 @@ export const tagSchema = z
     slug: named('Unique slug of the tag'),
     name: text('Tag name'),
   })
-  .meta({ id: 'Tag', description: 'A tag that at least one product with a card bears' });
+  .meta({ id: 'Tag', description: 'A tag of at least one product with a card' });
 
 export const badgeSchema = z
   .strictObject({
@@ -58,7 +56,7 @@ export const badgeSchema = z
       .regex(/^#[0-9A-Fa-f]{6}$/)
       .meta({ description: 'Background colour of the badge, #RRGGBB', examples: ['#E4572E'] }),
   })
-  .meta({ id: 'Badge', description: 'A badge that at least one card bears' });
+  .meta({ id: 'Badge', description: 'A badge that at least one card has' });
 
 export const groupMembershipSchema = z
   .strictObject({
@@ -114,12 +112,12 @@ export const categoriesDocumentSchema = z
 export const productsDocumentSchema = z
   .strictObject({
     productCards: z.array(productCardSchema).meta({ description: "Cards relevant for the front's main page" }),
-    categories: z.array(categorySchema).meta({ description: 'The same as GET /fronts/categories/ gives' }),
+    categories: z.array(categorySchema).meta({ description: 'The same as GET /fronts/categories/ returns' }),
     groups: z.array(groupSchema).meta({ description: 'Exactly the groups that cards belong to' }),
     tags: z.array(tagSchema).meta({ description: 'Exactly the tags of products with a card' }),
-    badges: z.array(badgeSchema).meta({ description: 'Exactly the badges that cards bear' }),
+    badges: z.array(badgeSchema).meta({ description: 'Exactly the badges that cards have' }),
   })
-  .meta({ id: 'ProductsDocument', description: "All that it takes to build a front's main page" });
+  .meta({ id: 'ProductsDocument', description: "Everything needed to build a front's main page" });
 
 export type ProductCard = z.infer<typeof productCardSchema>;
 export type CategoriesDocument = z.infer<typeof categoriesDocumentSchema>;

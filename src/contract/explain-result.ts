@@ -1,4 +1,4 @@
-// What `explain` prints under --json.
+// What `explain --json` prints.
 
 import * as z from 'zod';
 import { productCardSchema } from './documents.ts';
@@ -16,24 +16,24 @@ const sessionSchema = z.strictObject({
   start: z.string(),
   venue: z.string(),
   status: z.enum(['draft', 'scheduled', 'postponed', 'cancelled']),
-  /** The first rule that refuses it; null where it is offered. A product that is not published has no further verdict. */
+  /** The first rule that refuses it; null if it is offered. If the product is not published, no other rule is checked. */
   refusal: z.enum(['not-scheduled', 'excluded', 'over', 'prices-expired', 'product-not-published']).nullable(),
   soldOut: z.enum(['no-seats', 'no-tickets']).nullable(),
-  /** Whether the card describes it: the offered sessions that are not sold out, or else all offered ones. */
+  /** Whether the card describes it. The pool is the offered sessions that are not sold out, or all offered ones if all are. */
   isInPool: z.boolean(),
   isOnSale: z.boolean(),
   salesStartAt: maybeInstant,
   salesEndAt: maybeInstant,
   isPaused: z.boolean(),
   available: z.int().nullable(),
-  /** Which of the front's days the date on its ticket is. */
+  /** Which of the front's days contain the date on its ticket. */
   days: z.array(z.enum(['today', 'tomorrow', 'weekend'])),
 });
 
 const tierSchema = z.strictObject({
   tier: z.int(),
   name: z.string(),
-  /** null for a default of all sessions without ticket tiers of their own. */
+  /** null for a default, which applies to all sessions without ticket tiers of their own. */
   session: z.int().nullable(),
   amountMinor: count,
   currency: z.string(),
@@ -43,7 +43,7 @@ const tierSchema = z.strictObject({
   verdict: z.enum([
     /** It is the card's `priceFrom`. */
     'price-from',
-    /** It counts, and another costs less. */
+    /** It counts, but another costs less. */
     'dearer',
     'addon',
     'private',
@@ -52,7 +52,7 @@ const tierSchema = z.strictObject({
     'not-yet-valid',
     'expired',
     'none-left',
-    /** No session that can be bought now sells it: it has tiers of its own, sales have not begun, or it is sold out. */
+    /** No session on sale now uses it: sessions have tiers of their own, their sales have not begun, or they are sold out. */
     'no-session',
   ]),
 });
@@ -62,14 +62,14 @@ const facetSchema = z.strictObject({
   kind: z.enum(['category', 'group', 'tag', 'badge']),
   slug: z.string(),
   name: z.string(),
-  /** Why the front does not show it; null where it does. */
+  /** Why the front does not show it; null if it does. */
   refusal: z.enum(['no-card', 'not-attached', 'not-yet', 'ended']).nullable(),
   validFrom: maybeInstant,
   validUntil: maybeInstant,
 });
 
 const rulesSchema = z.strictObject({
-  /** Of a product that the front does not list: the reason apart from that. */
+  /** For a product that the front does not list: what the reason would be if it did. */
   reason: dropReason.nullable(),
   card: productCardSchema.nullable(),
   shelf: z.strictObject({
@@ -79,14 +79,14 @@ const rulesSchema = z.strictObject({
     visibleFrom: maybeInstant,
     visibleUntil: maybeInstant,
   }),
-  /** An instant, or `open`; null where the product itself is not paused. */
+  /** An instant, or `open`; null if the product itself is not paused. */
   pausedUntil: maybeText,
-  /** All of the product's, by (start, id). */
+  /** All sessions of the product, by (start, id). */
   sessions: z.array(sessionSchema),
   /** By (session, id), the defaults first. */
   tiers: z.array(tierSchema),
   facets: z.array(facetSchema),
-  /** null where time alone changes nothing within a year. */
+  /** null if time alone changes nothing within a year. */
   nextChange: z
     .strictObject({ at: instantText, card: productCardSchema.nullable(), reason: dropReason.nullable() })
     .nullable(),
@@ -95,22 +95,22 @@ const rulesSchema = z.strictObject({
 export const explainResultSchema = z.strictObject({
   front: frontCode,
   frontState: z.enum(['active', 'disabled', 'unreadable']),
-  /** These three are null where the front is not active. */
+  /** These three are null if the front is not active. */
   timezone: maybeText,
   currency: maybeText,
   currencyExponent: count.nullable(),
-  /** `status` is as the row has it. */
+  /** `status` is the value in the row. */
   product: z.strictObject({ id: z.int(), slug: z.string(), name: z.string(), status: z.string() }),
   at: instantText,
-  /** Why there is no card; null where there is one. */
+  /** Why there is no card; null if there is one. */
   reason: z
     .enum(['front-disabled', 'front-unreadable', 'not-on-shelf', 'product-unreadable', ...DROP_CODES])
     .nullable(),
-  /** Errors that hold the front back, of this product or another: then its last snapshot stays, whatever the rules are. */
+  /** Errors in this product or others that hold the front back: its last snapshot stays, whatever the rules say. */
   holding: z.array(findingSchema),
-  /** Whether anything does; it may be a row that only `check-db` names. */
+  /** Whether the front is held back. The cause may be a row that only `check-db` names. */
   isHeldBack: z.boolean(),
-  /** null where front or product cannot be read, or the front is disabled. */
+  /** null if front or product cannot be read, or the front is disabled. */
   rules: rulesSchema.nullable(),
 });
 

@@ -1,12 +1,12 @@
-// The header fields of requests and answers, as the OpenAPI document describes them. What the edge rule sends is checked against this
-// by a test; the rule itself does not read it.
+// The header fields of requests and responses, as the OpenAPI document describes them. The edge rule does not use them; a test
+// compares them with what it sends.
 
 import * as z from 'zod';
 import { frontCode, instantText } from './primitives.ts';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
-/** The keywords of a string's schema. */
+/** The JSON Schema keywords of a string, such as `pattern`. */
 function keywordsOf(schema: z.ZodString): Keywords {
   const { $schema: _, description: __, examples: ___, ...keywords } = z.toJSONSchema(schema);
   return keywords;
@@ -14,35 +14,35 @@ function keywordsOf(schema: z.ZodString): Keywords {
 
 const INSTANT = keywordsOf(instantText);
 
-/** `form` is the pattern of its value, or a schema. */
+/** `form` is a pattern for the value, or a schema. */
 function header(description: string, form: string | Keywords, example: string, required = true) {
   const schema = typeof form === 'string' ? { type: 'string', pattern: form } : form;
   return { description, required, schema, example };
 }
 
-/** Of a 200; all but Content-Encoding also of its 304. */
+/** The headers of a 200. A 304 has all but Content-Encoding. */
 export const HEADERS = {
   ETag: header('The edition: the same for every encoding', '^W/"[0-9a-f]{16}"$', 'W/"3f2a91c07be455d0"'),
   'Cache-Control': header(
-    'How many seconds the answer stays right: until the next edition, or less. no-store where another instant was asked for',
+    'How many seconds the response stays right: until the next edition, or less. no-store if another instant was asked for',
     String.raw`^(private, max-age=\d+|no-store)$`,
     'private, max-age=60',
   ),
   Vary: header('What a cache must distinguish', '^X-Front, Accept-Encoding$', 'X-Front, Accept-Encoding'),
   'Catalogue-As-Of': header(
-    'The instant that the editions were published for; builds since then may have found nothing to change',
+    'The instant that the editions were published for; later builds may have found nothing to change',
     INSTANT,
     '2026-05-01T09:00:00Z',
   ),
-  'Catalogue-Valid-Until': header('Up to when the editions are known', INSTANT, '2026-05-01T15:30:00Z'),
+  'Catalogue-Valid-Until': header('The end of the last known edition', INSTANT, '2026-05-01T15:30:00Z'),
   'Catalogue-Stale': header(
-    'Present where no build has run for too long: the answer was right until Catalogue-Valid-Until',
+    'Present if no build has run for too long: the response was right until Catalogue-Valid-Until',
     String.raw`^\?1$`,
     '?1',
     false,
   ),
   'Content-Encoding': header(
-    'Present where the client accepts it and a compressed file is published',
+    'Present if the client accepts it and a compressed file is published',
     '^(gzip|br)$',
     'br',
     false,
@@ -55,7 +55,7 @@ function requestHeader(name: string, description: string, example: string, schem
   return { name, in: 'header', required: false, description, schema, example };
 }
 
-/** What a request has besides its signature. */
+/** The parameters of a request besides its signature. */
 export const PARAMETERS = {
   XFront: {
     ...requestHeader('X-Front', 'The code of the front. It must be signed.', 'moscow', keywordsOf(frontCode)),
@@ -63,17 +63,17 @@ export const PARAMETERS = {
   },
   IfNoneMatch: requestHeader(
     'If-None-Match',
-    'The ETag of the answer that the client holds; 304 where it is still in force.',
+    'The ETag of the response that the client has; answered with 304 if it is still in force.',
     'W/"3f2a91c07be455d0"',
   ),
   AcceptEncoding: requestHeader(
     'Accept-Encoding',
-    'br and gzip are answered where compressed files are published.',
+    'br and gzip are honoured if compressed files are published.',
     'br, gzip',
   ),
 };
 
-/** HTTP Message Signatures: two headers that belong together. OpenAPI knows no kind of its own for them. */
+/** HTTP Message Signatures use two headers. OpenAPI has no security scheme of its own for them. */
 export const SECURITY_SCHEMES = {
   signatureInput: {
     type: 'apiKey',

@@ -1,4 +1,4 @@
-// The key ring: what an edge needs to verify signatures (product.md, edge.md). Public keys and secret names, never a secret.
+// The key ring: what an edge needs to verify signatures (product.md, edge.md). It holds public keys and names of secrets, never a secret.
 
 import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
@@ -13,7 +13,7 @@ const validity = {
   revokedAt: instantText.nullable(),
 };
 
-/** P-256 keys are carried as JWK and as SPKI: one runtime takes only the one, another only the other. */
+/** Public keys come as both JWK and SPKI, because each form has runtimes that accept no other. */
 const keyRingEntrySchema = z.discriminatedUnion('alg', [
   z.strictObject({
     ...validity,

@@ -1,5 +1,5 @@
-// The manifest of a release: every front's pointer as it was published, and every file with its size and digest
-// (snapshot.md, "Manifest"). No wall-clock value is in it, so the same input gives the same id.
+// The manifest of a release: every front's pointer as published, and every file with its size and digest (snapshot.md, "Manifest").
+// It contains no wall-clock time, so the same input gives the same id.
 
 import * as z from 'zod';
 import { pointerSchema } from './pointer.ts';
@@ -33,33 +33,33 @@ export const DROP_CODES = [
 
 export const manifestFrontSchema = z.strictObject({
   front: frontCode,
-  /** Why the pointer is the one of an earlier build; null where this build made it. */
+  /** Why the front kept the pointer of an earlier build; null if it is not held. */
   held: z.enum(HOLD_CODES).nullable(),
   /**
-   * The pointer verbatim, so that it can be put back. A held front that was never published is not listed. Where `held` is null and the
-   * pointer is older than the release, the build found that it says already what a new one would.
+   * The pointer verbatim, so that a rollback can restore it. A held front that was never published is not listed. If `held` is null and
+   * the pointer is older than the release, the build kept it because a new one would have said the same.
    */
   pointer: pointerSchema,
-  /** ISO weekday digits that the front calls weekend: what `verify` needs beside the pointer. null where not known any more. */
+  /** The front's weekend as ISO weekday digits, which `verify` needs; null if no longer known. */
   weekendDays: z
     .string()
     .regex(/^[1-7]{1,6}$/)
     .nullable(),
-  /** What the prices of the front's documents are in (ISO 4217): they are plain numbers. Left out where not known any more. */
+  /** The currency of the prices in the front's documents (ISO 4217); left out if no longer known. */
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/)
     .optional(),
-  /** As of which instant a held front was last found right, where that is later than its pointer's now. */
+  /** The last instant for which a held front was found right, if later than its pointer's `now`. */
   asOf: instantText.optional(),
-  /** Cards at the release's now; of a front that was held, at the instant that it was last found right. */
+  /** Cards at the release's `now`; for a held front, at the last instant for which it was found right. */
   cards: count,
   editions: z.strictObject({ products: count, categories: count }),
-  /** Cards of each products edition, in the pointer's order: what the shrink guard of the next build compares with. */
+  /** Cards of each products edition, in the pointer's order. The shrink guard of the next build compares with these. */
   cardsByEdition: z.array(count),
-  /** Products without a card at that instant, by reason. */
+  /** Products without a card at the instant of `cards`, by reason. */
   dropped: z.partialRecord(z.enum(DROP_CODES), count),
-  /** When a document of the front next really changes; null where it does not before validUntil. */
+  /** When a document of the front next changes; null if none does before validUntil. */
   nextChange: instantText.nullable(),
 });
 
@@ -68,8 +68,8 @@ export const manifestFileSchema = z.strictObject({
   bytes: count,
   sha256: sha256Hex,
   /**
-   * A digest of everything that the file was made of: a build that would make it of the same keeps it without making it. Left out where
-   * that is not known, and of small files.
+   * A digest of everything that the file was made from. A build with the same recipe keeps the file without rendering it. Left out for
+   * small files, and if not known.
    */
   recipe: z
     .string()
@@ -87,18 +87,18 @@ export const manifestSchema = z.strictObject({
   tzdata: z.string(),
   /** By code. */
   fronts: z.array(manifestFrontSchema),
-  /** By path: every edition that the pointers name. */
+  /** Every edition that the pointers name, by path. */
   files: z.array(manifestFileSchema),
 });
 
-/** What stands before the fronts, on the first line of the file. */
+/** The part before the fronts, which is on the first line of the file. */
 export const manifestHeadSchema = manifestSchema.omit({ fronts: true, files: true });
 
-/** The names of its files alone. */
+/** The paths of its files only. */
 export const manifestFilesSchema = z.object({ files: z.array(z.object({ path: z.string() })) });
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type ManifestHead = z.infer<typeof manifestHeadSchema>;
-export type ManifestFiles = z.infer<typeof manifestFilesSchema>;
+
 export type ManifestFront = z.infer<typeof manifestFrontSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;

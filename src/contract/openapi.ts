@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of both operations, made from the schemas that check the output. Pure: what the edge rule alone knows
-// (its refusals) and what the deployment alone knows (its address) are handed in.
+// The OpenAPI 3.1 document of both operations, generated from the schemas that check the output. The caller passes what only the edge
+// rule knows (its refusals) and what only the deployment knows (its address).
 
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
@@ -11,9 +11,8 @@ import { problemSchema } from './problem.ts';
 export interface RefusalSample {
   readonly status: number;
   readonly reason: string;
-  /** When it is given. */
+  /** When the rule refuses like this. */
   readonly when: string;
-  /** The header lines of the answer. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The problem document as it is sent. */
   readonly body: string;
@@ -22,9 +21,9 @@ export interface RefusalSample {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The document, ready for JSON.stringify. Examples are real answers of the demo catalogue.
- * @param version of the tool, which is the version of the contract
- * @param server everything before `/products/`: a URL without a slash at its end, or `/` where it is not known
+ * The document, ready for JSON.stringify. Its examples are real responses from the demo catalogue.
+ * @param version the tool's version, which is also the version of the contract
+ * @param server everything before `/products/`: a URL without a trailing slash, or `/` if not known
  * @param refusals every refusal of the edge rule
  */
 export function openApiDocument(version: string, server: string, refusals: readonly RefusalSample[]): Json {
@@ -48,14 +47,14 @@ export function openApiDocument(version: string, server: string, refusals: reado
 }
 
 const INTRODUCTION =
-  'Two read operations for one storefront ("front"), which the header X-Front names. Every request is signed (RFC 9421). Answers are ' +
-  'static files, chosen by the time of the request: `max-age` ends where the next edition begins, and ETags are stable, so ' +
-  'revalidation is cheap. Paths match to the letter, trailing slash included; the query string is ignored. HEAD is answered as GET, and ' +
-  'is signed as HEAD. There is no CORS: a browser that signs would publish its key.';
+  'Two read operations for one storefront ("front"), which the header X-Front names. Every request is signed (RFC 9421). Responses are ' +
+  'static files, chosen by the time of the request: `max-age` ends when the next edition begins, and ETags are stable, so ' +
+  'revalidation is cheap. Paths must match exactly, trailing slash included; the query string is ignored. HEAD works like GET, but ' +
+  'is signed as HEAD. There is no CORS, because a browser that signs would publish its key.';
 
 const PRODUCTS = {
   name: 'Products',
-  summary: "All that it takes to build a front's main page",
+  summary: "Everything needed to build a front's main page",
   description: 'Product cards, and the categories, groups, tags and badges that go with them, in one call.',
   example: PRODUCTS_EXAMPLE,
 };
@@ -63,7 +62,7 @@ const PRODUCTS = {
 const CATEGORIES: typeof PRODUCTS = {
   name: 'Categories',
   summary: 'The categories of a front',
-  description: 'The categories that are relevant for the front and hold products. Not sorted by id.',
+  description: 'The categories that are relevant for the front and contain products. Not sorted by id.',
   example: CATEGORIES_EXAMPLE,
 };
 
@@ -91,14 +90,14 @@ function operations(
     },
     head: {
       operationId: `head${name}`,
-      summary: `${summary}: the headers alone`,
+      summary: `${summary}: headers only`,
       ...common,
       responses: { 200: ok, 304: unchanged, ...refusalResponses(refusals, false) },
     },
   };
 }
 
-/** One response for each status, with the codes that it may bear; a refusal has one form for all operations. */
+/** One response for each status, with the codes it may have. Refusals look the same for all operations. */
 function refusalResponses(refusals: readonly RefusalSample[], hasContent: boolean): Json {
   const responses: Record<string, Json> = {};
   for (const status of new Set(refusals.map((refusal) => refusal.status))) {
@@ -125,7 +124,7 @@ function refusalResponses(refusals: readonly RefusalSample[], hasContent: boolea
   return responses;
 }
 
-/** The schemas that have a name, referring to each other as OpenAPI wants it. */
+/** The schemas that have a name, with references in the form that OpenAPI requires. */
 function componentSchemas(): Json {
   const all = z.strictObject({
     products: productsDocumentSchema,

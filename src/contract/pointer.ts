@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
 
-/** `<from> <digest>`: fixed width, so that an edge can search entries without making objects. */
+/** `<from> <digest>`. The fixed width lets an edge search the entries without parsing them into objects. */
 const editionEntry = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z [0-9a-f]{16}$/);
 
 export const pointerSchema = z.strictObject({
@@ -11,7 +11,7 @@ export const pointerSchema = z.strictObject({
   front: frontCode,
   now: instantText,
   validUntil: instantText,
-  /** The front's date at now. */
+  /** The date at `now` in the front's zone. */
   today: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
   timezone: z.string(),
   products: z.array(editionEntry).min(1),

@@ -1,8 +1,8 @@
-// What all schemas of the contract share: instants, digests, codes.
+// The basic types that all schemas of the contract share: instants, digests, codes.
 
 import * as z from 'zod';
 
-/** The schema version of pointer, manifest and key ring that this tool writes; it reads no newer one. */
+/** The schema version of pointer, manifest and key ring that this tool writes. It refuses to read newer ones. */
 export const TREE_SCHEMA = 1;
 
 export const instantText = z

@@ -1,4 +1,4 @@
-// What a refusal of the edge rule looks like: a problem document (RFC 9457). Its codes are the rule's own (edge/refusal.ts).
+// The body of an edge rule's refusal: a problem document (RFC 9457). edge/refusal.ts has the codes.
 
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// What `releases`, `rollback` and `prune` print under --json.
+// What `releases`, `rollback` and `prune` print with --json.
 
 import * as z from 'zod';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
@@ -11,12 +11,12 @@ import {
   requestsSchema,
 } from './results.ts';
 
-/** Why a release is kept, the strongest reason first. */
+/** Why a release is kept, strongest reason first. */
 export const KEEP_REASONS = [
-  /** The tree is held after a rollback: then every release is kept. */
+  /** A rollback holds the tree: every release is kept. */
   'held',
   'in-force',
-  /** A front's pointer is that of this release, and not of the current one: a run was stopped. */
+  /** A stopped run left a front with the pointer of this release instead of the current one's. */
   'pointed-at',
   /** One of the last ten. */
   'recent',
@@ -36,17 +36,17 @@ export const releasesResultSchema = z.strictObject({
     z.strictObject({
       id: releaseId,
       now: instantText,
-      /** Until when every front of it is right; null where it has no front. */
+      /** The instant until which every front of it is right; null if it has no fronts. */
       validUntil: instantText.nullable(),
       fronts: count,
-      /** Of all fronts, at the releases' pointers' now. */
+      /** The sum over all fronts. */
       cards: count,
-      /** Of all editions that it names; releases share files. */
+      /** The size of all editions that it names. Releases share files. */
       bytes: count,
       isInForce: z.boolean(),
     }),
   ),
-  /** null where the tree is not held. */
+  /** null if the tree is not held. */
   hold: holdSchema.nullable(),
   /** Manifests that cannot be read. */
   findings: z.array(findingSchema),
@@ -54,27 +54,27 @@ export const releasesResultSchema = z.strictObject({
 
 /** `rollback`. */
 export const rollbackResultSchema = z.strictObject({
-  /** The current release; null where there is none. */
+  /** The current release; null if there is none. */
   release: releaseId.nullable(),
   /** null after --resume. */
   hold: holdSchema.nullable(),
-  /** What was done about pointers. */
+  /** How many pointers were written, kept and removed. */
   pointers: z.strictObject({ put: count, kept: count, removed: count }),
-  /** What visitors see of each front, before and after; none after --resume. */
+  /** What visitors see of each front, before and after; empty after --resume. */
   fronts: z.array(
     z.strictObject({
       front: frontCode,
-      /** null where it had no pointer that could be read. */
+      /** null if the front had no readable pointer. */
       cardsBefore: count.nullable(),
-      /** null where the release does not have the front. */
+      /** null if the release does not have the front. */
       cardsAfter: count.nullable(),
-      /** Whether it shows other documents, as of the later one of the two releases. */
+      /** Whether the front shows different documents, as of the later of the two releases. */
       isChanged: z.boolean(),
     }),
   ),
-  /** Until when every front of the release is right; null after --resume, or where it has no front. */
+  /** The instant until which every front of the release is right; null after --resume, or if it has no fronts. */
   validUntil: instantText.nullable(),
-  /** Only of a run that writes into a bucket. */
+  /** Present only if the run writes into a bucket. */
   requests: requestsSchema.optional(),
   warnings: publishWarningsSchema,
 });
@@ -88,17 +88,17 @@ export const pruneResultSchema = z.strictObject({
     z.strictObject({
       id: releaseId,
       now: instantText,
-      /** Why it stays; null where it is removed. */
+      /** Why it is kept; null if it is removed. */
       kept: z.enum(KEEP_REASONS).nullable(),
     }),
   ),
-  /** Runs of shards that seem to have been given up: no edition goes, since one of their shards may still be writing. */
+  /** Sharded runs that seem abandoned. No edition is removed, because one of their shards may still be writing. */
   waitsFor: z.array(z.string()).readonly(),
-  /** What was removed: releases; and files, manifests included, with their bytes. */
+  /** How many releases were removed, and how many files (manifests included) with how many bytes. */
   pruned: prunedSchema,
   /** Every file that is removed, and why. */
   plan: z.array(planEntrySchema),
-  /** Only of a run that writes into a bucket. */
+  /** Present only if the run writes into a bucket. */
   requests: requestsSchema.optional(),
 });
 

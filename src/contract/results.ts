@@ -1,4 +1,4 @@
-// What commands print under --json: one schema each, as stable as any other part of the contract.
+// What commands print with --json: one schema per command, as stable as any other part of the contract.
 
 import * as z from 'zod';
 import { plannedDiffSchema } from './diff-results.ts';
@@ -10,38 +10,38 @@ export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 export const findingSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
   code: z.string(),
-  /** A table and key, or a path of the tree. */
+  /** A table and key, or a path in the tree. */
   place: z.string(),
   message: z.string(),
-  /** The column that is meant, where there is one. */
+  /** The column at fault, if it is a single one. */
   column: z.string().optional(),
-  /** What to type, where that is clear. */
+  /** What to type, if that is clear. */
   hint: z.string().optional(),
 });
 
-/** The release that a rollback holds the tree at; its id is null where `releases/hold` is damaged. */
+/** The release at which a rollback holds the tree; its id is null if `releases/hold` is damaged. */
 export const holdSchema = z.strictObject({ release: releaseId.nullable() });
 
 export const prunedSchema = z.strictObject({ releases: count, files: count, bytes: count });
 
-/** What a run asked of a bucket: its bill. */
+/** The requests that a run made to a bucket, as a provider bills them. */
 export const requestsSchema = z.strictObject({
   puts: count,
   gets: count,
   lists: count,
   deletes: count,
-  /** Requests that were made again; counted above as well. */
+  /** Repeated requests, which are counted above as well. */
   retries: count,
-  /** Bytes of the bodies that were sent. */
+  /** Bytes of request bodies. */
   bytesSent: count,
 });
 
-/** Any command that ends with an error. */
+/** What any command prints if it ends with an error. */
 export const errorResultSchema = z.strictObject({
   error: z.strictObject({
     code: z.string(),
     message: z.string(),
-    /** Further faults, where there are several. */
+    /** Further faults, if there are several. */
     details: z.array(z.string()),
     hint: z.string(),
   }),
@@ -57,38 +57,38 @@ export const planEntrySchema = z.strictObject({
     'new-content',
     /** The same bytes are published already. */
     'same-content',
-    /** Likewise, and known before they were assembled: what they would be made of is the same. */
+    /** A file with the same recipe is published already, so this one was not assembled. */
     'same-recipe',
-    /** A damaged file, replaced under --force. */
+    /** A damaged file was replaced, because of --force. */
     'repaired',
-    /** Key ring, manifest or current with other bytes than before. */
+    /** The bytes of the key ring, the manifest or `current` changed. */
     'changed-content',
     'new-pointer',
     'pointer-moves',
-    /** The front is no longer in the catalogue, or disabled; or the release that becomes current does not have it. */
+    /** The front has left the catalogue or is disabled, or the release that becomes current does not have it. */
     'front-gone',
-    /** The manifest of a release that is not kept any longer. */
+    /** The manifest of a release that is no longer kept. */
     'not-kept',
     /** An edition that no pointer and no kept release names. */
     'not-named',
-    /** A file of a run of shards that is over. */
+    /** A file of a sharded run that is over. */
     'run-over',
   ]),
 });
 
-/** A guard that a front trips; one that is overridden does not hold it. */
+/** A guard that a front tripped. An overridden guard does not hold the front. */
 export const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
 
-/** What went wrong after the publish, which stands. */
+/** What failed after publishing; the release stays published. */
 export const publishWarningsSchema = z.array(
   z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() }),
 );
 
 /** `build`. */
 export const buildResultSchema = z.strictObject({
-  /** null where nothing has ever been published. */
+  /** null if nothing has ever been published. */
   release: releaseId.nullable(),
-  /** The rollback that holds the tree: then nothing was published, whatever `fronts` has. null where none does. */
+  /** The rollback that holds the tree, so that nothing was published, whatever `fronts` says; null if there is none. */
   hold: holdSchema.nullable(),
   now: instantText,
   horizonSeconds: count,
@@ -96,9 +96,9 @@ export const buildResultSchema = z.strictObject({
   fronts: z.array(
     z.strictObject({
       front: frontCode,
-      /** Why the old snapshot stays; null where the new one is published. */
+      /** Why the old snapshot stays; null if the new one is published. */
       held: z.enum(HOLD_CODES).nullable(),
-      /** The front's snapshot after the build; null where there is none. */
+      /** The front's snapshot after the build; null if it has none. */
       snapshot: z
         .strictObject({
           cards: count,
@@ -116,17 +116,17 @@ export const buildResultSchema = z.strictObject({
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,
-  /** Of what was removed: manifests of releases that are no longer kept, and editions that no release names. */
+  /** The part of `removed` that is pruning: manifests of releases no longer kept, and editions that no release names. */
   pruned: prunedSchema,
-  /** What happens to every file, and why; only of a dry run. */
+  /** What happens to every file, and why; only in a dry run. */
   plan: z.array(planEntrySchema).optional(),
-  /** What publishing would change on each front; only of a dry run. */
+  /** What publishing would change on each front; only in a dry run. */
   differences: plannedDiffSchema.optional(),
-  /** Only of a run that writes into a bucket. */
+  /** Present only if the run writes into a bucket. */
   requests: requestsSchema.optional(),
-  /** False where the code of some front cannot be read: that front is not built and not listed. */
+  /** False if the code of some front cannot be read: that front is neither built nor listed. */
   isEveryFrontKnown: z.boolean(),
-  /** At most a thousand; the total counts all. */
+  /** At most a thousand; `findingsTotal` counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,
   warnings: publishWarningsSchema,
@@ -149,15 +149,15 @@ export const rowsResultSchema = z.strictObject({
 
 const rowChangesSchema = z.strictObject({ inserted: count, updated: count, deleted: count, unchanged: count });
 
-/** `import --mirror`: what became of the rows of each table that has or had any. */
+/** `import --mirror`: what happened to the rows of each table that has or had any. */
 export const mirrorResultSchema = z.strictObject({
   tables: z.record(z.string(), rowChangesSchema),
   total: rowChangesSchema,
-  /** Rows of `front_keys`, where the input has none: they stay, and are not counted above. */
+  /** The number of rows in `front_keys`, which stay and are not counted above if the input has none of that table. */
   keysLeftAlone: count,
 });
 
-/** `keys issue`, and what `sign --key` reads. The private key is printed this once. */
+/** `keys issue`, and what `sign --key` reads. The private key is printed only this once. */
 export const issuedKeySchema = z.strictObject({
   keyid: z.string(),
   front: frontCode,
@@ -171,7 +171,7 @@ export const issuedKeySchema = z.strictObject({
   secretRef: z.string().nullable(),
 });
 
-/** `preview`, as soon as it listens. */
+/** `preview`, printed as soon as it listens. */
 export const previewResultSchema = z.strictObject({ url: z.url() });
 
 /** `keys list`. */

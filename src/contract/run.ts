@@ -1,16 +1,16 @@
-// The files of a run of shards (scale.md), below `runs/`: what all shards of the run have in common, written by the first to begin, and
-// the result of each. No wall-clock value is in them.
+// The files of a sharded run (scale.md) below `runs/`: the settings that all its shards share, written by the first one to begin, and
+// the result of each shard. They contain no wall-clock time.
 
 import * as z from 'zod';
 import { HOLD_CODES, manifestFileSchema, manifestFrontSchema } from './manifest.ts';
 import { count, frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
 import { filesAndBytes, findingSchema, guardSchema, holdSchema, planEntrySchema, requestsSchema } from './results.ts';
 
-/** `run.json`: what every shard must be started with alike, or the same catalogue would not give the same release. */
+/** `run.json`: the settings that must be the same for every shard of a run. */
 export const runSettingsSchema = z.strictObject({
   schema: z.literal(TREE_SCHEMA),
   run: z.string(),
-  /** How many shards there are. */
+  /** The number of shards. */
   shards: z.int().min(1),
   now: instantText,
   horizonSeconds: count,
@@ -24,7 +24,7 @@ export const runSettingsSchema = z.strictObject({
 
 const shardFrontSchema = z.strictObject({
   code: frontCode,
-  /** What the guards need when they are asked once more, by `finish`. */
+  /** Needed by `finish`, which checks the guards again. */
   minCards: z.int(),
   held: z.enum(HOLD_CODES).nullable(),
   guards: z.array(guardSchema).readonly(),
@@ -34,16 +34,16 @@ const shardFrontSchema = z.strictObject({
   findings: z.array(findingSchema).readonly(),
 });
 
-/** `shard-<index>.json`: what became of the fronts of one shard. */
+/** `shard-<index>.json`: the results of one shard's fronts. */
 export const shardResultSchema = z.strictObject({
   settings: runSettingsSchema,
-  /** The index, from 0. */
+  /** The shard's index, from 0. */
   shard: count,
-  /** Which state of the catalogue it was rendered from: results of two states are never published together. */
+  /** The state of the catalogue it was rendered from. Results of different states are never published together. */
   state: z.string(),
-  /** What follows from the catalogue as a whole. */
+  /** What concerns the catalogue as a whole. */
   catalogue: z.strictObject({
-    /** By code, which shard renders a front. */
+    /** Which shard renders a front, by code. */
     shardOf: z.record(frontCode, count),
     /** Fronts that no shard renders, and why. */
     held: z.record(frontCode, z.enum(HOLD_CODES)),
@@ -56,7 +56,7 @@ export const shardResultSchema = z.strictObject({
   fronts: z.array(shardFrontSchema),
 });
 
-/** The names of its files alone. */
+/** The paths of its files only. */
 export const shardFilesSchema = z.object({
   fronts: z.array(z.object({ files: z.array(z.object({ path: z.string() })) })),
 });
@@ -67,16 +67,16 @@ export const shardSummarySchema = z.strictObject({
   shard: count,
   shards: count,
   now: instantText,
-  /** The rollback that holds the tree: then nothing was rendered. */
+  /** The rollback that holds the tree, so that nothing was rendered; null if there is none. */
   hold: holdSchema.nullable(),
-  /** Whether the result of this shard was there already, from an earlier start: that one counts. */
+  /** Whether an earlier start of this shard had left a result already. The earlier result counts. */
   isRepeated: z.boolean(),
-  /** Fronts of this shard; and how many of them are held back. */
+  /** The number of fronts in this shard, and how many of them are held back. */
   fronts: count,
   held: count,
   put: filesAndBytes,
   kept: filesAndBytes,
-  /** Only of a run that writes into a bucket. */
+  /** Present only if the run writes into a bucket. */
   requests: requestsSchema.optional(),
 });
 

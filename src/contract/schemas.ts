@@ -1,5 +1,5 @@
-// Every schema that other programs may rely on: `openapi --schemas` writes them as JSON Schema 2020-12. Every command with --json
-// is listed here with what it prints; a test compares the list with the commands.
+// Every schema that other programs may rely on. `openapi --schemas` writes them as JSON Schema 2020-12. A test checks that every
+// command with --json is listed.
 
 import * as z from 'zod';
 import { diffResultSchema, forecastResultSchema } from './diff-results.ts';
@@ -32,15 +32,15 @@ const accessLogSchema = z.strictObject({
   at: instantText,
   method: z.string(),
   target: z.string(),
-  /** X-Front as it came; null where there was none, or two. */
+  /** X-Front as received; null if there was none, or more than one. */
   front: z.string().nullable(),
   status: z.int(),
-  /** Of a refusal: its code. */
+  /** The code of a refusal; null if the request was served. */
   reason: z.string().nullable(),
   durationMs: z.number().min(0),
 });
 
-/** The files of a tree, and the bodies of answers. */
+/** The files of a tree and the bodies of responses. */
 const FILES: Readonly<Record<string, z.ZodType>> = {
   products: productsDocumentSchema,
   categories: categoriesDocumentSchema,
@@ -50,7 +50,7 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
   'key-ring': keyRingSchema,
 };
 
-/** What each command prints under --json; `any-error` is what any of them prints instead when it ends with an error. */
+/** What each command prints with --json. `any-error` is what any of them prints if it ends with an error. */
 export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   build: z.union([buildResultSchema, shardSummarySchema]),
   finish: buildResultSchema,
@@ -66,7 +66,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   prune: pruneResultSchema,
   'check-db': findingsResultSchema,
   import: z.union([rowsResultSchema, mirrorResultSchema]),
-  /** One line, as `import` reads it. */
+  /** One line of the output, in the form that `import` reads. */
   export: z.strictObject({
     table: z.string(),
     row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
@@ -83,11 +83,11 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   'any-error': errorResultSchema,
 };
 
-/** One file for each schema: its name, and its text. */
+/** One file for each schema. */
 export function schemaFiles(): readonly (readonly [name: string, text: string])[] {
   const file = (name: string, title: string, schema: z.ZodType): readonly [string, string] => {
     const { $schema, ...rest } = z.toJSONSchema(schema, {
-      // Not a format of JSON Schema; pattern and contentEncoding mean the same.
+      // JSON Schema has no format base64; pattern and contentEncoding say the same.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format === 'base64') delete jsonSchema.format;
       },

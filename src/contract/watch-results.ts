@@ -1,4 +1,4 @@
-// What `next` and `status` print under --json.
+// What `next` and `status` print with --json.
 
 import * as z from 'zod';
 import { edgeCheckSchema } from './edge-results.ts';
@@ -9,12 +9,12 @@ import { findingSchema, holdSchema } from './results.ts';
 /** `next`. */
 export const nextResultSchema = z.strictObject({
   at: instantText,
-  /** The earliest of all fronts: past where one has expired, null where none is known. */
+  /** The earliest next change of all fronts: in the past if a front has expired, null if none is known. */
   next: instantText.nullable(),
   fronts: z.array(
     z.strictObject({
       front: frontCode,
-      /** Another edition; the end of what is published; that end, already past; or unknown, as the pointer is broken. */
+      /** A new edition; the end of what is published; that end, already past; or unknown, because the pointer is broken. */
       kind: z.enum(['edition', 'end', 'expired', 'unknown']),
       next: instantText.nullable(),
       /** Which documents change. */
@@ -26,30 +26,30 @@ export const nextResultSchema = z.strictObject({
 /** `status`. */
 export const statusResultSchema = z.strictObject({
   at: instantText,
-  /** Whether any front is stale, or none is published: exit 1. */
+  /** Whether any front is stale, or none is published: the command exits 1. */
   isStale: z.boolean(),
-  /** null where no rollback holds the tree; its `release` is null where the hold's own file is damaged. */
+  /** null if no rollback holds the tree. */
   hold: holdSchema.nullable(),
-  /** null where there is no current release, or its manifest cannot be read. */
+  /** null if there is no current release, or its manifest cannot be read. */
   release: z
     .strictObject({ id: releaseId, now: instantText, horizonSeconds: count, tool: z.string(), tzdata: z.string() })
     .nullable(),
   fronts: z.array(
     z.strictObject({
       front: frontCode,
-      /** null where the front is as it should be. */
+      /** null if the front is not stale. */
       stale: z.enum(['pointer-missing', 'pointer-invalid', 'from-future', 'expired', 'expiring', 'too-old']).nullable(),
-      /** null where the pointer is broken. */
+      /** null if the pointer is broken. */
       snapshot: z
         .strictObject({
-          /** For which instant it was published, or last found to be what would be published. */
+          /** The last instant for which it was published or confirmed by a build. */
           now: instantText,
           validUntil: instantText,
           ageSeconds: z.int(),
           remainingSeconds: z.int(),
           staleFrom: instantText,
           editions: z.strictObject({ products: count, categories: count }),
-          /** Of the edition in force; null where no manifest has it. */
+          /** Of the edition in force; null if no manifest has it. */
           cards: count.nullable(),
           dropped: z.partialRecord(z.enum(DROP_CODES), count),
           /** Why the last build kept the old snapshot. */
@@ -59,14 +59,14 @@ export const statusResultSchema = z.strictObject({
     }),
   ),
   findings: z.array(findingSchema),
-  /** What the keys that were given show of an edge: a row for each, and one for the front of each that is valid; only with --edge. */
+  /** Only with --edge: one check for each given key, and one for the front of each valid key. */
   edge: z.strictObject({ url: z.url(), checks: z.array(edgeCheckSchema) }).optional(),
-  /** What --deep looked at besides; only with it. */
+  /** Only with --deep. */
   deep: z
     .strictObject({
-      /** Whether the store of a bucket keeps the conditions of writes: one that does not ends the command. null for a folder. */
+      /** `kept`: the bucket's store honours conditional writes. If it does not, the command ends with an error. null for a folder. */
       conditions: z.literal('kept').nullable(),
-      /** How many of each kind were looked for; editions by name and size. */
+      /** How many of each kind were checked; editions by name and size only. */
       checked: z.record(z.string(), count),
       errors: count,
       warnings: count,

@@ -2,12 +2,12 @@
 
 import { PublishedTree } from '../release/tree/published.ts';
 import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
-import type { RequestTotals } from '../storage/objects/request-totals.ts';
+import type { RequestsJson } from '../contract/results.ts';
 import { lockedTree } from '../storage/open-tree.ts';
 
 /** What a run has asked of a bucket in all: its bill. null for a folder. */
 export interface Billed {
-  readonly requests: RequestTotals | null;
+  readonly requests: RequestsJson | null;
 }
 
 /** Does something to a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws */

@@ -1,16 +1,14 @@
-// One card as text, in the order of the spec's table 2.2 (fields.md, Form), with the comma that follows it. A card is two runs of bytes,
-// each with a part that a front may replace; as they stand they suit a front that changes nothing:
+// One card as text, with keys in the order of the spec's table 2.2 (fields.md, Form) and a trailing comma. A card consists of two runs,
+// each with a part that a front may replace: the flags (featured, banner, pushka, paused) and the groups (those the front attaches).
 //
 //   head   {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "priceFrom":
 //   tail   10.00,"badges":[…],"groups": ⟨groups⟩ ,"todaySlot": … :null},
-//
-// ⟨flags⟩ are featured, banner, pushka and paused; ⟨groups⟩ are all groups of the product, of which a front shows those it attaches.
 
 import { FLAG } from '../catalogue/front-products.ts';
 import { hasSeveralVenues, type Pool, type Slot, type Slots } from '../catalogue/offer.ts';
 import type { Product, Session } from '../catalogue/product.ts';
 
-/** Everything before the flags: never changes with time or front. */
+/** Everything before the flags. It does not depend on time or front. */
 export function headText(product: Product): string {
   return (
     `{"productId":${product.id},"slug":${JSON.stringify(product.slug)},"name":${JSON.stringify(product.name)},` +
@@ -18,13 +16,13 @@ export function headText(product: Product): string {
   );
 }
 
-/** The flags, from their bits of FLAG. */
+/** The flags, from their FLAG bits. */
 export function flagsText(bits: number): string {
   const has = (flag: number): boolean => (bits & flag) !== 0;
   return `"featured":${has(FLAG.featured)},"banner":${has(FLAG.banner)},"pushka":${has(FLAG.pushka)},"paused":${has(FLAG.paused)}`;
 }
 
-/** From `soldOut` up to the price. */
+/** From `soldOut` up to the value of `priceFrom`. */
 export function poolText(product: Product, pool: Pool, first: Session): string {
   const image = product.image;
   return (
@@ -35,7 +33,7 @@ export function poolText(product: Product, pool: Pool, first: Session): string {
   );
 }
 
-/** From behind the price up to the groups. */
+/** From the end of the price up to the value of `groups`. */
 export function badgesText(badgeSlugs: readonly string[]): string {
   return `,"badges":${JSON.stringify(badgeSlugs)},"groups":`;
 }
@@ -45,7 +43,7 @@ export function groupText(slug: string, sortWeight: number): string {
   return `{"slug":${JSON.stringify(slug)},"sortWeight":${sortWeight}}`;
 }
 
-/** From behind the groups to the comma that follows the card: today, tomorrow, weekend. */
+/** From the end of the groups to the comma after the card. */
 export function slotsText(slots: Slots): string {
   return `,${slotText('today', slots.today)},${slotText('tomorrow', slots.tomorrow)},${slotText('weekend', slots.weekend)}},`;
 }

@@ -1,5 +1,5 @@
-// Numbers that are appended one by one: a typed array, doubled when it is full. While it grows it takes a third of the memory that an
-// array of numbers takes, and the garbage collector does not visit its elements.
+// A growable typed array, which doubles when full. While growing, it takes a third of the memory of an array of numbers, and the garbage
+// collector does not visit its elements.
 
 /** What Int32Array and Float64Array have in common. */
 interface TypedArray<A> {
@@ -30,7 +30,7 @@ export class Column<A extends TypedArray<A>> {
     this.#length += 1;
   }
 
-  /** Pushes several, at most as many as a new column has room for. */
+  /** Appends several values, at most 1024. */
   append(values: A): void {
     this.#reserve(values.length);
     this.#array.set(values, this.#length);
@@ -44,7 +44,7 @@ export class Column<A extends TypedArray<A>> {
     this.#array = larger;
   }
 
-  /** Everything pushed so far: a view, not a copy. */
+  /** All values so far: a view, not a copy. */
   get values(): A {
     return this.#array.subarray(0, this.#length);
   }

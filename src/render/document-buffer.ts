@@ -1,12 +1,12 @@
-// One front's products document as bytes: `{"productCards":[` card `,` card … and a tail. Remembers where each card lies, so that the
-// next document is made by copying the runs that stay and writing only the cards that change.
+// One front's products document as bytes: `{"productCards":[` card `,` card … and a tail. It records where each card begins, so that
+// the next document can copy unchanged cards in runs and write only those that changed.
 
 const OPENING = new TextEncoder().encode('{"productCards":[');
 const COMMA = 0x2c;
 
-/** The cards of a document by position, each with the comma that follows it. */
+/** The cards of a document by position, each with a trailing comma. */
 export interface CardSource {
-  /** How many bytes the card at a position takes; 0 where there is no card. */
+  /** The length of a position's card in bytes; 0 if it has none. */
   lengthAt(position: number): number;
   /** Writes those bytes. */
   write(position: number, target: Uint8Array, at: number): void;
@@ -18,7 +18,7 @@ export class DocumentBuffer {
   readonly #spares: Uint8Array[];
   #bytes: Uint8Array;
   #spare: Uint8Array;
-  /** Where each card begins; one more entry for the end of the last. Doubles: a document may pass 4 GiB. */
+  /** Where each card begins, and where the last one ends. Doubles, because a document may exceed 4 GiB. */
   #starts: Float64Array;
   #spareStarts: Float64Array;
 
@@ -32,7 +32,7 @@ export class DocumentBuffer {
   }
 
   /**
-   * Rewrites the cards at the given positions, ascending. Returns the whole document with `tail` behind the cards: a view that is valid
+   * Rewrites the cards at the given positions, which must ascend, and appends `tail`. Returns the whole document: a view that is valid
    * until the next call.
    */
   update(positions: readonly number[], tail: Uint8Array): Uint8Array {
@@ -61,12 +61,12 @@ export class DocumentBuffer {
     return bytes.subarray(0, cardsEnd + tail.length);
   }
 
-  /** Returns the buffers for reuse by other documents. This one must not be used any more. */
+  /** Gives the buffers to other documents. This one must not be used afterwards. */
   release(): void {
     this.#spares.push(this.#bytes, this.#spare);
   }
 
-  /** Where every card begins once the cards at the given positions are rewritten. */
+  /** Computes where every card begins once the cards at the given positions are rewritten. */
   #moveStarts(positions: readonly number[]): Float64Array {
     const before = this.#starts;
     const starts = this.#spareStarts;
@@ -93,7 +93,7 @@ export class DocumentBuffer {
   }
 }
 
-/** The buffer, or a new one a fifth larger than needed, so that growing editions do not allocate each time. */
+/** The buffer if it is large enough, or else a new one with a fifth to spare, so that growing editions do not allocate each time. */
 function grown(buffer: Uint8Array, bytes: number): Uint8Array {
   return buffer.length >= bytes ? buffer : new Uint8Array(Math.ceil(bytes * 1.2));
 }

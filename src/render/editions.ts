@@ -1,5 +1,5 @@
-// Editions: all documents of one front from `now` to the horizon, each from the instant at which its bytes change.
-// The first is assembled card by card; each later one is its predecessor with only the changed cards rewritten.
+// Editions: all documents of one front from `now` to the horizon, each starting at the instant at which its bytes change.
+// The first is assembled card by card; each later one copies its predecessor and rewrites only the changed cards.
 
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
@@ -14,25 +14,23 @@ import { FrontCards, NO_VARIANT, type RenderedCatalogue } from './front-cards.ts
 export interface Edition {
   readonly endpoint: Endpoint;
   readonly from: Instant;
-  /**
-   * What the document is made of (ingredients.ts); null where it is small. A view that is valid until the next edition is rendered.
-   */
+  /** What the document is made of (ingredients.ts); null if it is small. A view, valid until the next edition is requested. */
   readonly ingredients: Uint8Array | null;
-  /** Assembles the document: a view likewise, to be asked for before the next edition is. */
+  /** Assembles the document: also a view, and only callable before the next edition is requested. */
   readonly assemble: () => Uint8Array;
-  /** How many cards the front shows from then on. */
+  /** How many cards the front shows from this edition on. */
   readonly cards: number;
 }
 
-/** How many products of a front have no card at now, by reason in the order of fields.md; zeros left out. */
+/** How many products of a front have no card at `now`, by reason, in the order of fields.md; without zeros. */
 export type Dropped = Readonly<Partial<Record<DropReason, number>>>;
 
-/** One front's editions, rendered one by one as they are consumed, so that memory does not grow with fronts or horizon. */
+/** One front's editions, rendered as they are consumed, so that memory does not grow with the horizon. */
 export class FrontEditions {
-  /** How many cards the front shows at now. */
+  /** How many cards the front shows at `now`. */
   readonly cards: number;
   readonly dropped: Dropped;
-  /** The first boundary after the horizon: until then the last edition is right (snapshot.md, Pointer). */
+  /** The first boundary after the horizon, until which the last edition is right (snapshot.md, Pointer). */
   readonly validUntil: Instant;
   readonly #front: Front;
   readonly #rendered: RenderedCatalogue;
@@ -63,7 +61,7 @@ export class FrontEditions {
     );
   }
 
-  /** The editions of both endpoints, by time; at one instant products before categories. Consecutive ones of an endpoint differ. */
+  /** The editions of both endpoints by time, products before categories. Consecutive editions of an endpoint differ. */
   *render(): Generator<Edition> {
     const encoder = new TextEncoder();
     const frontCards = this.#cards;
@@ -73,7 +71,7 @@ export class FrontEditions {
     const bits = new Int32Array(facetBits.wordCount);
     const document = new DocumentBuffer(frontCards.length, frontCards, spares);
     const ingredients = new Ingredients(this.#front, frontCards);
-    /** Positions whose cards have changed since a document was last assembled. */
+    /** Positions whose cards have changed since a document was last assembled: not every edition is. */
     const changedSince = new Set<number>();
     let cards = 0;
     let categories = '';
@@ -81,7 +79,7 @@ export class FrontEditions {
     const first = { at: this.#now, positions: [...this.#front.products.numbers.keys()] };
     for (const { at: from, positions } of [first, ...frontCards.changesIn(this.#now, this.#until)]) {
       const changed: number[] = [];
-      // Measured: writing the same facets again takes half the time of an edition that stays as it is published.
+      // Rewriting unchanged facets takes half the time of an edition that need not be assembled (measured).
       let isTailChanged = from === this.#now;
       for (const position of positions) {
         const before = frontCards.variantAt(position);

@@ -1,4 +1,4 @@
-// Facets: which categories, groups, tags and badges the cards of one front have.
+// Facets: the categories, groups, tags and badges that the cards of a front have.
 
 import type { Front } from '../catalogue/front.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
@@ -7,10 +7,10 @@ const FACET_KINDS = ['categories', 'groups', 'tags', 'badges'] as const;
 
 type FacetKind = (typeof FACET_KINDS)[number];
 
-/** Every element of the taxonomy as its JSON text, by position. */
+/** The JSON text of every element of the taxonomy, by position. */
 export type EncodedTaxonomy = Readonly<Record<FacetKind, readonly string[]>>;
 
-/** Elements in the key order of the spec's tables 2.1 and 2.3 to 2.5. */
+/** Encodes elements with their keys in the order of the spec's tables 2.1 and 2.3 to 2.5. */
 export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
   return {
     categories: taxonomy.categories.map(({ id, slug, nameSingular, namePlural }) =>
@@ -22,9 +22,9 @@ export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
   };
 }
 
-/** Facets as bits, one for each element of the taxonomy, in 32-bit words. The facets of many cards are those words or-ed. */
+/** Facets as a bit set: one bit for each element of the taxonomy, in 32-bit words. The facets of many cards are the words or-ed together. */
 export class FacetBits {
-  /** How many words the facets of one card take. */
+  /** The number of words for one card. */
   readonly wordCount: number;
   readonly #firstWords: Readonly<Record<FacetKind, number>>;
 
@@ -49,7 +49,7 @@ export class FacetBits {
   }
 }
 
-/** The facets of one front's documents as text: `bits` are those of all its cards. */
+/** The facets of one front's documents as text; `bits` are the facets of all its cards. */
 export class FrontFacets {
   readonly #front: Front;
   readonly #taxonomy: EncodedTaxonomy;
@@ -61,12 +61,12 @@ export class FrontFacets {
     this.#facetBits = facetBits;
   }
 
-  /** `[…]` of the categories that the front attaches and some card has: the same for both endpoints. */
+  /** `[…]` of the categories that the front attaches and at least one card has, as both endpoints print them. */
   categoriesText(bits: Int32Array): string {
     return this.#text(bits, 'categories', this.#front.categories);
   }
 
-  /** `"groups":[…],"tags":[…],"badges":[…]`: groups as the front attaches and orders them. */
+  /** `"groups":[…],"tags":[…],"badges":[…]`, with the groups that the front attaches, in its order. */
   otherTexts(bits: Int32Array): string {
     const groups = this.#text(bits, 'groups', this.#front.groups);
     const tags = this.#text(bits, 'tags', this.#taxonomy.tags.keys());

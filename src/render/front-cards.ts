@@ -1,5 +1,5 @@
-// One front's cards while its editions are rendered: which variant each position shows at an instant, with the front's own flags and its
-// choice of groups. What is known of each position is kept in columns.
+// One front's cards while its editions are rendered: the variant that each position shows at an instant, with the front's own flags and
+// groups. Stored as columns by position.
 
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
@@ -32,21 +32,21 @@ export interface RenderedCatalogue {
   readonly taxonomy: EncodedTaxonomy;
   readonly products: RenderedProducts;
   readonly initialStates: InitialStates;
-  /** Buffers of documents that are written, for reuse. */
+  /** Buffers of finished documents, for reuse. */
   readonly spares: Uint8Array[];
 }
 
-/** What a card is made of, besides what is the front's: the digests of its runs, and its flags; zeros where there is no card. */
+/** What a card is made of: the digests of its two runs, and the front's flags; zeros if there is no card. */
 export const INGREDIENT_BYTES = 2 * RUN_DIGEST_BYTES + 1;
 
-/** Where a position shows no card. */
+/** Stands for a position that shows no card. */
 export const NO_VARIANT = -1;
 
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
-/** The text of the flags, by their bits. */
+/** The text of the flags, by FLAG bits. */
 const FLAGS = Array.from({ length: 16 }, (_, bits) => new TextEncoder().encode(flagsText(bits)));
 
 const NO_BYTES = new Uint8Array(0);
@@ -56,20 +56,20 @@ export class FrontCards implements CardSource {
   readonly length: number;
   readonly #front: Front;
   readonly #products: RenderedProducts;
-  /** By position in the taxonomy: where the front prints a group; -1 where it does not attach it. */
+  /** By the group's position in the taxonomy: its rank in the front's order; -1 if the front does not attach it. */
   readonly #rankOfGroup: Int32Array;
   /** By position: the product's number among the rendered ones, or NO_PRODUCT. */
   readonly #productAt: Int32Array;
-  /** By position: the state of its timeline at the first instant, that state's variant or reason, and whether others follow. */
+  /** By position: the timeline's state at the first instant, that state's variant or reason, and whether another state follows. */
   readonly #firstStateAt: Int32Array;
   readonly #firstVariantAt: Int32Array;
   readonly #changesAt: Uint8Array;
-  /** By position: the state reached so far, and the variant that is shown. */
+  /** By position: the current state, and the variant shown. */
   readonly #stateAt: Int32Array;
   readonly #variantAt: Int32Array;
   /** By position: whether the front attaches all groups of the product, in the product's order. */
   readonly #hasAllGroupsAt: Uint8Array;
-  /** By position, where it does not: those it attaches, once that is known. */
+  /** By position, if it does not: the text of those it attaches, computed when first needed. */
   readonly #groupsAt: (Uint8Array | undefined)[] = [];
 
   constructor(
@@ -106,7 +106,7 @@ export class FrontCards implements CardSource {
     this.#stateAt = this.#firstStateAt.slice();
   }
 
-  /** Why a position has no card at the first instant; null where it has one. */
+  /** Why a position has no card at the first instant; null if it has one. */
   dropReasonAt(position: number, now: Instant): DropReason | null {
     if (this.#firstStateAt[position] === NO_TIMELINE) return 'not-published';
     if (!this.#isVisible(position, now)) return 'not-visible';
@@ -114,7 +114,7 @@ export class FrontCards implements CardSource {
     return variant < 0 ? dropReasonOf(variant) : null;
   }
 
-  /** The instants in (now, until] at which cards may change, ascending, each with the positions concerned, ascending. */
+  /** The instants in (now, until] at which cards may change, each with the positions concerned; both ascending. */
   changesIn(now: Instant, until: Instant): readonly { readonly at: Instant; readonly positions: readonly number[] }[] {
     const { stateFroms } = this.#products;
     const positionsAt = new Map<number, number[]>();
@@ -137,11 +137,11 @@ export class FrontCards implements CardSource {
     return [...positionsAt].sort(([a], [b]) => a - b).map(([at, positions]) => ({ at: instantOf(at), positions }));
   }
 
-  /** The first boundary of a position after the horizon; Infinity where no card can follow. */
+  /** The first boundary of a position after the horizon; Infinity if it can have no card then. */
   nextBoundaryAt(position: number, until: Instant): number {
     const { stateFroms, stateVariants, nextBoundaries } = this.#products;
     const state = stateAt(stateFroms, this.#firstStateAt[position] ?? NO_TIMELINE, until);
-    // Offers only end: a position without a variant gets none later.
+    // An offer that has ended never resumes: a position without a variant stays without one.
     if (state === NO_TIMELINE || (stateVariants[state] ?? NO_VARIANT) < 0) return Infinity;
     const visible = this.#front.products.visibleAt(position);
     if (visible.until <= until) return Infinity;
@@ -149,7 +149,7 @@ export class FrontCards implements CardSource {
     return Math.min(visible.until, nextBoundaries[this.#productAt[position] ?? 0] ?? Infinity);
   }
 
-  /** Moves a position on to an instant; returns whether the bytes of its card changed. Instants only go forward. */
+  /** Advances a position to a later instant; returns whether the bytes of its card changed. */
   advance(position: number, at: Instant): boolean {
     if (this.#stateAt[position] === NO_TIMELINE) return false;
     const before = this.#variantAt[position] ?? NO_VARIANT;
@@ -163,7 +163,7 @@ export class FrontCards implements CardSource {
     return this.#variantAt[position] ?? NO_VARIANT;
   }
 
-  /** Whether two cards, of so many words of facets, have the same; a card and none have not. */
+  /** Whether two cards have the same facets of `wordCount` words each. A card and NO_VARIANT never do. */
   haveSameFacets(before: number, after: number, wordCount: number): boolean {
     if (before === NO_VARIANT || after === NO_VARIANT) return before === after;
     const { variantFacets } = this.#products;
@@ -172,7 +172,7 @@ export class FrontCards implements CardSource {
     return true;
   }
 
-  /** The facets of all cards shown, into `bits`. */
+  /** Collects the facets of all cards shown into `bits`. */
   collectFacets(bits: Int32Array): void {
     const { variantFacets } = this.#products;
     const words = bits.length;
@@ -201,14 +201,14 @@ export class FrontCards implements CardSource {
     this.#write(variant, VARIANT.tail, this.#ownGroups(position, variant), target, tailAt);
   }
 
-  /** Writes the INGREDIENT_BYTES of a position. */
+  /** Writes a position's INGREDIENT_BYTES. */
   writeIngredient(position: number, target: Uint8Array, at: number): void {
     const variant = this.#variantAt[position] ?? NO_VARIANT;
     if (variant === NO_VARIANT) {
       target.fill(0, at, at + INGREDIENT_BYTES);
       return;
     }
-    // Byte by byte: of so few, a view to copy from costs more than the copy.
+    // Byte by byte: for so few bytes, creating a view would cost more than the copy.
     const { digests } = this.#products;
     const head = this.#part(variant, VARIANT.head + RUN.digest);
     const tail = this.#part(variant, VARIANT.tail + RUN.digest);
@@ -223,7 +223,7 @@ export class FrontCards implements CardSource {
     return periodContains(this.#front.products.visibleAt(position), at);
   }
 
-  /** The variant or reason that the timeline of a position has at an instant. */
+  /** The variant or reason in a position's timeline at an instant. */
   #variantIn(position: number, at: Instant): number {
     if (this.#changesAt[position] === 0) return this.#firstVariantAt[position] ?? NO_VARIANT;
     const { stateFroms, stateVariants } = this.#products;
@@ -232,7 +232,7 @@ export class FrontCards implements CardSource {
     return stateVariants[state] ?? NO_VARIANT;
   }
 
-  /** Replaces the profile's timeline of a product by the front's own, where it excludes sessions of it. */
+  /** Replaces the profile's timeline of a product by the front's own, if the front excludes sessions of it. */
   #useOwnTimeline(position: number, product: number, now: Instant): void {
     const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateVariants } = this.#products;
     for (let own = ownStarts[product] ?? 0; own < (ownStarts[product + 1] ?? 0); own++) {
@@ -256,14 +256,14 @@ export class FrontCards implements CardSource {
     return block.subarray(start + from, start + until);
   }
 
-  /** The length of a run with `own` in the place of its replaceable part; as it is where that is null. */
+  /** The length of a run with its replaceable part replaced by `own`, unless that is null. */
   #lengthOf(variant: number, run: number, own: Uint8Array | null): number {
     const length = this.#part(variant, run + RUN.length);
     if (own === null) return length;
     return length - this.#part(variant, run + RUN.partUntil) + this.#part(variant, run + RUN.partFrom) + own.length;
   }
 
-  /** Writes such a run. */
+  /** Writes a run likewise. */
   #write(variant: number, run: number, own: Uint8Array | null, target: Uint8Array, at: number): void {
     if (own === null) {
       target.set(this.#run(variant, run), at);
@@ -275,14 +275,14 @@ export class FrontCards implements CardSource {
     target.set(this.#run(variant, run, this.#part(variant, run + RUN.partUntil)), ownAt + own.length);
   }
 
-  /** The flags with those that the front adds; null where the variant has them already. */
+  /** The text of the flags if the front adds any that the variant does not have; else null. */
   #ownFlags(position: number, variant: number): Uint8Array | null {
     const own = this.#front.products.flags[position] ?? 0;
     const bits = this.#part(variant, VARIANT.bits);
     return (own | bits) === bits ? null : (FLAGS[own | bits] ?? NO_BYTES);
   }
 
-  /** The groups that the front attaches; null where these are all of the product's. */
+  /** The text of the groups if the front does not attach all of the product's, in its order; else null. */
   #ownGroups(position: number, variant: number): Uint8Array | null {
     if (this.#hasAllGroupsAt[position] === 1) return null;
     return (this.#groupsAt[position] ??= this.#attachedGroups(position, variant));
@@ -293,7 +293,7 @@ export class FrontCards implements CardSource {
     const own = this.#front.products.flags[position] ?? 0;
     if (own === 0 || before === NO_VARIANT || after === NO_VARIANT) return false;
     if ((this.#part(before, VARIANT.bits) | own) !== (this.#part(after, VARIANT.bits) | own)) return false;
-    // Up to the flags, all variants of a product are the same.
+    // All variants of a product are the same up to the flags.
     const restOf = (variant: number): Uint8Array =>
       this.#run(variant, VARIANT.head, this.#part(variant, VARIANT.head + RUN.partUntil));
     return (
@@ -308,12 +308,12 @@ export class FrontCards implements CardSource {
     return ranks.every((rank, i) => rank > (ranks[i - 1] ?? -1));
   }
 
-  /** `[…]` of those of a product's groups that the front attaches, in the front's order. All variants of a product have the same groups. */
+  /** `[…]` of the product's groups that the front attaches, in the front's order. It is the same for all variants of a product. */
   #attachedGroups(position: number, variant: number): Uint8Array {
     const { groupStarts, groupMemberships } = this.#products;
     const product = this.#productAt[position] ?? 0;
     const runs: { readonly rank: number; readonly bytes: Uint8Array }[] = [];
-    // Behind the bracket.
+    // After the opening bracket.
     let from = this.#part(variant, VARIANT.tail + RUN.partFrom) + 1;
     for (let row = groupStarts[product] ?? 0; row < (groupStarts[product + 1] ?? 0); row++) {
       const length = groupMemberships[row * 2 + 1] ?? 0;

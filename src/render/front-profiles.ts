@@ -1,4 +1,4 @@
-// Front profiles: fronts that share zone, weekend and currency share a profile, and a product is rendered once for all of them.
+// Groups fronts that share zone, weekend and currency into profiles, so that a product is rendered once for all of them.
 
 import type { Front, FrontProfile } from '../catalogue/front.ts';
 import type { ProductNumbers } from '../catalogue/front-products.ts';
@@ -22,7 +22,7 @@ export function groupByProfile(fronts: readonly Front[]): {
 
 const EMPTY_SET = 0;
 
-/** Which front profiles show each product. Equal sets are stored once: there are few of them and many products. */
+/** Which front profiles show each product. Equal sets are stored once, since there are few sets and many products. */
 export class ShownProducts {
   readonly #products: ProductNumbers;
   /** Ascending profile indexes; the first set is empty. */
@@ -36,7 +36,7 @@ export class ShownProducts {
     const setOfProfiles = new Map<string, number>();
     for (const front of fronts) {
       const profileIndex = profileIndexOf(front);
-      /** By set: the same with this front's profile. */
+      /** By set: the set that also contains this front's profile. */
       const next: number[] = [];
       for (const number of front.products.numbers) {
         const set = this.#setOf[number] ?? EMPTY_SET;
@@ -60,7 +60,7 @@ export class ShownProducts {
     return this.#products.ids.filter((_, number) => this.#setOf[number] !== EMPTY_SET);
   }
 
-  /** The set that has one profile more. */
+  /** The set that also contains a profile. */
   #with(set: number, profileIndex: number, setOfProfiles: Map<string, number>): number {
     const profiles = [...new Set([...(this.#sets[set] ?? []), profileIndex])].sort((a, b) => a - b);
     const after = setOfProfiles.get(profiles.join()) ?? this.#sets.push(profiles) - 1;

@@ -1,22 +1,22 @@
-// What an edition is made of, for its recipe: equal ingredients give equal bytes, so an edition whose recipe is published already need be
-// neither assembled nor hashed nor written (code.md, "No cache"). Different ingredients may give equal bytes.
+// What an edition is made of, for its recipe. Equal ingredients give equal bytes, so an edition whose recipe is already published need
+// not be assembled, hashed or written (code.md, "No cache"). Different ingredients may give equal bytes.
 
 import type { Front } from '../catalogue/front.ts';
 import { INGREDIENT_BYTES, type FrontCards } from './front-cards.ts';
 
-/** To be raised when other bytes are made of the same ingredients: by the document's buffer, or by the flags and groups of a front. */
+/** Raise this when a change to the code (DocumentBuffer, or a front's flags and groups) makes other bytes from the same ingredients. */
 const ASSEMBLY = 1;
 
-/** The ingredients of a front's products documents, one after the other. Like a document, each is its predecessor with a few cards changed. */
+/** The ingredients of a front's products documents, one after the other. Each update changes only a few cards. */
 export class Ingredients {
   readonly #cards: FrontCards;
-  /** What makes documents, which front it is, then INGREDIENT_BYTES for each position, then the tail. */
+  /** ASSEMBLY and the front's code, then INGREDIENT_BYTES for each position, then the tail. */
   #bytes: Uint8Array;
   readonly #cardsFrom: number;
   readonly #cardsUntil: number;
 
   constructor({ code }: Front, cards: FrontCards) {
-    // Which groups of its product a card shows, and in which order, is in the tail: it lists those of all cards.
+    // The tail lists the groups of all cards, which determines the groups that each card shows, and their order.
     const frontBytes = new TextEncoder().encode(`${ASSEMBLY} ${code} ${cards.length}\n`);
     this.#cards = cards;
     this.#cardsFrom = frontBytes.length;
@@ -25,7 +25,7 @@ export class Ingredients {
     this.#bytes.set(frontBytes);
   }
 
-  /** Those of the next document, whose cards at the given positions have changed. A view that is valid until the next call. */
+  /** The ingredients of the next document, whose cards at `positions` have changed. A view, valid until the next call. */
   update(positions: readonly number[], tail: Uint8Array): Uint8Array {
     const until = this.#cardsUntil + tail.length;
     if (this.#bytes.length < until) {

@@ -1,33 +1,33 @@
-// The state of every product at the first instant of a build, for one front profile: computed once per profile, because each of its
-// fronts needs it for each card. The numbers of one product are adjacent: a card of a large catalogue costs one cache miss.
+// The state of every product at the first instant of a build, computed once per front profile, because every front of the profile needs
+// it for every card. The numbers of one product are adjacent, so that a card costs one cache miss.
 
 import type { ProductNumbers } from '../catalogue/front-products.ts';
 import { NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
 
-/** Where a product was not rendered: it does not exist, or its rows are bad. */
+/** Stands for a product that was not rendered: it does not exist, or its rows are bad. */
 export const NO_PRODUCT = -1;
 
 /**
- * A product's numbers, in their order: its number among the rendered ones or NO_PRODUCT; the state of its timeline at the first instant
- * or NO_TIMELINE; that state's variant or reason; and the bits below.
+ * The layout of a product's numbers: its number among the rendered ones, or NO_PRODUCT; its timeline's state at the first instant, or
+ * NO_TIMELINE; that state's variant or reason; and the bits below.
  */
 export const INITIAL = { product: 0, state: 1, variant: 2, bits: 3, width: 4 } as const;
 
-/** INITIAL.bits: another state follows; some front has a timeline of its own; from GROUP_LIST_SHIFT on the index of its group list. */
+/** INITIAL.bits: another state follows; some front has its own timeline; from GROUP_LIST_SHIFT on, the index of the group list. */
 export const CHANGES = 1;
 export const HAS_OWN_TIMELINES = 2;
 export const GROUP_LIST_SHIFT = 2;
 
 export class InitialStates {
-  /** Every list of groups that some product has, as positions in the taxonomy; there are few of them. */
+  /** The distinct lists of groups that products have, as positions in the taxonomy. */
   readonly groupLists: readonly (readonly number[])[];
   readonly #products: RenderedProducts;
   readonly #now: number;
-  /** By product number (ProductNumbers): its number among the rendered ones. */
+  /** By product number (ProductNumbers): the product's number among the rendered ones. */
   readonly #renderedOf: Int32Array;
-  /** By product number: its list of groups. */
+  /** By product number: the index of its list of groups. */
   readonly #groupListOf: Int32Array;
-  /** Of the last profile only: there may be as many profiles as fronts. */
+  /** Only the last profile is kept, since there may be as many profiles as fronts. */
   #latest: { readonly profileIndex: number; readonly initial: Int32Array } | null = null;
 
   constructor(products: RenderedProducts, productNumbers: ProductNumbers, now: number) {
@@ -40,7 +40,7 @@ export class InitialStates {
     this.groupLists = lists;
   }
 
-  /** INITIAL.width numbers for each product number. Cheap where fronts of a profile come one after the other. */
+  /** INITIAL.width numbers for each product number. Cheap if called again for the same profile. */
   of(profileIndex: number): Int32Array {
     if (this.#latest?.profileIndex === profileIndex) return this.#latest.initial;
     const { ids, timelines, ownStarts, stateFroms, stateVariants } = this.#products;
@@ -66,7 +66,7 @@ export class InitialStates {
   }
 }
 
-/** The state of a timeline at an instant, searched from one of its earlier states on. */
+/** The state of a timeline at an instant, searched forward from an earlier state. */
 export function stateAt(stateFroms: Float64Array, earlier: number, at: number): number {
   if (earlier === NO_TIMELINE) return NO_TIMELINE;
   let state = earlier;
@@ -74,7 +74,7 @@ export function stateAt(stateFroms: Float64Array, earlier: number, at: number): 
   return state;
 }
 
-/** Whether another state follows one in its timeline. */
+/** Whether another state follows in the timeline. */
 export function hasNextState(stateFroms: Float64Array, state: number): boolean {
   return state !== NO_TIMELINE && (stateFroms[state + 1] ?? Infinity) < Infinity;
 }

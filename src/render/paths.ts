@@ -1,7 +1,7 @@
-// Every name in the output tree (snapshot.md, "The output tree"). Writer, reader, checker and edge build and parse paths only here.
+// Builds and parses every path in the output tree (snapshot.md, "The output tree"), for all writers, readers and the edge.
 // Paths are relative to the tree's root, with forward slashes.
 
-/** The two read operations of the API, as files call them. */
+/** The two read operations of the API, as file names call them. */
 export const ENDPOINTS = ['products', 'categories'] as const;
 
 export type Endpoint = (typeof ENDPOINTS)[number];
@@ -24,19 +24,19 @@ export type TreeFile =
   | { readonly kind: 'run'; readonly run: string }
   | { readonly kind: 'shard'; readonly run: string; readonly shard: number };
 
-/** Of an edition: the plain file, or a precompressed sibling. */
+/** The encoding of an edition's file: plain, or a precompressed sibling. */
 export type Encoding = 'identity' | 'gzip' | 'br';
 
 const SUFFIX_OF_ENCODING = { identity: '', gzip: '.gz', br: '.br' } as const;
 
-/** The origin behind the edge: nothing secret is below it. */
+/** The origin behind the edge. Nothing secret may be below it. */
 export const PUBLIC_FOLDER = 'public';
 export const FRONTS_FOLDER = `${PUBLIC_FOLDER}/fronts`;
 export const RELEASES_FOLDER = 'releases';
 export const EDGE_FOLDER = 'edge';
 /** What shards leave for `finish`; no part of a release. */
 export const RUNS_FOLDER = 'runs';
-/** The lock of the tree's one writer; not part of the tree. */
+/** The lock of the tree's single writer; not part of the tree. */
 export const LOCK_FILE = '.lock';
 export const KEY_RING_LOCK_FILE = '.lock-keyring';
 
@@ -66,7 +66,7 @@ export function pathOf(file: TreeFile): string {
   }
 }
 
-/** The folder of a front: its pointer and its editions, nothing else. */
+/** The folder of a front, which contains its pointer and its editions only. */
 export function folderOf(front: string): string {
   return `${FRONTS_FOLDER}/${front}`;
 }
@@ -88,7 +88,7 @@ const POINTER_PATTERN = new RegExp(`^public/fronts/${FRONT}/pointer\\.json$`);
 const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
 const RUN_PATTERN = /^runs\/(?<run>[^/]+)\/(?:run|shard-(?<shard>0|[1-9]\d{0,3}))\.json$/;
 
-/** What a path of the tree is; undefined for an unexpected one. The inverse of pathOf. */
+/** Parses a path; undefined if it is not a path of the tree. The inverse of pathOf. */
 export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'edge/keyring.json') return { kind: 'key-ring' };
   if (path === 'releases/current') return { kind: 'current' };
@@ -108,12 +108,12 @@ export function treeFileOf(path: string): TreeFile | undefined {
   return { kind: 'edition', front, endpoint, digest, encoding };
 }
 
-/** Whether a text may be a front's code, the value of `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
+/** Whether a text is a valid front code, the value of `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
 export function isFrontCode(text: string): boolean {
   return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }
 
-/** Whether a text may name a run of shards: as engines name their jobs. */
+/** Whether a text is a valid id of a sharded run. Allows the job names of common workflow engines. */
 export function isRunId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }

@@ -1,5 +1,5 @@
-// Card timelines: what a product's card is at `now`, and every later instant within the horizon at which it changes. A product is
-// evaluated once for each front profile (zone, weekend, currency), never once per front, and only at its own boundaries.
+// Renders card timelines: a product's card at `now` and at every later instant within the horizon at which it changes. A product is
+// evaluated once per front profile (zone, weekend, currency), not once per front, and only at its own boundaries.
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
 import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
@@ -15,44 +15,45 @@ import { badgesText, flagsText, groupText, headText, poolText, slotsText } from 
 import { FacetBits, encodeTaxonomy } from './facets.ts';
 import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type Run } from './rendered-products.ts';
 
-/** What a front profile means by today, tomorrow and weekend, from an instant on. */
+/** What today, tomorrow and weekend mean to a front profile from an instant on. */
 interface DaysFrom {
   readonly from: Instant;
   readonly days: FrontDays;
 }
 
-/** What is true of a product from an instant on, for all profiles alike. */
+/** A product's state from an instant on, as far as all profiles share it. */
 interface PoolState {
   readonly from: Instant;
-  /** null where nothing is offered. */
+  /** null if nothing is offered. */
   readonly card: PoolCard | null;
 }
 
-/** The card as far as all profiles share it: what is on both sides of the price, and what the builder needs besides. */
+/** The parts of a card that all profiles share. */
 interface PoolCard {
   readonly pool: Pool;
+  /** FLAG bits. */
   readonly bits: number;
   /** Up to the price. */
   readonly head: Run;
-  /** From behind the price up to the groups. */
+  /** From the end of the price up to the groups. */
   readonly afterPrice: string;
   readonly facets: Int32Array;
-  /** The variants rendered so far: for these days and this money. */
+  /** The variants rendered so far, by days and money. */
   readonly variants: { readonly days: FrontDays; readonly money: Money; readonly variant: number }[];
 }
 
 /** What a card's price depends on besides its product. */
 type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 
-/** What stays the same while a product is rendered. */
+/** The product being rendered, with what has been built for it so far. */
 interface CurrentProduct {
   readonly product: Product;
   readonly groupsText: string;
-  /** Runs by their text. */
+  /** By text. */
   readonly runs: Map<string, Run>;
-  /** By head and tail: profiles mostly share them. */
+  /** By head and tail. Profiles mostly share variants. */
   readonly variants: Map<Run, Map<Run, number>>;
-  /** By their states as text, for the same reason. */
+  /** By their states as text. Profiles mostly share timelines. */
   readonly timelines: Map<string, number>;
 }
 
@@ -79,7 +80,7 @@ export class ProductRenderer {
     this.#until = until;
     this.#taxonomy = taxonomy;
     this.#facetBits = new FacetBits(encodeTaxonomy(taxonomy));
-    // Equal days are one object, and so is equal money: they can then be compared by identity.
+    // Equal days are the same object, and so is equal money, so that they can be compared by identity.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
     this.#daysOfProfiles = profiles.map(({ zone, weekendDays }) =>
@@ -92,8 +93,8 @@ export class ProductRenderer {
   }
 
   /**
-   * Renders one product for the profiles that show it, and apart for each front that excludes sessions of it.
-   * `excludingFronts` maps a front's id to its profile; only published products have timelines.
+   * Renders one product for the profiles that show it, and separately for each front that excludes some of its sessions.
+   * `excludingFronts` maps the ids of those fronts to their profiles. Only published products have timelines.
    */
   render(product: Product, profileIndexes: Iterable<number>, excludingFronts: ReadonlyMap<number, number>): void {
     const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
@@ -125,7 +126,7 @@ export class ProductRenderer {
     this.#builder.product(product.id, nextBoundary, timelines, own, groups);
   }
 
-  /** The states at the given instants, on a front with these exclusions. */
+  /** The product's states at the given instants, on a front with these exclusions. */
   #poolStates(current: CurrentProduct, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
     const { product } = current;
     const head = headText(product);
@@ -162,7 +163,7 @@ export class ProductRenderer {
     return facets;
   }
 
-  /** Walks the product's own states and the dates of a profile side by side. */
+  /** Merges the product's own states with the date changes of a profile. Returns the timeline's number. */
   #timeline(
     current: CurrentProduct,
     excluded: Exclusion | undefined,
@@ -202,7 +203,7 @@ export class ProductRenderer {
     return timeline;
   }
 
-  /** The variant of a card for days and money; a price changes only at the product's own boundaries, so `from` decides it. */
+  /** The variant of a card for days and money. A price changes only at the product's own boundaries, so `from` determines it. */
   #variant(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): number {
     for (const known of card.variants) if (known.days === days && known.money === money) return known.variant;
     const amount = priceFromAt(card.pool, money.currency, from);
@@ -210,7 +211,7 @@ export class ProductRenderer {
     const slots = slotsText(slotsOn(card.pool, days));
     const beforeGroups = price + card.afterPrice;
     const { groupsText, variants } = current;
-    // Slugs, numbers and dates are ASCII: as many bytes as characters.
+    // Slugs, numbers and dates are ASCII, so characters and bytes count the same.
     const tail = this.#run(current, beforeGroups + groupsText + slots, beforeGroups.length, groupsText.length);
     const ofHead = variants.get(card.head) ?? new Map<Run, number>();
     const variant = ofHead.get(tail) ?? this.#builder.variant(card.head, tail, card.bits, card.facets);
@@ -219,7 +220,7 @@ export class ProductRenderer {
     return variant;
   }
 
-  /** A run of the product's cards; equal ones are stored once. */
+  /** Stores a run of the product's cards; equal runs are stored once. */
   #run({ runs }: CurrentProduct, text: string, partFrom: number, partLength: number): Run {
     const run = runs.get(text) ?? this.#builder.run(text, partFrom, partLength);
     runs.set(text, run);

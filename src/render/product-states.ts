@@ -1,4 +1,4 @@
-// One product on one front, rendered as a build renders it, for explaining it: its card now, and whenever time makes it another.
+// Renders one product on one front as a build does, for `explain`: its card now, and each later card that time brings.
 
 import { FLAG, FrontProducts, ProductNumbers, type FrontProduct } from '../catalogue/front-products.ts';
 import type { Front } from '../catalogue/front.ts';
@@ -14,7 +14,7 @@ import { InitialStates } from './initial-states.ts';
 import { ProductRenderer } from './product-renderer.ts';
 import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
 
-/** A product with its entry on a front. */
+/** A product and its entry on a front. */
 export interface PlacedProduct {
   readonly front: Front;
   readonly entry: FrontProduct;
@@ -25,11 +25,11 @@ export interface PlacedProduct {
 export interface ProductState {
   readonly from: Instant;
   readonly card: ProductCard | null;
-  /** Why there is no card; null where there is one. */
+  /** Why there is no card; null if there is one. */
   readonly reason: DropReason | null;
 }
 
-/** The state at `now`, then each state that differs from the one before, up to `until`; rendered as they are asked for. */
+/** The state at `now`, then each state up to `until` that differs from the one before; rendered on demand. */
 export function* productStates(
   placed: PlacedProduct,
   sha256: Sha256,
@@ -64,7 +64,7 @@ export function* productStates(
   }
 }
 
-/** A front's products that are this one alone. */
+/** A front's products, reduced to a single one. */
 function productsOf(
   { productId, isFeatured, isBanner, isPaused, visible }: FrontProduct,
   numbers: ProductNumbers,

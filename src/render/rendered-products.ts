@@ -1,46 +1,46 @@
-// Rendered products: every variant of a product's card within the horizon, as bytes, and from when each applies. Kept as columns
-// (typed arrays, no object per product), so that they cost the garbage collector nothing.
+// Rendered products: every variant of a product's card within the horizon, as bytes, and when each applies. Stored as columns (typed
+// arrays, no object per product), so that they cost the garbage collector nothing.
 
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import { Column } from './column.ts';
 
-/** Where a product has no timeline for a profile: no front of the profile shows it, or it is not published. */
+/** Stands for a product without a timeline for a profile: no front of the profile shows it, or it is not published. */
 export const NO_TIMELINE = -1;
 
 /**
- * A run of bytes, one part of which a front may replace, as numbers in their order: the block that holds it and where it begins there;
- * its length; where the replaceable part is, counted from its first byte; where its digest is in `digests`.
+ * The layout of a run: bytes of which a front may replace one part. The block that holds it, and its start there; its length; the
+ * range of the replaceable part, relative to the start; the position of its digest in `digests`.
  */
 export const RUN = { block: 0, start: 1, length: 2, partFrom: 3, partUntil: 4, digest: 5, width: 6 } as const;
 
 /**
- * A variant's numbers, in their order in `variants`: its head, a run with the flags; its tail, a run with the groups; its bits of FLAG
- * (catalogue/front-products.ts), pushka and paused. Variants of a product often share a head, which is most of a card.
+ * The layout of a variant in `variants`: its head, a run with the flags; its tail, a run with the groups; its FLAG bits, pushka and
+ * paused. Variants of a product often share a head, which is most of a card.
  */
 export const VARIANT = { head: 0, tail: RUN.width, bits: 2 * RUN.width, width: 2 * RUN.width + 1 } as const;
 
 /**
- * The columns. A product has a timeline per front profile; a timeline is a run of states, each from an instant on, and ends with a
- * state from Infinity. A state is a variant, or the reason why there is no card. A variant is two runs of bytes (card.ts).
+ * The columns. A product has a timeline per front profile. A timeline is a sequence of states, each from an instant on, and ends with a
+ * state from Infinity. A state is a variant, or the reason why there is no card. A variant consists of two runs of bytes (card.ts).
  */
 export interface RenderedProducts {
   /** By product: ids. */
   readonly ids: Float64Array;
-  /** By product: its first boundary after the horizon; Infinity where there is none. */
+  /** By product: its first boundary after the horizon; Infinity if there is none. */
   readonly nextBoundaries: Float64Array;
   /** By product and profile: the first state of the timeline, or NO_TIMELINE. */
   readonly timelines: Int32Array;
-  /** By product, and one more: where its rows in `ownFrontIds` and `ownTimelines` begin: fronts that exclude sessions of it. */
+  /** By product, plus an end: where its rows in `ownFrontIds` and `ownTimelines` begin, one per front that excludes sessions of it. */
   readonly ownStarts: Int32Array;
   readonly ownFrontIds: Float64Array;
   readonly ownTimelines: Int32Array;
-  /** By product, and one more: where its pairs in `groupMemberships` begin; by taxonomy position. */
+  /** By product, plus an end: where its pairs in `groupMemberships` begin. */
   readonly groupStarts: Int32Array;
-  /** By product and group, a pair: the group's position in the taxonomy, and the length of its bytes in every variant. */
+  /** By product and group, in the order of the taxonomy: the group's position there, and the length of its bytes in every variant. */
   readonly groupMemberships: Int32Array;
   /** By state. */
   readonly stateFroms: Float64Array;
-  /** By state: a variant, or -1 - the position of a DropReason. */
+  /** By state: a variant, or -1 minus the index of a DropReason. */
   readonly stateVariants: Int32Array;
   /** By variant: VARIANT.width numbers. */
   readonly variants: Int32Array;
@@ -48,14 +48,14 @@ export interface RenderedProducts {
   readonly variantFacets: Int32Array;
   /** The bytes of the variants. */
   readonly blocks: readonly Uint8Array[];
-  /** RUN_DIGEST_BYTES for each run: what stands for its bytes in every build. */
+  /** RUN_DIGEST_BYTES for each run, the same in every build. */
   readonly digests: Uint8Array;
 }
 
-/** How much of a SHA-256 stands for a run. */
+/** Digests of runs are truncated to this length. */
 export const RUN_DIGEST_BYTES = 16;
 
-/** SHA-256: the language itself has none. */
+/** SHA-256, passed in because the language itself does not have it. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
 /** The reason of a state without a variant. */
@@ -65,12 +65,12 @@ export function dropReasonOf(stateVariant: number): DropReason {
   return reason;
 }
 
-/** The number that stands for a state without a variant. */
+/** The inverse of dropReasonOf. */
 export function stateOfReason(reason: DropReason): number {
   return -1 - DROP_REASONS.indexOf(reason);
 }
 
-/** The numbers of RUN. */
+/** A run in the layout of RUN. */
 export type Run = readonly [
   block: number,
   start: number,
@@ -80,10 +80,9 @@ export type Run = readonly [
   digest: number,
 ];
 
-/** Runs lie in blocks of this size, so that no position in one comes near 2^31; a larger run has a block of its own. */
+/** Blocks have this size, so that positions stay far below 2^31; a larger run gets a block of its own. */
 const BLOCK_BYTES = 1 << 22;
 
-/** Collects rendered products. */
 export class RenderedProductsBuilder {
   readonly #ids = new Column(Float64Array);
   readonly #nextBoundaries = new Column(Float64Array);
@@ -111,9 +110,9 @@ export class RenderedProductsBuilder {
     this.#groupStarts.push(0);
   }
 
-  /** Adds a run of bytes, from its text; where the replaceable part is, is counted in bytes. */
+  /** Adds a run; `partFrom` and `partLength` are in bytes. */
   run(text: string, partFrom: number, partLength: number): Run {
-    // A UTF-16 unit takes at most three bytes.
+    // A UTF-16 code unit takes at most three bytes of UTF-8.
     if (this.#used + text.length * 3 > this.#block.length) {
       this.#block = new Uint8Array(Math.max(BLOCK_BYTES, text.length * 3));
       this.#blocks.push(this.#block);
@@ -127,14 +126,14 @@ export class RenderedProductsBuilder {
     return [this.#blocks.length - 1, start, written, partFrom, partFrom + partLength, digest];
   }
 
-  /** Adds a variant; returns its number. */
+  /** Adds a variant and returns its number. */
   variant(head: Run, tail: Run, bits: number, facets: Int32Array): number {
     for (const number of [...head, ...tail, bits]) this.#variants.push(number);
     for (const word of facets) this.#variantFacets.push(word);
     return this.#variants.length / VARIANT.width - 1;
   }
 
-  /** Adds a timeline, from its states, at least one; returns the number of the first. */
+  /** Adds a timeline of at least one state and returns the number of the first. */
   timeline(states: readonly { readonly from: number; readonly variant: number }[]): number {
     const first = this.#stateFroms.length;
     for (const { from, variant } of [...states, END_OF_TIMELINE]) {
@@ -144,7 +143,7 @@ export class RenderedProductsBuilder {
     return first;
   }
 
-  /** Adds a product whose timelines have been added: by profile, and by the ids of fronts that have their own. */
+  /** Adds a product with the numbers of its timelines: by profile, and by front id for fronts that have their own. */
   product(
     id: number,
     nextBoundary: number,
@@ -167,7 +166,6 @@ export class RenderedProductsBuilder {
     this.#groupStarts.push(this.#groupMemberships.length / 2);
   }
 
-  /** Everything that was added. */
   products(): RenderedProducts {
     return {
       ids: this.#ids.values,

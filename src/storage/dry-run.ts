@@ -1,4 +1,4 @@
-// A store that reads through and writes nothing: what `build --dry-run` publishes to.
+// A store that reads from another one and writes nothing, for `build --dry-run`.
 
 import type { ReleaseStore } from '../release/tree/store.ts';
 

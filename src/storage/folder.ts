@@ -1,5 +1,4 @@
-// Plain folders: writes one of files, such as a deployable edge rule (not a tree: no lock, no readers meanwhile), and refuses a path that
-// is not a folder.
+// Writes folders that are not trees, such as a deployable edge rule: without a lock, and without readers at the same time.
 
 import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +7,7 @@ import { makeFolder } from '../make-folder.ts';
 import { treeError } from './directory/tree-error.ts';
 
 /**
- * Writes a folder of files, overwriting those of the same names; `flag` is what named the folder.
+ * Writes files into a folder, overwriting existing ones. `flag` is the option that named the folder.
  * @throws AppError tree-not-writable, tree-full
  */
 export function writeFolder(
@@ -29,7 +28,9 @@ export function writeFolder(
   }
 }
 
-/** Which of the files a folder has already, unless its README begins with a title: then they were written before and may be replaced. */
+/**
+ * Which of the files exist in a folder already. None if its README begins with `title`: Playbill wrote that folder, and may overwrite it.
+ */
 export function foreignFiles(
   folder: string,
   files: readonly (readonly [name: string, text: string])[],
@@ -41,7 +42,7 @@ export function foreignFiles(
 }
 
 /** Refuses a path that exists and is not a folder. @throws AppError tree-not-writable */
-export function refuseNoFolder(path: string): void {
+export function refuseNonFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
   const message = `expected a folder at ${path}, found something that is not a folder`;
   throw new AppError('tree-not-writable', message, 'name another folder with --out');

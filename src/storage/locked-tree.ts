@@ -1,16 +1,16 @@
-// A tree that is written by nobody else until it is released.
+// A tree whose lock this process holds until it releases it.
 
 import type { ReleaseStore } from '../release/tree/store.ts';
-import type { RequestTotals } from './objects/request-totals.ts';
+import type { RequestsJson } from '../contract/results.ts';
 
 export interface LockedTree {
   readonly store: ReleaseStore;
-  /** What the run has asked of a bucket so far; null for a folder. */
-  readonly requests: () => RequestTotals | null;
-  /** Ends what is on its way and removes temporary names, those that a stopped run has left too. @throws AppError tree-not-writable */
+  /** The run's requests to a bucket so far; null for a folder. */
+  readonly requests: () => RequestsJson | null;
+  /** Waits for writes in progress and removes temporary files, including those of stopped runs. @throws AppError tree-not-writable */
   sweep(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Called as files get into a bucket. */
+/** Called after each file is uploaded into a bucket, with totals so far. */
 export type OnTransfer = (files: number, filesTotal: number, bytes: number) => void;

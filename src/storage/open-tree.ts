@@ -1,5 +1,5 @@
-// Where a tree is: a folder, or a prefix of a bucket (`s3://bucket/prefix`). The one place that tells them apart; what a bucket needs is
-// loaded only for one.
+// Opens a tree in a folder or in a bucket (`s3://bucket/prefix`). The only module that tells them apart. It loads the code for buckets
+// only if it needs it.
 
 import { AppError } from '../errors.ts';
 import { treeMissing } from '../release/tree/found.ts';
@@ -9,27 +9,27 @@ import { EDGE_FOLDER, RELEASES_FOLDER } from '../render/paths.ts';
 import { lockKeyRing, lockTree } from './directory/lock.ts';
 import { DirectoryReader } from './directory/reader.ts';
 import { DirectoryStore } from './directory/store.ts';
-import { refuseNoFolder } from './folder.ts';
+import { refuseNonFolder } from './folder.ts';
 import type { LockedTree, OnTransfer } from './locked-tree.ts';
 import type { SharedTree } from './shared-tree.ts';
 import { bucketAddress } from './objects/address.ts';
 
-/** Whether a tree is in a bucket. An address of another kind counts: it is refused as one, and does not become a folder called `https:`. */
+/** Whether a tree is in a bucket. True for any URL, so that `https://…` is refused as a bad address instead of becoming a folder. */
 export function isInBucket(root: string): boolean {
   return /^(s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(root);
 }
 
-/** Refuses a malformed address before anything is done that does not need it yet. @throws AppError usage */
+/** Refuses a malformed bucket address early, before other work. @throws AppError usage */
 export function checkAddress(root: string): void {
   if (isInBucket(root)) bucketAddress(root);
 }
 
-/** A tree that is there, to be read. @throws AppError tree-missing, tree-unreadable, and those of buckets */
+/** Opens an existing tree for reading. @throws AppError tree-missing, tree-unreadable, and those of buckets */
 export async function openTree(root: string): Promise<TreeFolders> {
   return (await freshTrees(root))();
 }
 
-/** The same, to look at again and again: each call gives the tree as it is by then. @throws as `openTree` */
+/** The same for repeated reading: each call of the result returns a view of the tree as it is then. @throws as `openTree` */
 export async function freshTrees(root: string): Promise<() => TreeFolders> {
   if (!isInBucket(root)) {
     const reader = DirectoryReader.open(root);
@@ -42,7 +42,7 @@ export async function freshTrees(root: string): Promise<() => TreeFolders> {
   return () => bucket.fresh();
 }
 
-/** The same, which must have releases. @throws AppError tree-missing, tree-unreadable, and those of buckets */
+/** Opens an existing tree that must have releases. @throws AppError tree-missing, tree-unreadable, and those of buckets */
 export async function openReleases(root: string): Promise<TreeFolders> {
   const tree = await openTree(root);
   const entries = await tree.entries('');
@@ -51,7 +51,7 @@ export async function openReleases(root: string): Promise<TreeFolders> {
 }
 
 /**
- * The store of a tree that others may be writing, to plan with; there may be no tree yet.
+ * The store of a tree without its lock, for planning. Others may be writing the tree, or it may not exist yet.
  * @throws AppError tree-not-writable (something that is not a folder), tree-unreadable, and those of buckets
  */
 export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFolders> {
@@ -59,11 +59,14 @@ export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFo
     const { openBucket } = await import('./objects/open-bucket.ts');
     return await openBucket(root);
   }
-  refuseNoFolder(root);
+  refuseNonFolder(root);
   return new DirectoryStore(root);
 }
 
-/** The tree, for its one writer. A folder is made where there is none. @throws AppError tree-locked, tree-not-writable, tree-full, and those of buckets */
+/**
+ * Locks a tree for writing. Makes the folder if it does not exist. @throws AppError tree-locked, tree-not-writable, tree-full, and those
+ * of buckets
+ */
 export async function lockedTree(root: string, onTransfer: OnTransfer = () => undefined): Promise<LockedTree> {
   if (isInBucket(root)) {
     const { lockBucket } = await import('./objects/open-bucket.ts');
@@ -75,8 +78,8 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
 }
 
 /**
- * The tree, for one of several that write nothing but content, each its own files first below `ownFolder`. @throws AppError tree-not-writable,
- * tree-full, and those of buckets
+ * Opens a tree for one of several processes that write content only, without the lock. Temporary files go below `ownFolder`.
+ * @throws AppError tree-not-writable, tree-full, and those of buckets
  */
 export async function sharedTree(
   root: string,
@@ -87,12 +90,15 @@ export async function sharedTree(
     const { shareBucket } = await import('./objects/open-bucket.ts');
     return await shareBucket(root, onTransfer);
   }
-  refuseNoFolder(root);
+  refuseNonFolder(root);
   const store = new DirectoryStore(root, ownFolder);
   return { store, createOnce: (file) => store.createOnce(file), requests: () => null, release: () => store.sweepOwn() };
 }
 
-/** Asks the store of a tree in a bucket whether it keeps conditions; false: a folder, which has none. @throws AppError store-not-conditional, and those of buckets */
+/**
+ * Checks that a bucket's store honours conditional writes; false for a folder, which has none. @throws AppError store-not-conditional,
+ * and those of buckets
+ */
 export async function probeConditions(root: string): Promise<boolean> {
   if (!isInBucket(root)) return false;
   const { probeBucket } = await import('./objects/open-bucket.ts');
@@ -101,18 +107,18 @@ export async function probeConditions(root: string): Promise<boolean> {
 }
 
 /**
- * Changes the key ring of a tree, which may be written meanwhile: `change` reads it and the keys to put there, and puts them by `store`. Of
- * two changes the later one stands: one holds a lock of its own, or is done again where another came in between.
+ * Changes the key ring of a tree that may be in use. `change` must read the key ring and the keys, and write them with `store`.
+ * Concurrent changes are serialized: by a lock in a folder, and by repeating `change` after a conflict in a bucket.
  * @throws AppError tree-locked, tree-not-writable, tree-full, and what `change` throws
  */
 export async function changingKeyRing<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
-  if (isInBucket(store.root)) return await untilUndisturbed(store, change);
+  if (isInBucket(store.root)) return await retryOnConflict(store, change);
   const lock = await lockKeyRing(store.root);
   try {
     return await change();
   } finally {
     try {
-      // What was on its way, or what a killed run has left.
+      // Removes temporary files of a failed change, or of a killed run.
       await new DirectoryStore(store.root).sweep([EDGE_FOLDER]);
     } finally {
       lock.release();
@@ -120,17 +126,17 @@ export async function changingKeyRing<T>(store: ReleaseStore, change: () => Prom
   }
 }
 
-/** Changes that meet: all but one are done again, so that after as many as meet all are done. */
+/** Of several concurrent changes, one succeeds in each round. So this many can succeed at the same time. */
 const CHANGES_AT_ONCE = 20;
 
-async function untilUndisturbed<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
+async function retryOnConflict<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
   for (let left = CHANGES_AT_ONCE; ; left -= 1) {
     try {
       return await change();
     } catch (error) {
-      const isDisturbed = error instanceof AppError && error.code === 'tree-locked';
-      if (!isDisturbed || left === 0) throw error;
-      // Unless it was by a run that has taken the tree's lease: that is final.
+      const isConflict = error instanceof AppError && error.code === 'tree-locked';
+      if (!isConflict || left === 0) throw error;
+      // Throws if this run has lost the tree's lease to another one: then a retry is useless.
       await store.confirmLock();
     }
   }

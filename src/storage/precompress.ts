@@ -1,5 +1,5 @@
-// A store that puts compressed siblings beside every new edition (snapshot.md, "The output tree"): what `build --precompress` publishes
-// to. An existing edition gets no siblings: compressing costs more than rendering.
+// A store that writes compressed siblings for every new edition (snapshot.md, "The output tree"), for `build --precompress`. Existing
+// editions get none, because compressing costs more than rendering.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -8,18 +8,18 @@ import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/files.ts';
 import { pathOf, treeFileOf } from '../render/paths.ts';
 
-/** How many files are compressed at the same time: as many as zlib has threads. */
+/** The size of libuv's thread pool, which zlib uses. */
 const COMPRESSIONS_AT_ONCE = 4;
 
-/** How many siblings may be in progress: bounds memory. */
+/** How many siblings may be in progress, to bound memory. */
 const PENDING_MAX = 16;
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
 /**
- * zlib compresses in its own threads while the build continues. Files are written only within calls of the store: after a failure nothing
- * is written behind the back of the caller, which sweeps the tree and releases its lock.
+ * zlib compresses in its own threads while the build continues. Siblings are written only during calls of this store, so that nothing is
+ * written after a failure, when the caller sweeps the tree and releases its lock.
  */
 export function precompressingStore(store: ReleaseStore, compressions: readonly Compression[]): ReleaseStore {
   if (compressions.length === 0) return store;
@@ -57,7 +57,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       return await store.settle();
     },
     confirmLock: () => store.confirmLock(),
-    // A damaged edition that is rewritten gets new siblings with it.
+    // When a damaged edition is replaced, so are its siblings.
     replace: async (files) => {
       const all = files.flatMap((file) => [file, ...siblingsOf(file)]);
       await store.replace(await Promise.all(all.map(async ({ path, bytes }) => ({ path, bytes: await bytes }))));
@@ -66,7 +66,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
   };
 }
 
-/** Measured on editions: gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a hundred times as long. */
+/** On editions, gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a hundred times as long (measured). */
 async function compressed(bytes: Uint8Array, compression: Compression): Promise<Uint8Array> {
   if (compression === 'gzip') return gzipped(bytes, { level: 6 });
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_MODE, BROTLI_MODE_TEXT, BROTLI_PARAM_SIZE_HINT } = constants;

@@ -1,18 +1,18 @@
-// A file for a private key: readable by its owner only, and never overwriting a file, which may hold the only copy of a key.
+// Files for private keys: readable by their owner only. Refuses to overwrite a file, which may hold the only copy of a key.
 
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import { removeFile } from '../remove-file.ts';
 
 export interface PrivateFile {
-  /** Replaces its content, durably. @throws AppError key-file-not-writable */
+  /** Replaces the content, durably. @throws AppError key-file-not-writable */
   write(text: string): void;
   close(): void;
-  /** Closes and removes it. */
+  /** Closes and removes the file. */
   remove(): void;
 }
 
-/** Makes an empty file that only its owner can read. @throws AppError key-file-exists, key-file-not-writable */
+/** Creates an empty file that only its owner can read. @throws AppError key-file-exists, key-file-not-writable */
 export function createPrivateFile(path: string): PrivateFile {
   const descriptor = open(path);
   return {
@@ -47,6 +47,6 @@ function open(path: string): number {
 
 function notWritable(path: string, error: unknown): AppError {
   const message = `expected to be able to write ${path}, found: ${messageOf(error)}`;
-  const hint = 'check the owner and permissions of its folder, and its room, or name another file with --to';
+  const hint = 'check the owner, permissions and free space of its folder, or name another file with --to';
   return new AppError('key-file-not-writable', message, hint, error);
 }

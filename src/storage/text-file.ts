@@ -1,5 +1,4 @@
-// A text file outside of any tree that is replaced atomically, such as a Prometheus textfile: a reader sees all of the old text or all of
-// the new.
+// Replaces text files outside a tree atomically, such as a Prometheus textfile: a reader sees all of the old text or all of the new.
 
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,8 +6,8 @@ import { AppError, messageOf } from '../errors.ts';
 import { removeFile } from '../remove-file.ts';
 
 /**
- * The text of a file that is about to be replaced; '' where there is none. Refuses what cannot be replaced, or was not written by
- * Playbill: only an empty file or one that begins with `header` was.
+ * The text of a file that is about to be replaced; '' if there is none. Refuses a path that cannot be replaced, and a file that is neither
+ * empty nor begins with `header`: Playbill did not write it.
  * @throws AppError metrics-not-writable
  */
 export function readReplaceableFile(path: string, header: string): string {
@@ -24,23 +23,23 @@ export function readReplaceableFile(path: string, header: string): string {
   } catch (error) {
     throw notWritable(path, messageOf(error), 'check its owner and permissions', error);
   }
-  throw notWritable(path, 'found something that Playbill has not written', 'name another file, or remove that one');
+  throw notWritable(path, 'found something that Playbill did not write', 'name another file, or remove that one');
 }
 
 /**
- * Replaces a file durably: temporary name in the same folder, fsync, rename. `writer` makes the temporary name unique among processes
+ * Replaces a file durably: temporary file in the same folder, fsync, rename. `writer` makes the temporary name unique among processes
  * that replace the same file. @throws AppError metrics-not-writable
  */
 export function replaceTextFile(path: string, text: string, writer: string): void {
-  // A collector that reads *.prom must not see it.
+  // Not *.prom, so that a collector does not read it.
   const temporary = join(dirname(path), `.${basename(path)}.${writer}.tmp`);
   try {
-    // As bytes: where the data is text, Node ignores `flush`.
+    // As bytes, because Node ignores `flush` if the data is a string.
     writeFileSync(temporary, Buffer.from(text), { mode: 0o644, flush: true });
     renameSync(temporary, path);
   } catch (error) {
     removeFile(temporary);
-    throw notWritable(path, messageOf(error), 'check the owner and permissions of its folder, and its room', error);
+    throw notWritable(path, messageOf(error), 'check the owner, permissions and free space of its folder', error);
   }
 }
 

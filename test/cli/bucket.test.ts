@@ -244,7 +244,7 @@ describe('settings', () => {
 
   test.each([
     ['no', 'tree-missing'],
-    ['yes', 'expected AWS_ENDPOINT_URL to have a name'],
+    ['yes', 'expected AWS_ENDPOINT_URL to have a host name'],
     ['0', 'expected PLAYBILL_S3_VIRTUAL_HOSTS to be yes or no'],
   ])('PLAYBILL_S3_VIRTUAL_HOSTS=%s, where the store has an address and no name', async (value, expected) => {
     vi.stubEnv('PLAYBILL_S3_VIRTUAL_HOSTS', value);

@@ -192,12 +192,12 @@ test('a damaged edition is named with its tree, not compared', async () => {
 });
 
 test.each<readonly [string, readonly string[], string, string]>([
-  ['an unknown release', ['current', '0123456789abcdef'], 'release-unknown', 'kept are: '],
+  ['an unknown release', ['current', '0123456789abcdef'], 'release-unknown', 'kept releases: '],
   [
     'a front that neither has',
     ['current', 'current', '--front', 'paris'],
     'nothing-published',
-    'published are: alpha, bravo',
+    'published fronts: alpha, bravo',
   ],
   ['one release', ['current'], 'usage', 'see playbill diff --help'],
   ['--until before --from', ['--until', NOW, '--from', LATER], 'usage', 'see playbill diff --help'],

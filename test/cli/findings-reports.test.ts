@@ -56,7 +56,7 @@ describe('--report github', () => {
     const lines = stdout.trimEnd().split('\n');
     const pointer = 'public/fronts/a/pointer.json';
     expect(lines[0]).toBe(
-      `::warning file=${folder}/out/public/50%25%2Ca%3Ab,title=stranger public/50%25%2Ca%3Ab::a file that is no part of a tree`,
+      `::warning file=${folder}/out/public/50%25%2Ca%3Ab,title=stranger public/50%25%2Ca%3Ab::a file that is not part of a tree`,
     );
     expect(lines).toContainEqual(
       expect.stringMatching(new RegExp(`^::error file=${folder}/out/${pointer},title=pointer-invalid ${pointer}::\\S`)),

@@ -314,7 +314,7 @@ describe('playbill rollback', () => {
     expect(errorOf(run)).toEqual({
       code: 'release-unknown',
       message: expect.stringMatching(/^expected a release that .* keeps, found "0123456789abcdef"$/) as string,
-      hint: `kept are: ${late} (${LATE}), ${early} (${EARLY})`,
+      hint: `kept releases: ${late} (${LATE}), ${early} (${EARLY})`,
     });
     expect((await refused('../../etc/passwd')).code).toBe('release-unknown');
     writeFileSync(
@@ -323,8 +323,8 @@ describe('playbill rollback', () => {
     );
     expect(await refused(early)).toEqual({
       code: 'release-damaged',
-      message: `release ${early} cannot be put back: ${path}: content does not match the digest in the manifest`,
-      hint: 'nothing was changed; choose another of: playbill releases',
+      message: `release ${early} cannot be restored: ${path}: content does not match the digest in the manifest`,
+      hint: 'nothing was changed; choose another release from: playbill releases',
     });
     truncateSync(join(out, path), 10);
     expect((await refused(early)).message).toContain(`${path}: expected ${Buffer.byteLength(text)} bytes, found 10`);

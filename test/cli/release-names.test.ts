@@ -87,7 +87,7 @@ test.each([
 
 test('a hint lists releases newest first, with their instants, and says how many digits to type', async () => {
   const [newest, middle, oldest] = ids;
-  const kept = `kept are: ${newest} (2026-05-01T09:25:00Z), ${middle} (2026-05-01T09:10:00Z), ${oldest} (2026-05-01T09:00:00Z)`;
+  const kept = `kept releases: ${newest} (2026-05-01T09:25:00Z), ${middle} (2026-05-01T09:10:00Z), ${oldest} (2026-05-01T09:00:00Z)`;
   const hintOf = async (name: string) => refusal(await outputOf(['rollback', name, '--out', tree, '--json'])).hint;
   expect(await hintOf('fade')).toBe(kept);
   expect(await hintOf('cf')).toBe(`type at least four digits of an id; ${kept}`);
@@ -109,7 +109,7 @@ test('a beginning of two ids is refused, and both are named; a whole id is never
   expect(refusal(output)).toMatchObject({
     code: 'release-unknown',
     message: `expected one release that ${out} keeps, found "abcd"`,
-    hint: `it may mean: ${first}, ${second}`,
+    hint: `it matches: ${first}, ${second}`,
   });
   expect(await resolveRelease(first, DirectoryReader.open(out))).toBe(first);
 });
@@ -146,7 +146,7 @@ test('of releases of one instant it is not known which came first: current~1 is 
   const error = refusal(await outputOf(['rollback', 'current~1', '--out', out, '--json']));
   expect(error).toMatchObject({
     code: 'release-unknown',
-    hint: `it may mean: ${[first, second]
+    hint: `it matches: ${[first, second]
       .toSorted()
       .toReversed()
       .map((id) => `${id} (2026-05-01T09:00:00Z)`)
@@ -164,7 +164,7 @@ test.each([[['diff']], [['rollback', 'current~1']]])('a tree with one release sa
   const error = refusal(await outputOf([...argv, '--out', out, '--json']));
   expect(error).toMatchObject({
     code: 'release-unknown',
-    message: `expected a release before the current one in ${out}, found that it keeps one release only`,
+    message: `expected a release before the current one in ${out}, found that it keeps only one release`,
     hint: 'publish another when something has changed: playbill build',
   });
 });

@@ -104,7 +104,7 @@ describe('playbill show', () => {
     const { status, stdout, stderr } = await playbill(words);
     const { error } = errorResultSchema.parse(JSON.parse(stdout));
     expect(error.code).toBe('nothing-published');
-    expect(error.hint).toBe('published are: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, riyadh, tokyo');
+    expect(error.hint).toBe('published fronts: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, riyadh, tokyo');
     expect(stderr).toContain('error nothing-published: expected front "paris" in ');
     expect(status).toBe(2);
   });
@@ -123,7 +123,7 @@ describe('playbill show', () => {
     const { status, stdout, stderr } = await show(out, '--at', NOW);
     expect(stderr).toContain(`error tree-unreadable: ${out}/${edition}: `);
     expect(stderr).toContain(
-      `hint: for everything that is damaged: playbill verify --out ${out}; move it away, then run: playbill build --out ${out}`,
+      `hint: to see all damage: playbill verify --out ${out}; move it away, then run: playbill build --out ${out}`,
     );
     expect(stderr).not.toContain('    at ');
     expect(stdout).toBe('');

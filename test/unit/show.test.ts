@@ -58,7 +58,7 @@ describe('showDocument', () => {
     await expect(show(sound, front, 'products', NOW)).rejects.toMatchObject({
       code: 'nothing-published',
       message: expect.stringContaining(`expected front ${JSON.stringify(front)} in `) as string,
-      hint: `published are: ${F}, ${K}`,
+      hint: `published fronts: ${F}, ${K}`,
     });
   });
 

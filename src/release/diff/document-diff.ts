@@ -1,10 +1,10 @@
-// What differs between two products documents of one front, element by element and field by field: as plain data, and as text.
-// Imports types and nothing else, so that a page can bundle it; knows no tree, no clock and no terminal.
+// Compares two products documents of one front, element by element and field by field, and describes the changes as data and as text.
+// Imports only types, so that a page can bundle it.
 
 import type { ChangeCounts, DocumentChange, FieldChange, FieldValue } from '../../contract/diff-results.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 
-/** The lists of a products document, in its order. */
+/** The lists of a products document, in document order. */
 export const DOCUMENT_LISTS = ['productCards', 'categories', 'groups', 'tags', 'badges'] as const;
 
 type ListName = (typeof DOCUMENT_LISTS)[number];
@@ -21,8 +21,8 @@ interface Listed {
 const SESSION_START = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})([+-]\d{2}:\d{2})$/;
 
 /**
- * Everything in which two documents differ; nothing where they are the same. By list in the document's order, and in each list
- * what is removed, added, changed and moved, in this order.
+ * All differences between two documents: by list in document order, and within a list those removed, added, changed and moved, in this
+ * order.
  */
 export function diffDocuments(before: ProductsDocument, after: ProductsDocument): readonly DocumentChange[] {
   return DOCUMENT_LISTS.flatMap((list) => diffLists(listedOf(list, before), listedOf(list, after)));
@@ -64,7 +64,7 @@ function diffLists(before: readonly Listed[], after: readonly Listed[]): Documen
   return [...gone, ...added, ...changed, ...movesOf(before, after)];
 }
 
-/** The fields in which two elements differ, by the order of the fields. */
+/** The fields in which two elements differ, in the order of the fields. */
 export function diffFields(before: Fields, after: Fields): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => diffField(name, before[name] ?? null, after[name] ?? null));
@@ -84,17 +84,17 @@ function isSame(a: FieldValue, b: FieldValue): boolean {
   return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** The elements of both lists that are not in the longest run which keeps its order: the fewest that can have moved. */
+/** The smallest set of elements that must have moved: those outside the longest common subsequence of both lists. */
 function movesOf(before: readonly Listed[], after: readonly Listed[]): DocumentChange[] {
-  const placeBefore = new Map(before.map(({ element }, place) => [element.id, place]));
-  const common = after.flatMap(({ element }, place) => {
-    const old = placeBefore.get(element.id);
-    return old === undefined ? [] : [{ element, old, place }];
+  const indexBefore = new Map(before.map(({ element }, index) => [element.id, index]));
+  const common = after.flatMap(({ element }, index) => {
+    const old = indexBefore.get(element.id);
+    return old === undefined ? [] : [{ element, old, index }];
   });
   const staying = longestAscending(common.map(({ old }) => old));
   return common
     .filter((_, i) => !staying.has(i))
-    .map(({ element, old, place }) => ({ ...element, change: 'moved', placeBefore: old + 1, placeAfter: place + 1 }));
+    .map(({ element, old, index }) => ({ ...element, change: 'moved', placeBefore: old + 1, placeAfter: index + 1 }));
 }
 
 /** The indexes of one longest ascending subsequence (patience sorting: each pile remembers what lay below it). */
@@ -117,7 +117,7 @@ function longestAscending(values: readonly number[]): ReadonlySet<number> {
   return indexes;
 }
 
-// As text. Names from the catalogue stay as they are: whoever prints them escapes them for where they go.
+// Text. Names from the catalogue are not escaped here: the caller escapes them for its output.
 
 const NOUNS: Readonly<Record<ListName, readonly [singular: string, plural: string]>> = {
   productCards: ['product', 'products'],
@@ -159,7 +159,7 @@ export function fieldText({ path, before, after }: FieldChange): string {
   return `${path} ${parts.length > 0 ? parts.join(', ') : `in another order: ${[...now.keys()].join(', ')}`}`;
 }
 
-/** The fields of an element that a card's list keeps: `main.sortWeight 1 → 2`. */
+/** The changed fields of an element that is in a card's list before and after: `main.sortWeight 1 → 2`. */
 function elementFieldText(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
   if (!isObject(before) || !isObject(after)) return [];
   return diffFields(before, after).map((change) => `${key}.${fieldText(change)}`);
@@ -178,11 +178,10 @@ function keyOf(value: FieldValue): string {
   return typeof slug === 'string' ? slug : JSON.stringify(value);
 }
 
-/** One value: dates and times without quotes, no value as `none`. */
+/** One value. null is `none`; dates and times are not quoted, and zero seconds are left out. */
 export function valueText(value: FieldValue): string {
   if (value === null) return 'none';
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // Dates and times are read without quotes, and their seconds only where there are any.
   if (/^(\d{4}-\d{2}-\d{2})?T?(\d{2}:\d{2}:\d{2})?([+-]\d{2}:\d{2})?$/.test(value) && value !== '') {
     return value.replace(/(\d{2}:\d{2}):00/, '$1');
   }
@@ -197,8 +196,8 @@ export function countChanges(changes: readonly DocumentChange[]): ChangeCounts {
 }
 
 /**
- * All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`. Empty where nothing changed. Where
- * `counts` has more than the changes that are listed, without the fields.
+ * All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`; empty if nothing changed. The fields
+ * are left out if `counts` says that not all changes are listed.
  */
 export function summaryText(changes: readonly DocumentChange[], counts = countChanges(changes)): string {
   return DOCUMENT_LISTS.flatMap((list) => {
@@ -213,7 +212,7 @@ export function summaryText(changes: readonly DocumentChange[], counts = countCh
   }).join('; ');
 }
 
-/** ` (todaySlot 3, priceFrom 1)`: how many elements changed in each field, the parts of a field taken together; empty if some are not listed. */
+/** How many elements changed in each field: ` (todaySlot 3, priceFrom 1)`; empty if some changes are not listed. */
 function fieldTally(list: ListName, changes: readonly DocumentChange[], total: number): string {
   const changed = changes.filter((change) => change.list === list && change.change === 'changed');
   if (changed.length < total) return '';

@@ -1,6 +1,5 @@
-// What a dry run's build would change: each front compared with what is published, as it is rendered. Sees the new editions on their
-// way to a store that writes nothing; keeps those of one front at a time, and of all differences their counts and the first few, so
-// that memory does not grow with the number of fronts.
+// Compares what a dry run would publish with what is published, front by front. It collects new editions from a store that writes nothing.
+// To bound memory, it holds the editions of one front at a time, and keeps only counts and the first few of all changes.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { DocumentChange, PlannedDiffJson } from '../../contract/diff-results.ts';
@@ -15,11 +14,11 @@ import type { ReleaseStore } from '../tree/store.ts';
 import { countChanges } from './document-diff.ts';
 import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-diff.ts';
 
-/** How many changes of one kind are listed of one front, and of all fronts. */
+/** How many changes are listed per kind and front, and in all. */
 const CHANGES_LISTED = 20;
 const CHANGES_LISTED_IN_ALL = 1000;
 
-/** How many bytes of a front's new editions are kept to be compared; beyond, the one for now alone is. */
+/** How many bytes of a front's new editions are kept. If there are more, only the edition for now is compared. */
 const EDITION_BYTES_MAX = 64 * 1024 * 1024;
 
 type PlannedChange = PlannedDiffJson['changed'][number];
@@ -28,7 +27,7 @@ export class PlannedDiffs {
   readonly #published: PublishedTree;
   readonly #store: ReleaseStore;
   readonly #now: string;
-  /** Of the front under way: its new products editions, by path. */
+  /** The new products editions of the front being rendered, by path. */
   readonly #editions = new Map<string, Uint8Array>();
   #editionBytes = 0;
   readonly #result: PlannedDiffJson = { isDifferent: false, same: [], added: [], gone: [], changed: [], unknown: [] };
@@ -40,7 +39,7 @@ export class PlannedDiffs {
     this.#now = formatInstant(now);
   }
 
-  /** The store to publish to: the one given, watched. */
+  /** The store to publish to. It passes everything on and collects new editions. */
   get store(): ReleaseStore {
     const store = this.#store;
     return {
@@ -50,28 +49,28 @@ export class PlannedDiffs {
       size: (path) => store.size(path),
       list: (folder) => store.list(folder),
       create: async (file) => {
-        this.#see(file.path, file.bytes);
+        this.#collect(file.path, file.bytes);
         await store.create(file);
       },
       settle: () => store.settle(),
       confirmLock: () => store.confirmLock(),
       replace: async (files) => {
-        for (const { path, bytes } of files) this.#see(path, bytes);
+        for (const { path, bytes } of files) this.#collect(path, bytes);
         await store.replace(files);
       },
       remove: (path) => store.remove(path),
     };
   }
 
-  #see(path: string, bytes: Uint8Array): void {
+  #collect(path: string, bytes: Uint8Array): void {
     const file = treeFileOf(path);
     if (file?.kind !== 'edition' || file.endpoint !== 'products') return;
     this.#editionBytes += bytes.length;
-    // The first new edition is the one for now, where that is new at all. The bytes are the renderer's again after this call.
+    // The first new edition is the one for now, unless that is published already. Copied, because the renderer reuses the bytes.
     if (this.#editions.size === 0 || this.#editionBytes <= EDITION_BYTES_MAX) this.#editions.set(path, bytes.slice());
   }
 
-  /** Compares one front, whose editions have all been seen, and drops them. */
+  /** Compares a front after all its editions have been collected, and drops them. */
   async add({ code, held, listing }: Pick<FrontResult, 'code' | 'held' | 'listing'>): Promise<void> {
     try {
       if (held !== null || listing === null) return;
@@ -120,7 +119,7 @@ export class PlannedDiffs {
     this.#result.changed.push({ ...diff, ...lists, upcoming: listed, counts });
   }
 
-  /** All fronts that would be published, and those that would lose their pointers by the plan; each list by code. */
+  /** The differences of all fronts, including those that lose their pointers by the plan; each list by code. */
   async result(plan: readonly PlanEntry[]): Promise<PlannedDiffJson> {
     const { added, gone, changed, same, unknown } = this.#result;
     for (const { action, path } of plan) {

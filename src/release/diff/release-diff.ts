@@ -1,4 +1,4 @@
-// What differs between two releases, front by front, so that memory does not grow with the number of fronts.
+// Compares two releases front by front, so that memory does not grow with the number of fronts.
 
 import type { FrontDifference } from '../../contract/diff-results.ts';
 import type { ManifestFront } from '../../contract/manifest.ts';
@@ -13,8 +13,8 @@ export type FrontDiff =
   | { readonly state: 'changed'; readonly front: string; readonly diff: FrontDifference };
 
 /**
- * Compares two releases, each at its own now; of one tree or of two. Fronts come by code, those that are the same included.
- * @throws AppError nothing-published (a front that neither has), tree-unreadable
+ * Compares two releases of one tree or of two, each at its own `now`. Yields all fronts by code, including those that are the same.
+ * @throws AppError nothing-published (a front that neither release has), tree-unreadable
  */
 export async function* diffReleases(
   before: ReleaseView,
@@ -28,7 +28,7 @@ export async function* diffReleases(
   }
 }
 
-/** Compares a front that at least one side has. @throws AppError tree-unreadable */
+/** Compares a front that at least one release has. @throws AppError tree-unreadable */
 async function diffFront(front: string, before: SnapshotView | null, after: SnapshotView | null): Promise<FrontDiff> {
   if (before === null || after === null) {
     const only = before ?? after;
@@ -41,7 +41,7 @@ async function diffFront(front: string, before: SnapshotView | null, after: Snap
   return isSame ? { front, state: 'same' } : { front, state: 'changed', diff: { ...diff, upcoming } };
 }
 
-/** Those of a release's fronts that are wanted, by code; all where `wanted` is null. @throws AppError nothing-published */
+/** The wanted fronts of a release, by code; all if `wanted` is null. @throws AppError nothing-published */
 export function selectedFronts(wanted: readonly string[] | null, known: readonly string[]): readonly string[] {
   if (wanted === null) return known;
   const unknown = wanted.find((code) => !known.includes(code));
@@ -49,7 +49,7 @@ export function selectedFronts(wanted: readonly string[] | null, known: readonly
   throw new AppError(
     'nothing-published',
     `expected a published front, found ${JSON.stringify(unknown)}`,
-    known.length === 0 ? 'publish with: playbill build' : `published are: ${known.slice(0, 20).join(', ')}`,
+    known.length === 0 ? 'publish with: playbill build' : `published fronts: ${known.slice(0, 20).join(', ')}`,
   );
 }
 

@@ -1,5 +1,5 @@
-// What differs between two snapshots of one front, and why. A snapshot's own editions say what it shows later on: where the older
-// one reaches to the newer one's instant, changes by the clock can be separated from changes by the data.
+// Compares two snapshots of one front, and separates changes due to time from changes in the data. That is possible if the older snapshot
+// has an edition for the newer one's instant: it says what time alone would have changed.
 
 import { parseInstant } from '../../catalogue/instant.ts';
 import type { DocumentChange, FieldChange, FrontDifference } from '../../contract/diff-results.ts';
@@ -13,14 +13,14 @@ import { diffDocuments } from './document-diff.ts';
 export interface SnapshotView {
   readonly pointer: Pointer;
   readonly at: string;
-  /** As of which instant it is right. */
+  /** The instant as of which it is right. */
   readonly asOf: string;
   readonly products: (digest: string) => Promise<ProductsDocument>;
 }
 
 /**
- * Compares two snapshots of a front at their two instants, which may be in any order: backwards, it is the editions of the second
- * snapshot that say what it shows at the instant of the first.
+ * Compares two snapshots of a front, each at its own instant. The instants may be in any order: if `after` is the earlier one, its
+ * editions say what time alone would have changed.
  * @throws AppError tree-unreadable
  */
 export async function diffSnapshots(
@@ -54,7 +54,7 @@ function isSameSnapshot(a: Pointer, b: Pointer): boolean {
 }
 
 /**
- * What differs at later instants that both snapshots reach, and is not among the differences of now.
+ * The differences at later instants that both snapshots reach, without those that show already now.
  * @throws AppError tree-unreadable
  */
 export async function upcomingChanges(
@@ -79,14 +79,14 @@ export async function upcomingChanges(
   return upcoming;
 }
 
-/** A change without those of its fields that are known; nothing where that leaves nothing. */
+/** A change without its known fields; empty if nothing is left. */
 function withoutKnown(change: DocumentChange, known: ReadonlySet<string>): DocumentChange[] {
   if (change.change !== 'changed') return keysOf(change).some((key) => known.has(key)) ? [] : [change];
   const fields = change.fields.filter((field) => !known.has(fieldKey(change, field)));
   return fields.length === 0 ? [] : [{ ...change, fields }];
 }
 
-/** What makes a change known: one key, or one for each field. Of a move it is the element: its places shift with the others'. */
+/** The keys that identify a change: one for each changed field, or else one. A move's key has no places, which shift with other moves. */
 function keysOf(change: DocumentChange): string[] {
   if (change.change === 'changed') return change.fields.map((field) => fieldKey(change, field));
   return [`${change.list} ${change.id} ${change.change}`];

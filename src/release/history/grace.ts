@@ -1,10 +1,7 @@
-// The grace after going back: `releases/grace`. Retention takes each release to be superseded when the next one by `now` was built for.
-// For a release that a rollback went back to, that is long past, although edges and copies have just read it. So from the end of a
-// rollback's hold on, and from a build that follows one of an earlier `now`, every release is kept, until the current one was built
-// for a grace time later than the first that followed.
-//
-// The file holds the id of the current release at the end of the hold; once another is current, the instant that this one was built
-// for. What is damaged counts as such an id: too much is kept then, and not for ever.
+// The grace period after a rollback: `releases/grace`. Retention assumes that releases supersede each other in the order of `now`, but a
+// rollback makes an old release current, which edges and copies then read. So after the hold ends, or after a build whose `now` is out of
+// order, every release is kept until the current one was built for `graceSeconds` later than the first that followed. The file contains
+// the id of the release that was current when the hold ended or, once there is a later one, the `now` of that one.
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
@@ -14,14 +11,14 @@ import type { ReleaseStore } from '../tree/store.ts';
 
 const PATH = pathOf({ kind: 'grace' });
 
-/** Keeps every release from now on; `currentId` is not superseded yet. @throws AppError tree-full, tree-not-writable */
+/** Starts the grace period; `currentId` has not been superseded yet. @throws AppError tree-full, tree-not-writable */
 export async function beginGrace(currentId: string | null, store: ReleaseStore): Promise<void> {
   await write(currentId ?? '', store);
 }
 
 /**
- * Whether every release is to be kept; brings the file up to date. `isOutOfOrder`: the current release has just followed one that by
- * `now` was superseded before. @throws AppError tree-full, tree-not-writable, tree-unreadable
+ * Whether every release must be kept. Updates the file. `isOutOfOrder`: the current release has just replaced one that, in the order of
+ * `now`, had been superseded before. @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function isInGrace(
   current: DatedRelease,
@@ -33,8 +30,9 @@ export async function isInGrace(
   const text = !file.ok && file.why === 'missing' ? null : new TextDecoder().decode(orThrow(file)).trimEnd();
   if (text === null && !isOutOfOrder) return false;
   if (text === current.id) return graceSeconds > 0;
+  // A damaged file counts as the id of another release: that keeps too much, but not forever.
   const known = isOutOfOrder || text === null ? current.now : (parseInstant(text) ?? current.now);
-  // That first build may have had a wrong clock, years ahead.
+  // The first build may have run with a clock that was years ahead.
   const since = instantOf(Math.min(known, current.now));
   if (current.now - since >= graceSeconds) {
     if (text !== null) await store.remove([PATH]);

@@ -1,16 +1,6 @@
-// Pruning: step 6 of the publish protocol. What goes are manifests of releases that retention.ts does not keep, and editions,
-// with their precompressed siblings, that no pointer and no kept release names: those of such manifests, and what a stopped
-// run has left. One order of removals:
-//
-//   manifests, durably  →  editions  →  files of runs of shards that are over
-//
-// A stop after any single removal leaves every manifest with all its files, and the next run finishes. The caller holds the
-// tree's lock.
-//
-// What it costs: every manifest (retention keeps some dozens) is read and digested, but only its first line parsed, and in a bucket only
-// once; the fronts'
-// folders are listed once and the pointers read; that of the current release is parsed; and where there is then any edition left
-// to explain, the other kept releases are asked for their files, one by one, until there is none.
+// Pruning: step 6 of the publish protocol. Removes the manifests of releases that retention.ts does not keep, then the editions (with their
+// precompressed siblings) that no pointer and no kept release names, then the files of sharded runs that are over. A stop after any removal
+// leaves every manifest with all its files, and the next run finishes. The caller holds the tree's lock.
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -38,20 +28,20 @@ import { isInGrace } from './grace.ts';
 import { releasesKept } from './retention.ts';
 import { keepContentOf, openRuns } from './runs.ts';
 
-/** Those of a large catalogue have ten megabytes each. */
+/** Few, because the manifest of a large catalogue has ten megabytes. */
 const MANIFESTS_AHEAD = 4;
 
 export interface PruneOptions {
-  /** How long a superseded release is kept in any case, by the releases' own `now`. */
+  /** How long a superseded release is always kept, measured by the releases' own `now`. */
   readonly graceSeconds: number;
-  /** The release that was current until this very run; null where it still is. */
+  /** The release that this run has just replaced; null if it has not. */
   readonly replacedId: string | null;
 }
 
 /**
- * Removes what no kept release and no pointer names; from a held tree, and for the grace time after it, no release at all. A manifest
- * that cannot be read might name any file: then nothing is removed. Releases come newest first.
- * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also where a manifest is no file), tree-not-writable
+ * Removes what no kept release and no pointer names. While the tree is held, and for the grace period after that, every release is kept.
+ * Removes nothing if a manifest cannot be read, since it might name any file. The result lists releases newest first.
+ * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also if a manifest is not a file), tree-not-writable
  */
 export async function prune(
   options: PruneOptions,
@@ -72,7 +62,7 @@ export async function prune(
   }
 
   const { editions, pointers } = await readFronts(store);
-  // The current release explains every pointer, unless a run was stopped, and nearly every edition.
+  // The current release usually accounts for every pointer and nearly every edition, so few other manifests are parsed in full.
   const rank = ({ id }: DatedRelease): number => (id === currentId ? 0 : kept.has(id) ? 1 : 2);
   for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
     if (pointers.size > 0) {
@@ -102,7 +92,7 @@ export async function prune(
   for (const path of runs.pathsOver) plan.push(await removal(path, 'run-over'));
   if (plan.length > 0) await store.confirmLock();
   if (manifests.length > 0) await store.remove(manifests);
-  // State after a stop here: editions that nobody names.
+  // State after a stop here: editions that nothing names.
   if (unnamed.length > 0) await store.remove(unnamed);
   if (runs.pathsOver.length > 0) await store.remove(runs.pathsOver);
   return {
@@ -115,7 +105,7 @@ export async function prune(
   };
 }
 
-/** Whether every release is kept, because `current` has gone back and edges have read what retention takes to be long superseded. */
+/** Whether every release is kept, because edges may still use one that retention considers long superseded (grace.ts). */
 async function isAllInGrace(
   newestFirst: readonly DatedRelease[],
   currentId: string | null,
@@ -124,15 +114,15 @@ async function isAllInGrace(
 ): Promise<boolean> {
   const current = newestFirst.find(({ id }) => id === currentId) ?? newestFirst[0];
   if (current === undefined) return false;
-  // By `now` the release just replaced was superseded by this one.
+  // The release that, by the order of `now`, superseded the one just replaced.
   const successor = newestFirst[newestFirst.findIndex(({ id }) => id === replacedId) - 1];
   const isOutOfOrder = successor !== undefined && successor.now < current.now;
   return isInGrace(current, isOutOfOrder, graceSeconds, store);
 }
 
 /**
- * Ids of all releases whose manifests must be readable before anything is removed. Among them is the one just replaced, even where no
- * manifest bears its name any more: edges still ask for its editions.
+ * The ids of all releases whose manifests must be readable before anything is removed. They include the release just replaced, even if its
+ * manifest is missing, because edges still use its editions.
  */
 async function idsToRead(
   { graceSeconds, replacedId }: PruneOptions,
@@ -143,7 +133,7 @@ async function idsToRead(
   return ids;
 }
 
-/** When a release was built for, from its manifest; read again only where that may have changed. @throws AppError release-damaged */
+/** The instant that a release was built for. Reads the manifest only if the store does not know. @throws AppError release-damaged */
 async function dateOf(id: string, store: ReleaseStore): Promise<DatedRelease> {
   const path = pathOf({ kind: 'manifest', id });
   const known = await store.knownDates?.get(path);
@@ -154,13 +144,13 @@ async function dateOf(id: string, store: ReleaseStore): Promise<DatedRelease> {
 }
 
 interface FrontsFolder {
-  /** Editions that no pointer names, each with its precompressed siblings, by the path of the edition itself. */
+  /** Files of editions that no pointer names (the edition and its precompressed siblings), by the edition's path. */
   readonly editions: Map<string, string[]>;
-  /** The pointers' texts by front. */
+  /** The text of pointers, by front. */
   readonly pointers: Map<string, string>;
 }
 
-/** Lists what the fronts have. A damaged pointer might have named any edition of its front: then none of them is listed. */
+/** Lists the files of fronts. Leaves out all editions of a front whose pointer is damaged, since it might have named any of them. */
 async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   const files = (await store.list(FRONTS_FOLDER)).map((path) => ({ path, file: treeFileOf(path) }));
   const pointerOf = new Map<string, Pointer | null>();
@@ -182,7 +172,7 @@ async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   return { editions, pointers };
 }
 
-/** Takes away the pointers that a release lists as they are; whether there were any. */
+/** Removes from `pointers` those that are exactly as a release lists them. Returns whether there were any. */
 function takePointers({ fronts }: Manifest, pointers: Map<string, string>): boolean {
   let isAny = false;
   for (const { front, pointer } of fronts) {

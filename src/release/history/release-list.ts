@@ -1,4 +1,4 @@
-// The releases that a tree keeps, as a list for people and machines: what `playbill releases` prints.
+// The list of a tree's releases, for `playbill releases`.
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
@@ -31,7 +31,7 @@ export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson
   return { releases, hold: await readHold(files), findings };
 }
 
-/** Until when every front of a release is right; null where it has no front. */
+/** The instant until which every front of a release is right; null if it has no fronts. */
 export function validUntilOf({ fronts }: Manifest): string | null {
   return fronts.map(({ pointer }) => pointer.validUntil).sort()[0] ?? null;
 }

@@ -1,10 +1,5 @@
-// Which releases a tree keeps (snapshot.md, step 6). Time is the releases' own `now`: no clock is asked, so that a tree which
-// nobody builds any more loses nothing, and two machines prune alike.
-//
-// A release is superseded at the `now` of the one that follows it in the order of `now`; where that is not what happened, grace.ts
-// keeps it. Ages are counted back from the newest release and, where that is not the current one (after a rollback, or when --force let a
-// build go back in time), once more from the current release among those that are not later: what either count keeps is kept. So going
-// back never shortens what one may return to, and one build with a wrong clock, years ahead, does not make everything else look old.
+// Decides which releases a tree keeps (snapshot.md, step 6). Time is measured by the releases' own `now`, not by a clock, so that a tree
+// that is no longer built loses nothing, and all machines prune alike.
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { KeepReason } from '../../contract/release-results.ts';
@@ -14,13 +9,18 @@ const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;
 
 export interface RetentionOptions {
-  /** How long a superseded release is kept in any case: copies and edges may still be reading it. */
+  /** How long a superseded release is always kept, because copies and edges may still use it. */
   readonly graceSeconds: number;
-  /** The current release; null where that is not known. */
+  /** The current release; null if not known. */
   readonly currentId: string | null;
 }
 
-/** The releases to keep, by id, each with the first reason that keeps it. */
+/**
+ * The releases to keep, by id, each with the first reason that keeps it. Ages count from the newest release and again from the current one,
+ * if that is another (after a rollback, or a build with --force and an earlier `now`). So a rollback does not shorten the history, and a
+ * build with a clock years ahead does not make everything else look old. A release counts as superseded at the `now` of the next one;
+ * grace.ts handles the cases where that is wrong.
+ */
 export function releasesKept(
   releases: readonly DatedRelease[],
   { graceSeconds, currentId }: RetentionOptions,
@@ -48,8 +48,8 @@ export function releasesKept(
 }
 
 /**
- * The last release of each hour or day, counted in UTC since 1970 and not backwards from now: so the choice does not change
- * from one run to the next.
+ * The last release of each hour or day. Hours and days are those of UTC, not counted back from `now`, so that the choice does not change
+ * from run to run.
  */
 function lastOfEach(periodSeconds: number, newestFirst: readonly DatedRelease[]): DatedRelease[] {
   const periodOf = ({ now }: DatedRelease): number => Math.floor(now / periodSeconds);

@@ -1,10 +1,6 @@
-// Going back: an older release becomes the current one again (snapshot.md, "Going back"). One order of writes:
-//
-//   hold  →  pointers  →  removal of pointers of fronts that the release does not have  →  current
-//
-// The hold comes first: from the first pointer on, no build may publish over what is half done. A stop after any single write
-// leaves every front one snapshot or the other, whole, and builds waiting; the same rollback again finishes. The key ring is
-// not touched: going back never brings a revoked key back. The caller holds the tree's lock.
+// Rollback: an older release becomes the current one again (snapshot.md, "Going back"). The hold is written before pointers and `current`,
+// so that no build publishes over a half-done rollback. A stop after any write leaves each front with one snapshot or the other; running
+// the rollback again finishes it. The key ring stays, since a rollback must not restore a revoked key. The caller holds the tree's lock.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -27,9 +23,9 @@ import { instantOfText } from '../status/status.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 /**
- * Goes back to the kept release that a name means and holds the tree at it. Nothing is written unless every file of the release is there
- * as its manifest says. @returns the manifest; hold, pointers and `current`, with what became of each; the same as readers are to be
- * notified of it; what visitors see of each front, before and after
+ * Rolls back to the release that a name stands for, and holds the tree at it. Writes nothing unless every file of the release matches its
+ * manifest. @returns the manifest; `plan`, what was done to hold, pointers and `current`; `announced`, the changes of which readers must be
+ * notified; `fronts`, what visitors see of each front before and after
  * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
 export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
@@ -39,7 +35,7 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
   const fronts = await frontChanges(manifest, published);
 
   const hold = await putHold(id, store);
-  // State after a stop here: builds wait; every front has the snapshot that it had.
+  // State after a stop here: builds are held; every front has its old snapshot.
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
@@ -49,7 +45,7 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
   return { manifest, plan: [hold, ...swaps], announced, fronts };
 }
 
-/** With the pointers that a run moved which was stopped before `current`: nobody has been notified of those. */
+/** Adds the pointers that a stopped run moved before it replaced `current`, since it notified nobody of them. */
 function withInterrupted(swaps: readonly PlanEntry[], fronts: RollbackResultJson['fronts']): readonly PlanEntry[] {
   const moved = new Set(swaps.filter(({ action }) => action !== 'keep').map(({ path }) => path));
   const missed = fronts.flatMap(({ front, cardsAfter, isChanged }): PlanEntry[] => {
@@ -63,8 +59,8 @@ function withInterrupted(swaps: readonly PlanEntry[], fronts: RollbackResultJson
 }
 
 /**
- * What going back to a release changes for visitors, front by front: as of the later one of the two releases, which is as near to the time
- * of the rollback as a tree can say. What was before is what the current release lists: after a run that was stopped, pointers are ahead.
+ * What the rollback changes for visitors of each front, as of the later of the two releases, the closest to the present that a tree knows.
+ * "Before" is what the current release lists, because pointers may be ahead of it after a stopped run.
  */
 async function frontChanges(
   { fronts, now }: Manifest,
@@ -92,7 +88,7 @@ async function frontChanges(
   return changes;
 }
 
-/** The documents that a pointer has in force at an instant; '' without one. */
+/** The digests of a pointer's documents in force at an instant; '' without a pointer. */
 function digestsAt(pointer: Pointer | null, at: string): string {
   if (pointer === null) return '';
   return [pointer.products, pointer.categories]
@@ -104,11 +100,11 @@ async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: 
   const listed = new Set(files.map(({ path }) => path));
   const problems = [...new Set(fronts.flatMap(({ pointer }) => editionPathsOf(pointer)))]
     .filter((path) => !listed.has(path))
-    .map((path) => `${path}: a pointer names it, and the manifest does not list it`);
+    .map((path) => `${path}: a pointer names it, but the manifest does not list it`);
   for await (const [, found] of readAhead(files, (file) => problemsOf(file, tree))) problems.push(...found);
   if (problems.length === 0) return;
-  const hint = 'nothing was changed; choose another of: playbill releases';
-  throw new AppError('release-damaged', `release ${id} cannot be put back: ${summary(problems)}`, hint);
+  const hint = 'nothing was changed; choose another release from: playbill releases';
+  throw new AppError('release-damaged', `release ${id} cannot be restored: ${summary(problems)}`, hint);
 }
 
 async function problemsOf({ path, bytes, sha256 }: ManifestFile, tree: TreeFiles): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
-// The end of step 5 of the publish protocol: a release whose content and manifest are durable becomes the current one. Publishing and
-// going back both end here, so that a reader is safe in the same way whichever way the pointers go:
+// The end of step 5 of the publish protocol, for publishing and rollback: a release whose content and manifest are durable becomes the
+// current one. The order of writes:
 //
-//   pointers, front by front  →  pointers of fronts that the release has not  →  current
+//   pointers, front by front  →  removal of pointers of fronts that the release does not have  →  current
 
 import type { ManifestFront } from '../../contract/manifest.ts';
 import type { PlanEntry } from '../../contract/results.ts';
@@ -14,7 +14,7 @@ import { pointerText } from '../tree/codec.ts';
 /** A release to activate. */
 export interface Swap {
   readonly releaseId: string;
-  /** The fronts whose pointers are those of the release, by code. Pointers of fronts that are not listed here stay. */
+  /** The fronts whose pointers are replaced by the release's. Pointers of other fronts stay. */
   readonly listings: readonly ManifestFront[];
   /** Fronts that lose their pointers. */
   readonly removed: readonly string[];
@@ -45,7 +45,7 @@ export async function activateRelease(
   const pointers = removed.map((front) => pathOf({ kind: 'pointer', front }));
   for (const path of pointers) plan.push({ action: 'remove', path, bytes: 0, reason: 'front-gone' });
   if (pointers.length > 0) await store.remove(pointers);
-  // State after a stop here: some fronts have their new snapshot, the others their old one, each whole.
+  // State after a stop here: each front has its old or its new snapshot, whole.
 
   plan.push(await replaceIfChanged(pathOf({ kind: 'current' }), `${releaseId}\n`, store));
   return plan;

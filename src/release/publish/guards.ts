@@ -1,10 +1,10 @@
-// Guards: what keeps a front's old snapshot in force although a new one was rendered (snapshot.md, "Guards").
+// Guards keep a front's old snapshot in force if the new one looks wrong (snapshot.md, "Guards").
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Guard } from '../../contract/results.ts';
 
 export interface GuardOptions {
-  /** 0 to 1: how much of its cards a front may lose in one build. */
+  /** The share of its cards, 0 to 1, that a front may lose in one build. */
   readonly maxShrink: number;
   /** Overrides the guards on the number of cards. */
   readonly allowShrink: boolean;
@@ -12,13 +12,15 @@ export interface GuardOptions {
   readonly force: boolean;
 }
 
-/** What is published of a front: its pointer's `now`, and how many cards it shows at the new one. */
+/** What the guards compare a front with. */
 export interface GuardedBefore {
+  /** The instant as of which the published snapshot is right. */
   readonly now: string;
+  /** How many cards the published snapshot shows at the build's `now`. */
   readonly cards: number;
 }
 
-/** Every guard that a front trips, overridden ones included; the first that is not overridden holds it. */
+/** Every guard that a front trips, including overridden ones. The first that is not overridden holds the front. */
 export function guardsTripped(
   front: { readonly cards: number; readonly minCards: number },
   published: GuardedBefore | null,
@@ -35,7 +37,7 @@ export function guardsTripped(
     const message = `${front.cards} cards, fewer than min_cards ${front.minCards}`;
     tripped.push({ code: 'min-cards', message, isOverridden: isShrinkAllowed });
   }
-  // Compared in millionths: 1 - 0.7 is not 0.3 in binary fractions.
+  // Compared in millionths, because 1 - 0.7 is not 0.3 in floating point.
   const lost = published === null ? 0 : published.cards - front.cards;
   if (published !== null && lost * 1e6 > published.cards * Math.round(options.maxShrink * 1e6)) {
     const percent = Math.round(options.maxShrink * 1e4) / 100;

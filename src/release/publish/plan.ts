@@ -1,9 +1,9 @@
-// The plan: what publishing puts, keeps and removes, file by file, with reasons.
+// Sums over a plan: what publishing puts, keeps and removes, file by file.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
 import type { PlanEntry } from '../../contract/results.ts';
 
-/** How many files a plan has for an action, and how many bytes. */
+/** The number of files and bytes that a plan has for an action. */
 export function totalsOf(
   plan: readonly PlanEntry[],
   action: PlanEntry['action'],
@@ -12,7 +12,7 @@ export function totalsOf(
   return { files: entries.length, bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** What of a plan is pruning. */
+/** The part of a plan that is pruning. */
 export function prunedTotals(plan: readonly PlanEntry[]): PruneResultJson['pruned'] {
   const pruned = plan.filter(({ reason }) => ['not-kept', 'not-named', 'run-over'].includes(reason));
   return { releases: pruned.filter(({ reason }) => reason === 'not-kept').length, ...totalsOf(pruned, 'remove') };

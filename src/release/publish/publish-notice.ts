@@ -1,4 +1,4 @@
-// From a plan that was carried out to its notification: which URLs have other bytes than before, which were removed or added.
+// Derives the notification of a publish from its plan: which URLs changed, which were removed and which were added.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
@@ -6,7 +6,7 @@ import type { PlanEntry } from '../../contract/results.ts';
 import { PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
 
 /**
- * The notification of a release, as of `now`, that was published by this plan; null where no reader can see a difference. Paths are sorted.
+ * The notification of a release for `now` that was published by this plan; null if readers see no difference. Paths are sorted.
  */
 export function publishNotice(
   plan: readonly PlanEntry[],

@@ -1,9 +1,8 @@
-// Publishing: snapshot.md, "Publish protocol", steps 2 to 5. One order of writes holds law 4 (whole) and law 5 (immutable):
+// Publishing: snapshot.md, "Publish protocol", steps 2 to 5. The order of writes upholds law 4 (whole) and law 5 (immutable):
 //
 //   content, front by front  →  all of it durable  →  manifest  →  pointers  →  current
 //
-// A stop after any single write leaves every front its old snapshot or its new one. A retry finds the content that is there
-// already, writes what is missing, and ends in the same tree. The caller holds the tree's lock.
+// A stop after any write leaves each front its old or its new snapshot; the next run completes the work. The caller holds the lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, Manifest } from '../../contract/manifest.ts';
@@ -17,7 +16,7 @@ import { sha256Of } from '../tree/digest.ts';
 import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
-import type { RefusedFile, ReleaseStore } from '../tree/store.ts';
+import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from './activate.ts';
 import type { GuardedBefore, GuardOptions } from './guards.ts';
 import { readHold } from '../history/hold.ts';
@@ -25,15 +24,15 @@ import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 
 export interface PublishInput {
-  /** What became of the fronts that were to be rendered (`frontTasks`). */
+  /** The results of the fronts that were to be rendered (`frontTasks`). */
   readonly results: readonly FrontResult[];
-  /** Fronts that are not rendered, and why: their pointers stay. */
+  /** Fronts that were not rendered, and why. They keep their pointers. */
   readonly held: ReadonlyMap<string, HoldCode>;
-  /** Why a published front that is in neither list keeps its pointer; null where it has left the catalogue and loses it. */
+  /** Why published fronts in neither list keep their pointers; null if they have left the catalogue and lose them. */
   readonly removalHold: HoldCode | null;
   /** The rollback that held the tree when the run began. */
   readonly hold: Hold | null;
-  /** Fronts that lose their pointers because their operator disabled them; others that are removed have no row any more. */
+  /** Fronts that the operator disabled. Other removed fronts no longer have a row. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly horizonSeconds: number;
   readonly toolVersion: string;
@@ -42,16 +41,16 @@ export interface PublishInput {
 }
 
 export interface Publication {
-  /** The release's id; that of the current release where every front was held and nothing was written. */
+  /** The release's id, or that of the current release if nothing was written. */
   readonly releaseId: string | null;
-  /** What became of each front, by code; a held one is listed as it was, or not at all where it has never been published. */
+  /** The result of each front, by code. A held front is listed as it was, or not at all if it was never published. */
   readonly outcomes: readonly FrontResult[];
-  /** What happened to files that are no front's content: pointers removed, manifest, current. */
+  /** The plan for manifest, pointers and `current`. */
   readonly plan: readonly PlanEntry[];
   readonly findings: readonly Finding[];
 }
 
-/** The fronts that can be published, each with what is published of it; and those whose pointer's place is taken by something else. */
+/** The fronts that can be published, each with what is published of it; and results for those whose pointer's path is obstructed. */
 export async function frontTasks(
   fronts: readonly Omit<FrontTask, 'before'>[],
   published: PublishedTree,
@@ -70,7 +69,7 @@ export async function frontTasks(
   return { tasks, obstructed };
 }
 
-/** What the guards compare a front with; null where nothing of it is published. */
+/** What the guards compare a front with; null if it is not published. */
 export async function guardedBefore(
   code: string,
   published: PublishedTree,
@@ -81,7 +80,7 @@ export async function guardedBefore(
 }
 
 /**
- * Publishes a release over what the store holds, once the content of all fronts is on its way there.
+ * Publishes a release. The content of all fronts must have been passed to the store.
  * @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function publish(
@@ -90,12 +89,12 @@ export async function publish(
   store: ReleaseStore,
   now: Instant,
 ): Promise<Publication> {
-  // State after a stop here: content that nothing points at, under temporary names.
+  // State after a stop here: temporary files.
   const results = await settled(input.results, store);
-  // State after a stop here: content that nothing points at, under its own names.
+  // State after a stop here: content that no pointer names.
 
   const { outcomes, removed, isRemoving } = await planRelease({ ...input, results }, published, now);
-  // Fronts that only the current release still lists: a run was stopped between the removal of their pointers and `current`.
+  // A run may have been stopped after it removed pointers and before it replaced `current`, which then still lists the fronts.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
@@ -106,24 +105,20 @@ export async function publish(
   const manifest = manifestText(manifestOf(outcomes, input, now));
   const releaseId = digestOf(sha256Of(new TextEncoder().encode(manifest)));
   const manifestEntry = await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifest, store);
-  // State after a stop here: a manifest of a release that is not the current one.
+  // State after a stop here: the manifest of a release that is not current.
 
   await store.confirmLock();
-  if ((await readHold(store))?.release !== input.hold?.release) throw heldMeanwhile(store.root);
+  if ((await readHold(store))?.release !== input.hold?.release) throw holdChanged(store.root);
   const swaps = await activateRelease({ releaseId, listings, removed }, published, store);
   return { releaseId, outcomes, plan: [manifestEntry, ...swaps], findings: published.findings };
 }
 
-/** What became of fronts, once their content is durable. @throws AppError as `publish` */
-export async function settled(results: readonly FrontResult[], store: ReleaseStore): Promise<readonly FrontResult[]> {
-  return withoutRefused(results, await store.settle());
-}
-
 /**
- * The same, but fronts that lack a file, because this run was not allowed to write it, are held. @throws AppError tree-not-writable, where that
- * is all of them: then it is no matter of a front
+ * Makes the content of fronts durable. Returns their results, in which fronts with a file that could not be written are held.
+ * @throws AppError as `publish`; also tree-not-writable if that leaves no front at all
  */
-function withoutRefused(results: readonly FrontResult[], refused: readonly RefusedFile[]): readonly FrontResult[] {
+export async function settled(results: readonly FrontResult[], store: ReleaseStore): Promise<readonly FrontResult[]> {
+  const refused = await store.settle();
   const sorted = refused.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const held = results.map((result) => {
     const [first, ...others] = sorted.filter(({ path }) => path.startsWith(`${folderOf(result.code)}/`));
@@ -138,9 +133,9 @@ function withoutRefused(results: readonly FrontResult[], refused: readonly Refus
   return held;
 }
 
-/** Somebody went back, or ended that, while this run slept for so long that its lock was over. */
-function heldMeanwhile(root: string): AppError {
-  const message = `another run has gone back to a release of ${root} meanwhile, or has ended that; no pointer was written`;
+/** The hold changed although this run has the lock: it was suspended for so long that it had lost it in between. */
+function holdChanged(root: string): AppError {
+  const message = `a rollback of ${root} began or ended during this run; no pointer was written`;
   return new AppError('tree-locked', message, 'run the same command again');
 }
 
@@ -149,11 +144,11 @@ interface ReleasePlan {
   readonly outcomes: readonly FrontResult[];
   /** Codes of the fronts that lose their pointers. */
   readonly removed: readonly string[];
-  /** Whether fronts that have left the catalogue are removed at all. */
+  /** Whether fronts that have left the catalogue may be removed. */
   readonly isRemoving: boolean;
 }
 
-/** Decides of every front whether it is published, kept or removed. */
+/** Decides for every front whether it is published, kept or removed. */
 async function planRelease(input: PublishInput, published: PublishedTree, now: Instant): Promise<ReleasePlan> {
   const outcomes: FrontResult[] = [];
   for (const result of input.results) {
@@ -178,8 +173,8 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
 }
 
 /**
- * The guard on fronts that have vanished from the catalogue: an empty table, or a view that gives nothing for a moment, must not
- * take everything off the air. As with cards, more than the allowed share is absurd; a disabled front is no accident.
+ * The guard on fronts that have vanished from the catalogue: an empty table, or a view that is empty for a moment, must not take
+ * everything off the air. It uses the same share as the guard on cards. Disabled fronts do not count: they are no accident.
  */
 function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;

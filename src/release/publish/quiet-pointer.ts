@@ -1,5 +1,5 @@
-// Quiet pointers (objects.md): a front whose published pointer says already what a new one would keeps it. Then nothing is written for it,
-// nothing is purged, and no store is paid. Whatever is wrong with the old pointer, or with a file that it names, it goes.
+// Quiet pointers (objects.md): if a front's published pointer says what a new one would, the front keeps it, so that nothing needs to be
+// written, paid for or purged. A pointer that is damaged, or that names a damaged file, is always replaced.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -9,10 +9,10 @@ import { entryOf } from '../tree/codec.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import type { FrontResult } from './render-front.ts';
 
-/** How much of the horizon a pointer may have behind it and stay: who has nothing but the pointer judges its age by its `now`. */
+/** A pointer is replaced when it is older than this share of the horizon, because edges judge its age by its `now`. */
 const AGE_SHARE = 0.25;
 
-/** The result with the published pointer in the place of its own, where that one will do until the next build. */
+/** The result, with the published pointer instead of its own if that one says the same. */
 export async function withQuietPointer(
   result: FrontResult,
   published: PublishedTree,
@@ -26,11 +26,11 @@ export async function withQuietPointer(
   const isListedAlike = before?.weekendDays === listing.weekendDays && before.currency === listing.currency;
   const age = now - (parseInstant(pointer.now) ?? Number.NEGATIVE_INFINITY);
   const isYoung = age < horizonSeconds * AGE_SHARE;
-  if (!isListedAlike || !isYoung || !saysTheSame(pointer, listing.pointer, now)) return result;
+  if (!isListedAlike || !isYoung || !isEquivalent(pointer, listing.pointer, now)) return result;
   const kept = await published.keptFront(pointer, null);
   const own = new Set(result.files.map(({ path }) => path));
   const past = kept.files.filter(({ path }) => !own.has(path));
-  // The old pointer also names editions whose time is over. A new one would not, so damage to them goes with the old one.
+  // The old pointer also names past editions. If one is damaged, a new pointer, which does not name it, repairs the tree.
   if (!(await published.hasFiles(past))) return result;
   return {
     ...result,
@@ -39,18 +39,18 @@ export async function withQuietPointer(
   };
 }
 
-/** Whether a pointer gives every answer from `now` on that another of that `now` gives, and as long. */
-function saysTheSame(pointer: Pointer, fresh: Pointer, now: Instant): boolean {
+/** Whether a pointer names the same editions from `now` on as a new one of that `now`, until the same instant. */
+function isEquivalent(pointer: Pointer, fresh: Pointer, now: Instant): boolean {
   const { timezone, validUntil } = fresh;
   return (
     pointer.timezone === timezone &&
     pointer.validUntil === validUntil &&
-    ENDPOINTS.every((endpoint) => answersFrom(pointer, endpoint, now) === answersFrom(fresh, endpoint, now))
+    ENDPOINTS.every((endpoint) => editionsFrom(pointer, endpoint, now) === editionsFrom(fresh, endpoint, now))
   );
 }
 
-/** What is in force at an instant, and every later entry, as text. */
-function answersFrom(pointer: Pointer, endpoint: Endpoint, at: Instant): string {
+/** The digest in force at an instant and all later entries, as text. */
+function editionsFrom(pointer: Pointer, endpoint: Endpoint, at: Instant): string {
   const entries = pointer[endpoint];
   const index = editionIndexAt(entries, formatInstant(at));
   return [entryOf(entries[index] ?? '').digest, ...entries.slice(index + 1)].join();

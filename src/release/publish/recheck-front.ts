@@ -1,5 +1,5 @@
-// A front that a shard has rendered, looked at once more when its run is published: another build may have published meanwhile, or have
-// pruned. Knows nothing of catalogues.
+// Checks a front that a shard rendered again when its run is published, because another build may have published or pruned in the
+// meantime. Does not use the catalogue.
 
 import type { ShardFront } from '../../contract/run.ts';
 import type { Finding } from '../../findings.ts';
@@ -11,9 +11,9 @@ import { heldResult, type FrontResult } from './render-front.ts';
 import { guardedBefore } from './publish.ts';
 
 /**
- * What becomes of a front by now. One that its shard held back stays held back, since it has no content; of the others, the guards decide
- * again, and every file must still be there, unless nothing is going to be written (`isPlan`). Where the run is for an earlier instant than
- * what is published (`isLate`), a front without a pointer has been taken off since.
+ * The front's result by now. A front that its shard held back has no content and stays held. For the others the guards decide again, and
+ * every file must still exist, unless nothing will be written (`isPlan`). If something later than the run is published (`isLate`), a front
+ * without a pointer has been removed since and stays removed.
  */
 export async function recheckFront(
   { code, minCards, ...result }: ShardFront,
@@ -31,9 +31,10 @@ export async function recheckFront(
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return heldResult(code, guard.code, guards);
   for (const file of settings.isPlan ? [] : files) {
-    if (!(await published.hasFiles([file]))) return heldResult(code, 'shard-missing', guards, [goneFinding(file.path)]);
+    if (!(await published.hasFiles([file])))
+      return heldResult(code, 'shard-missing', guards, [removedFinding(file.path)]);
   }
-  // Of a run that is finished once more.
+  // If the run is being finished a second time, its content is not new.
   const plan = result.plan.map((entry) =>
     entry.reason === 'new-content' && published.lists(entry.path)
       ? ({ ...entry, action: 'keep', reason: 'same-content' } as const)
@@ -42,7 +43,7 @@ export async function recheckFront(
   return { code, ...result, guards, plan };
 }
 
-function goneFinding(path: string): Finding {
-  const message = 'a shard has written it, and it has been removed since: start its shard again, and then finish';
+function removedFinding(path: string): Finding {
+  const message = 'a shard wrote this file, but it has been removed since: run that shard again, then finish';
   return { severity: 'error', code: 'file-missing', place: path, message };
 }

@@ -1,5 +1,4 @@
-// Steps 2 to 4 of the publish protocol for one front: render, let the guards decide, put what is new. Knows the tree only by its
-// store.
+// Steps 2 to 4 of the publish protocol for one front: check the guards, render, write new editions.
 
 import type { Finding } from '../../findings.ts';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
@@ -14,7 +13,7 @@ import { guardsTripped, type GuardedBefore, type GuardOptions } from './guards.t
 import { obstructionFinding, orNull, orThrow } from '../tree/found.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
-/** One front to render and put. */
+/** A front to render. */
 export interface FrontTask {
   readonly code: string;
   readonly timezone: string;
@@ -23,24 +22,24 @@ export interface FrontTask {
   /** `YYYY-MM-DD` in the front's zone at now. */
   readonly today: string;
   readonly minCards: number;
-  /** What is published of it; null where nothing is. */
+  /** null if nothing of the front is published. */
   readonly before: GuardedBefore | null;
 }
 
-/** What became of it. */
+/** The result of rendering a front, or of holding it. */
 export interface FrontResult {
   readonly code: string;
-  /** Why the old snapshot stays; null where the new one can be published. */
+  /** Why the old snapshot stays; null if the new one can be published. */
   readonly held: HoldCode | null;
   readonly guards: readonly Guard[];
-  /** As the manifest is to list the front; null where it is held. */
+  /** The front's entry for the manifest; null if it is held. */
   readonly listing: ManifestFront | null;
   readonly files: readonly ManifestFile[];
   readonly plan: readonly PlanEntry[];
   readonly findings: readonly FindingJson[];
 }
 
-/** A front whose old snapshot stays, if it has one. */
+/** The result of a front that is held: its old snapshot stays, if it has one. */
 export function heldResult(
   code: string,
   held: HoldCode,
@@ -54,11 +53,11 @@ export function heldResult(
 export interface FrontSettings {
   readonly guards: GuardOptions;
   readonly toolVersion: string;
-  /** Published files, by their recipes. */
+  /** Published files by recipe. */
   readonly filesByRecipe: ReadonlyMap<string, ManifestFile>;
 }
 
-/** @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/** Renders a front, unless a guard holds it, and creates its new files. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export async function renderFront(
   task: FrontTask,
   editions: FrontEditions,
@@ -113,7 +112,7 @@ export async function renderFront(
   return { code, held: null, guards, listing, files: [...files.values()], plan, findings: [] };
 }
 
-/** An edition's file, and its bytes; null where the file is published and stays. */
+/** An edition's file, and its bytes; null if a file with the same recipe is published already. */
 async function fileOf(
   code: string,
   { endpoint, ingredients, assemble }: Edition,
@@ -132,7 +131,7 @@ async function fileOf(
   return { file: { path, bytes: bytes.length, sha256, ...(recipe === null ? {} : { recipe }) }, bytes };
 }
 
-/** Puts a file where it is not yet; where something else is in its place, says why the front is held. */
+/** Creates a file unless it exists. If the existing one is wrong, replaces it if forced, or else returns why the front is held. */
 async function putFile(
   { path, bytes: length, sha256 }: ManifestFile,
   bytes: Uint8Array | null,
@@ -156,7 +155,7 @@ async function putFile(
   return { held: 'file-size-wrong', finding: wrongSize(path, length, orThrow(size)) };
 }
 
-/** Whether a file of the right size has another content: too slow to check in every build, so only where damage is to be mended. */
+/** Whether a file of the right size has wrong content. Too slow for every build, so checked only under --force. */
 async function isDamaged(path: string, sha256: string, store: ReleaseStore): Promise<boolean> {
   const bytes = orNull(await store.read(path));
   return bytes === null || sha256Of(bytes) !== sha256;

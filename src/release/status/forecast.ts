@@ -1,5 +1,4 @@
-// What the clock will do to a release that is published already: edition by edition, each with what it changes. Nothing is
-// rendered: the editions have been there since the build.
+// What time will change in a published release: its later editions, each with what it changes. Renders nothing.
 
 import type { DocumentChange } from '../../contract/diff-results.ts';
 import { diffDocuments } from '../diff/document-diff.ts';
@@ -11,9 +10,9 @@ export interface FrontForecast {
   readonly front: string;
   readonly timezone: string;
   readonly validUntil: string;
-  /** Cards at the beginning. */
+  /** Cards at `from`. */
   readonly cards: number;
-  /** Every edition that begins after `from` and not after `until`, with what it changes. */
+  /** Every edition that begins in (from, until], with what it changes and the cards from then on. */
   readonly steps: readonly {
     readonly at: string;
     readonly changes: readonly DocumentChange[];
@@ -22,7 +21,7 @@ export interface FrontForecast {
 }
 
 /**
- * The editions of each front in (from, until], by time. Those after the front's validUntil are not known and not there.
+ * The editions of each front that begin in (from, until], by time. Nothing is known after the front's validUntil.
  * @throws AppError nothing-published, tree-unreadable
  */
 export async function* forecast(
@@ -40,7 +39,7 @@ export async function* forecast(
     const steps: { at: string; changes: readonly DocumentChange[]; cards: number }[] = [];
     for (const entry of pointer.products) {
       const { from: at, digest } = entryOf(entry);
-      // Before the first edition's instant the first is served: it changes nothing when it begins.
+      // The first edition is also served before its instant, so it changes nothing when it begins.
       if (at <= from || at > until || at === pointer.now) continue;
       const next = await release.documents.products(front, digest);
       steps.push({ at, changes: diffDocuments(document, next), cards: next.productCards.length });

@@ -1,5 +1,5 @@
-// What a monitor sees of a tree: the current release, a rollback's hold, and the pointer of every front that has one or should. Reads no
-// edition, so that it may be run every minute; what is damaged is a finding, and `verify` says more. Writes nothing.
+// Reads what a monitor needs from a tree: the current release, the hold, and the pointer of every front that has or should have one. Reads
+// no editions, so that it may run every minute. Damage becomes a finding; `verify` has the details.
 
 import { parseInstant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
@@ -15,13 +15,13 @@ import { listedFronts, readCurrent, readHeldId, readManifest, readPointer } from
 import { readAhead } from '../tree/read-ahead.ts';
 
 export interface TreeStatus {
-  /** The current release; null where there is none, or none that can be read. */
+  /** The current release; null if missing or damaged. */
   readonly release: { readonly id: string; readonly manifest: Manifest } | null;
-  /** The hold of a rollback; null where the tree is not held. */
+  /** The hold of a rollback; null if the tree is not held. */
   readonly hold: Hold | null;
   /** By code. */
   readonly fronts: readonly PublishedFront[];
-  /** What is wrong with the current release, or with a pointer. */
+  /** What is wrong with the current release or a pointer. */
   readonly findings: readonly Finding[];
 }
 
@@ -30,13 +30,13 @@ export type PublishedFront = SoundFront | BrokenFront;
 interface SoundFront {
   readonly code: string;
   readonly pointer: Pointer;
-  /** As of which instant the front is right. */
+  /** The instant as of which the front is right. */
   readonly asOf: string;
-  /** As the current release lists the front; null where it does not list it, or with another pointer. */
+  /** The current release's entry for the front; null if it has none, or with another pointer. */
   readonly listing: ManifestFront | null;
 }
 
-/** A front of which an edge serves nothing, although it should. */
+/** A front for which an edge can serve nothing. */
 interface BrokenFront {
   readonly code: string;
   readonly pointer: null;
@@ -46,7 +46,7 @@ interface BrokenFront {
 /** Reads what a monitor needs of a tree. @throws AppError tree-newer-schema, tree-unreadable */
 export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   const findings: Finding[] = [];
-  // Pointers first, the release after them: the other way round a publish in between would make every pointer unknown to it.
+  // Pointers are read before the release. Otherwise, after a publish in between, the release would not list any of them.
   const pointers = new Map<string, Found<Pointer>>();
   const read = (code: string) => readDatedPointer(code, files);
   for await (const [code, pointer] of readAhead(await listedFronts(files), read)) pointers.set(code, pointer);
@@ -55,7 +55,7 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   const unseen = [...listings.keys()].filter((code) => !pointers.has(code));
   for await (const [code, pointer] of readAhead(unseen, read)) pointers.set(code, pointer);
   const held = await readHeldId(files);
-  // Whatever is in its place, builds wait.
+  // A damaged file also holds the tree.
   const hold = !held.ok && held.why === 'missing' ? null : { release: held.ok ? held.value : null };
   const fronts = [...pointers].map(([code, read]): PublishedFront => {
     if (!read.ok) {
@@ -75,7 +75,7 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   return { release, hold, fronts, findings };
 }
 
-/** A pointer whose instants are dates of the calendar, which no schema sees. */
+/** Reads a pointer and checks that its instants exist in the calendar, which the schema does not. */
 async function readDatedPointer(code: string, files: TreeFolders): Promise<Found<Pointer>> {
   const read = await readPointer(code, files);
   if (!read.ok) return read;
@@ -84,10 +84,10 @@ async function readDatedPointer(code: string, files: TreeFolders): Promise<Found
   const wrong = [pointer.now, pointer.validUntil, ...starts].find((text) => parseInstant(text) === undefined);
   return wrong === undefined
     ? { ok: true, value: pointer }
-    : damaged(pathOf({ kind: 'pointer', front: code }), `expected instants, found ${wrong}`);
+    : damaged(pathOf({ kind: 'pointer', front: code }), `expected an instant, found ${wrong}`);
 }
 
-/** The current release. It decides nothing that is served, so damage to it makes no front stale: the next build replaces it. */
+/** The current release. If it is damaged, that is only a warning: it does not affect what is served, and the next build replaces it. */
 async function readCurrentRelease(files: TreeFolders, findings: Finding[]): Promise<TreeStatus['release']> {
   const current = await readCurrent(files);
   if (!current.ok) {

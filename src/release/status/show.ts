@@ -1,5 +1,4 @@
-// The document that a request at an instant gets, straight from the files of a tree: what the edge would serve, without the
-// signature. Renders nothing and asks no database.
+// The document that an edge would serve at an instant, read from the files of a tree. Renders nothing and uses no database.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -14,16 +13,16 @@ export interface Shown {
   /** The document as published, with its final newline. */
   readonly text: string;
   readonly pointer: Pointer;
-  /** Where the instant lies: outside [now, validUntil) the nearest edition is served, though it is not known to be right. */
+  /** Outside [now, validUntil) the nearest edition is served, although it is not known to be right. */
   readonly timeliness: 'early' | 'right' | 'stale';
 }
 
 /**
- * Reads the edition of a front in force at an instant.
+ * Reads a front's edition in force at an instant.
  * @throws AppError nothing-published, tree-unreadable (a damaged pointer or edition), tree-newer-schema
  */
 export async function showDocument(front: string, endpoint: Endpoint, files: TreeFolders, at: Instant): Promise<Shown> {
-  // A code is checked before it becomes part of a path.
+  // The code must be checked before it becomes part of a path.
   const read = isFrontCode(front) ? await readPointer(front, files) : missing(pathOf({ kind: 'pointer', front: '' }));
   if (!read.ok && read.why === 'missing') {
     throw nothingPublished(`front ${JSON.stringify(front)}`, files.root, await listedFronts(files));
@@ -38,13 +37,13 @@ export async function showDocument(front: string, endpoint: Endpoint, files: Tre
   return { text, pointer, timeliness };
 }
 
-/** The text of a document: UTF-8 and ended by a newline, so that printing it gives the same bytes. */
+/** The text of a document, which must be UTF-8 and end with a newline, so that printing it gives the same bytes. */
 function textOf(bytes: Uint8Array, path: string, root: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (text.endsWith('\n')) return text;
   } catch {
-    // Reported below, like a text that was cut short before it got its name.
+    // Reported below, like a truncated document.
   }
   return orThrow(damaged(path, 'expected a line of UTF-8 text, found something else'), 'tree-unreadable', root);
 }

@@ -1,5 +1,4 @@
-// Judging a tree by its pointers: how old each front's snapshot is, how long it will stay right, what changes next. Pure: the
-// instant is the caller's.
+// Judges a tree by its pointers: how old each front's snapshot is, how long it stays right, and what changes next. Reads no clock.
 
 import { formatInstant, instantOf, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -9,12 +8,12 @@ import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../tree/codec.ts';
 import type { PublishedFront, TreeStatus } from './read-status.ts';
 
-/** How far the clocks of two machines may differ before a snapshot counts as made for the future. */
+/** How far the clocks of two machines may differ before a snapshot counts as one from the future. */
 const CLOCK_SKEW_SECONDS = 60;
 
 type FrontStatus = StatusResultJson['fronts'][number];
 
-/** The state of a tree at an instant. `maxAgeSeconds` null: a snapshot may have any age. */
+/** The state of a tree at an instant. If `maxAgeSeconds` is null, a snapshot may have any age. */
 export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Instant): StatusResultJson {
   const { hold, release, findings } = tree;
   const { horizonSeconds } = release?.manifest ?? {};
@@ -35,8 +34,8 @@ function releaseOf({ id, manifest }: NonNullable<TreeStatus['release']>): Status
 }
 
 /**
- * A front is stale if nothing of it can be served; if its snapshot is for a later time, or not known to be right any more; if less than a
- * quarter of the horizon is left; or if it is older than the operator allows. The first that holds is reported.
+ * A front is stale if it cannot be served, if its snapshot is from the future or expired, if less than a quarter of the horizon is left, or
+ * if the snapshot is older than the operator allows. The first of these that applies is reported.
  */
 function frontStatus(
   front: PublishedFront,
@@ -48,7 +47,7 @@ function frontStatus(
   const { pointer, listing } = front;
   const now = instantOfText(front.asOf);
   const validUntil = instantOfText(pointer.validUntil);
-  // Without a manifest the pointer itself says how far ahead it was made for.
+  // Without a manifest, the pointer's own span is the best estimate.
   const horizonSeconds = releaseHorizonSeconds ?? validUntil - now;
   const expiringFrom = expiringFromOf(validUntil, horizonSeconds);
   const tooOldFrom = maxAgeSeconds === null ? Number.POSITIVE_INFINITY : now + maxAgeSeconds + 1;
@@ -75,12 +74,12 @@ function frontStatus(
   };
 }
 
-/** From when on less than a quarter of the horizon is left. */
+/** The instant from which less than a quarter of the horizon is left. */
 export function expiringFromOf(validUntil: number, horizonSeconds: number): Instant {
   return instantOf(Math.min(validUntil, Math.floor(validUntil - horizonSeconds / 4) + 1));
 }
 
-/** What the clock brings next after an instant, by the editions that are published. */
+/** The next change of each front after an instant, according to the published editions. */
 export function nextChangesOf(tree: TreeStatus, at: Instant): NextResultJson {
   const fronts = tree.fronts.map((front) => nextChangeOf(front, formatInstant(at)));
   // Canonical instants sort as text.
@@ -99,7 +98,7 @@ function nextChangeOf({ code: front, pointer }: PublishedFront, at: string): Nex
   return { front, kind: 'edition', next, endpoints };
 }
 
-/** The first edition is served before its time, too: its beginning is no change. */
+/** The start of the next edition. The first edition is also served before its instant, so its start is not a change. */
 function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | undefined {
   return pointer[endpoint]
     .slice(1)
@@ -107,9 +106,9 @@ function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | 
     .find((from) => from > at);
 }
 
-/** The instant of a text that has been checked, by a schema or by `readTreeStatus`. */
+/** Parses an instant that a schema or `readTreeStatus` has already checked. */
 export function instantOfText(text: string): Instant {
   const instant = parseInstant(text);
-  if (instant === undefined) throw new Error(`no instant: ${text}`);
+  if (instant === undefined) throw new Error(`not an instant: ${text}`);
   return instant;
 }

@@ -1,10 +1,10 @@
-// As of which instant a front is right. Mostly its pointer says so. Where a later build found that the pointer says already what its own
-// would, the pointer stayed, and the release says so.
+// The instant as of which a front is right: usually its pointer's `now`. If a later build kept the pointer because a new one would have
+// said the same, it is the `now` of that build's release.
 
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 
-/** `listing`: as the current release lists the front with this pointer; undefined where it does not. */
+/** `listing` is the current release's entry for the front with exactly this pointer, if it has one. */
 export function asOf(pointer: Pointer, listing: ManifestFront | undefined, manifest: Manifest | null): string {
   if (listing?.held === null && manifest !== null) return manifest.now;
   return listing?.asOf ?? pointer.now;

@@ -1,4 +1,4 @@
-// Pointer, manifest, key ring and `current` as bytes and back: the one place where they are written out and parsed.
+// Encodes and parses the files of a tree: pointer, manifest, key ring, `current` and the files of sharded runs.
 
 import type * as z from 'zod';
 import type { FindingCode } from '../../findings.ts';
@@ -8,29 +8,22 @@ import {
   manifestHeadSchema,
   manifestSchema,
   type Manifest,
-  type ManifestFiles,
   type ManifestHead,
 } from '../../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
-import {
-  runSettingsSchema,
-  shardFilesSchema,
-  shardResultSchema,
-  type RunSettings,
-  type ShardResult,
-} from '../../contract/run.ts';
+import { runSettingsSchema, shardFilesSchema, shardResultSchema } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, ENDPOINTS } from '../../render/paths.ts';
 import { damaged, found, type Found } from './found.ts';
 
-/** Canonical JSON on one line, keys in the order of snapshot.md, one final newline. */
+/** Canonical JSON: one line with a final newline, keys in the order of snapshot.md. */
 export function pointerText(pointer: Pointer): string {
   const { schema, front, now, validUntil, today, timezone, products, categories } = pointer;
   return `${JSON.stringify({ schema, front, now, validUntil, today, timezone, products, categories })}\n`;
 }
 
-/** JSON with one line per front and per file, so that two releases can be compared by eye. */
+/** JSON with one line per front and per file, so that people can diff two manifests. */
 export function manifestText(manifest: Manifest): string {
   const { fronts, files, ...head } = manifest;
   const lines = (elements: readonly unknown[]): string =>
@@ -39,8 +32,8 @@ export function manifestText(manifest: Manifest): string {
 }
 
 /**
- * JSON with a line for each key, in the order of keyids. Blanks give the members that every key has, and the lines, one width, and nothing is
- * beyond ASCII: an edge finds a key by halves, and its members by their places (edge/rule/key-ring-text.ts).
+ * JSON in ASCII with one line per key, ordered by keyid. Lines are padded to the same width, and so are the members that every key has: an
+ * edge finds a key by binary search, and its members by position (edge/rule/key-ring-text.ts).
  */
 export function keyRingText(ring: KeyRing): string {
   const keys = Object.entries(ring.keys).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -51,16 +44,16 @@ export function keyRingText(ring: KeyRing): string {
     const facts = `"front":${padded(front, frontWidth)},"notBefore":${from},"notAfter":${until},"revokedAt":${revoked}`;
     const common = `${padded(keyid, keyidWidth)}:{${facts},"alg":${padded(alg, ALGORITHM_WIDTH)},`;
     const line = `${common}${asciiJson(material).slice(1)}${i < keys.length - 1 ? ',' : ''}`;
-    // An edge looks for the name of a secret in the first half.
+    // An edge looks for the name of a secret in the first half of the line.
     return { line, width: Math.max(line.length + 1, 2 * ('secretRef' in material ? line : common).length) };
   });
   const width = LINE_WIDTH * Math.ceil(Math.max(...lines.map((line) => line.width)) / LINE_WIDTH);
   return `{"schema":${ring.schema},"keys":{\n${lines.map(({ line }) => `${line.padEnd(width - 1)}\n`).join('')}}}\n`;
 }
 
-/** Lines have a multiple of this width, the newline included. */
+/** The width of lines is a multiple of this, including the newline. */
 const LINE_WIDTH = 512;
-/** Of an instant, and of the longest name of an algorithm. */
+/** The widths of a quoted instant and of the longest quoted algorithm name. */
 const INSTANT_WIDTH = 22;
 const ALGORITHM_WIDTH = 19;
 
@@ -79,15 +72,21 @@ function asciiJson(value: unknown): string {
   );
 }
 
-export function parsePointer(bytes: Uint8Array, path: string): Found<Pointer> {
-  return parseFile(bytes, path, pointerSchema);
-}
+const parserOf =
+  <T>(schema: z.ZodType<T>) =>
+  (bytes: Uint8Array, path: string): Found<T> =>
+    parseFile(bytes, path, schema);
 
-export function parseManifest(bytes: Uint8Array, path: string): Found<Manifest> {
-  return parseFile(bytes, path, manifestSchema);
-}
+export const parsePointer = parserOf(pointerSchema);
+export const parseManifest = parserOf(manifestSchema);
+export const parseKeyRing = parserOf(keyRingSchema);
+export const parseRunSettings = parserOf(runSettingsSchema);
+export const parseShardResult = parserOf(shardResultSchema);
+export const parseShardFiles = parserOf(shardFilesSchema);
+/** Parses only the file list of a manifest, which takes half the time. The caller must check the digest of the bytes. */
+export const parseManifestFiles = parserOf(manifestFilesSchema);
 
-/** What a manifest says before its fronts and files, from its first line alone: those of a large release take long to parse. */
+/** Parses only the first line of a manifest, before its fronts and files, which are slow to parse in a large release. */
 export function parseManifestHead(bytes: Uint8Array, path: string): Found<ManifestHead> {
   const lineEnd = bytes.indexOf(10);
   const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));
@@ -95,34 +94,13 @@ export function parseManifestHead(bytes: Uint8Array, path: string): Found<Manife
   return parseFile(new TextEncoder().encode(head), path, manifestHeadSchema);
 }
 
-/** The files that a manifest lists, and nothing else of it: half the work of parsing it. For bytes that bear the digest of their name. */
-export function parseManifestFiles(bytes: Uint8Array, path: string): Found<ManifestFiles> {
-  return parseFile(bytes, path, manifestFilesSchema);
-}
-
-export function parseKeyRing(bytes: Uint8Array, path: string): Found<KeyRing> {
-  return parseFile(bytes, path, keyRingSchema);
-}
-
-export function parseRunSettings(bytes: Uint8Array, path: string): Found<RunSettings> {
-  return parseFile(bytes, path, runSettingsSchema);
-}
-
-export function parseShardResult(bytes: Uint8Array, path: string): Found<ShardResult> {
-  return parseFile(bytes, path, shardResultSchema);
-}
-
-export function parseShardFiles(bytes: Uint8Array, path: string): Found<z.infer<typeof shardFilesSchema>> {
-  return parseFile(bytes, path, shardFilesSchema);
-}
-
-/** The release id that `releases/current` or `releases/hold` holds. */
+/** Parses the release id in `releases/current` or `releases/hold`. */
 export function parseReleaseId(bytes: Uint8Array, path: string): Found<string> {
   const parsed = releaseId.safeParse(new TextDecoder().decode(bytes).replace(/\n$/, ''));
   return parsed.success ? found(parsed.data) : damaged(path, 'expected a release id of 16 hex digits');
 }
 
-/** What is wrong with each kind of file, as a finding's code. */
+/** The finding code for a damaged file of each kind. */
 export const PROBLEM_CODE = {
   pointer: 'pointer-invalid',
   manifest: 'manifest-invalid',
@@ -130,7 +108,6 @@ export const PROBLEM_CODE = {
   'key-ring': 'key-ring-invalid',
 } as const satisfies Record<string, FindingCode>;
 
-/** JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array, path: string): Found<unknown> {
   try {
     return found(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)));
@@ -139,7 +116,7 @@ export function parseJson(bytes: Uint8Array, path: string): Found<unknown> {
   }
 }
 
-/** @throws AppError tree-newer-schema: an older tool must not touch, or judge, a newer tree. */
+/** @throws AppError tree-newer-schema: an older tool must neither change nor judge a newer tree */
 function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Found<T> {
   const json = parseJson(bytes, path);
   if (!json.ok) return json;
@@ -147,7 +124,7 @@ function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Fo
   if (typeof version === 'number' && version > TREE_SCHEMA) {
     throw new AppError(
       'tree-newer-schema',
-      `expected schema ${TREE_SCHEMA} in ${path}, found ${version}: a newer Playbill has written this tree`,
+      `expected schema ${TREE_SCHEMA} in ${path}, found ${version}: a newer Playbill wrote this tree`,
       'use that version, or another folder with --out',
     );
   }
@@ -157,17 +134,17 @@ function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Fo
   return damaged(path, issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}`);
 }
 
-/** Whether bytes are exactly the UTF-8 of a text. */
+/** Whether the bytes are exactly the text in UTF-8. */
 export function isSameText(text: string, bytes: Uint8Array): boolean {
   return Buffer.compare(Buffer.from(text), bytes) === 0;
 }
 
-/** Where an entry of a pointer begins, and the digest that it names. */
+/** Splits an entry of a pointer into its start and its digest. */
 export function entryOf(entry: string): { readonly from: string; readonly digest: string } {
   return { from: entry.slice(0, 20), digest: entry.slice(21) };
 }
 
-/** The paths of all editions that a pointer names, each as often as it is named. */
+/** The paths of all editions that a pointer names, with duplicates. */
 export function editionPathsOf(pointer: Pointer): string[] {
   return ENDPOINTS.flatMap((endpoint) =>
     pointer[endpoint].map((entry) => editionPath(pointer.front, endpoint, entryOf(entry).digest)),

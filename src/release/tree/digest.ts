@@ -1,4 +1,4 @@
-// SHA-256, as everything published is named and checked by it.
+// SHA-256, which names and verifies everything published.
 
 import { createHash, hash } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export function sha256BytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return hash('sha256', bytes, 'buffer');
 }
 
-/** What an edition's recipe is: 32 hex digits. The tool may make other bytes of the same ingredients in another version. */
+/** An edition's recipe, 32 hex digits. Includes the tool's version, since another version may make other bytes from the same ingredients. */
 export function recipeOf(toolVersion: string, ingredients: Uint8Array): string {
   return createHash('sha256').update(`${toolVersion}\n`).update(ingredients).digest('hex').slice(0, 32);
 }

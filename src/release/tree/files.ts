@@ -1,5 +1,5 @@
-// What reading asks of a place that keeps a tree. No link is followed, and every failure of a file is a value: what is found is not
-// trusted. Paths are those of render/paths.ts, from the tree's root, with forward slashes.
+// The interface for reading a tree. Implementations do not follow links, and return failures as values, because a tree may contain
+// anything. Paths come from render/paths.ts: relative to the root, with forward slashes.
 
 import type { Encoding } from '../../render/paths.ts';
 import type { Found } from './found.ts';
@@ -7,17 +7,16 @@ import type { Found } from './found.ts';
 export interface TreeFiles {
   /** Where the tree is, for messages. */
   readonly root: string;
-  /** The bytes of a file. */
   read(path: string): Promise<Found<Uint8Array>>;
-  /** The paths of all files below a folder ('' for all), sorted; none where there is no such folder. @throws AppError tree-unreadable */
+  /** The paths of all files below a folder ('' for all), sorted; empty if there is no such folder. @throws AppError tree-unreadable */
   list(folder: string): Promise<readonly string[]>;
 }
 
-/** A tree whose folders can be looked into, name by name. */
+/** A tree whose folders can be listed. */
 export interface TreeFolders extends TreeFiles {
-  /** The size of a file in bytes; its content is not read. */
+  /** The size of a file in bytes, without reading it. */
   size(path: string): Promise<Found<number>>;
-  /** What is directly in a folder ('' for the root), sorted by path; nothing where there is no such folder. */
+  /** The entries directly in a folder ('' for the root), sorted by path; empty if there is no such folder. */
   entries(folder: string): Promise<Found<readonly TreeEntry[]>>;
 }
 
@@ -26,8 +25,8 @@ export interface TreeEntry {
   readonly kind: EntryKind;
 }
 
-/** What a name stands for. `temporary` is a file that a stopped run has not finished. */
+/** `temporary` is a file that a stopped run did not finish. */
 export type EntryKind = 'file' | 'folder' | 'symbolic-link' | 'temporary' | 'other';
 
-/** How a sibling of an edition is compressed. */
+/** The compression of an edition's sibling. */
 export type Compression = Exclude<Encoding, 'identity'>;

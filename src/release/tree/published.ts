@@ -1,5 +1,5 @@
-// What a tree holds before a build, as read.ts finds it: the current release and each front's pointer. A damaged file is a finding and
-// counts as absent: the next publish replaces it.
+// What is published before a run: the current release and each front's pointer. A damaged file becomes a finding and counts as absent,
+// so that the next publish replaces it.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
@@ -24,14 +24,14 @@ import {
 import type { ReleaseStore } from './store.ts';
 
 export class PublishedTree {
-  /** null where there is none that can be read. */
+  /** null if missing or damaged. */
   readonly keyRing: KeyRing | null;
-  /** Id and manifest of the current release; null where there is none that can be read. */
+  /** The current release's id and manifest; each null if missing or damaged. */
   readonly currentId: string | null;
   readonly manifest: Manifest | null;
-  /** Codes of the fronts that have a pointer, sorted. */
+  /** Codes of the fronts that have a pointer, readable or not; sorted. */
   readonly fronts: readonly string[];
-  /** What is damaged, by location. */
+  /** Damaged files, by path. */
   readonly findings: readonly Finding[];
   readonly #store: ReleaseStore;
   readonly #pointers: ReadonlyMap<string, Found<ReadPointer>>;
@@ -55,7 +55,7 @@ export class PublishedTree {
   }
 
   /**
-   * Reads every file that a release changes, so that a newer tool's tree is refused before anything is written.
+   * Reads every file that publishing may replace, so that a newer tool's tree is refused before anything is written.
    * @throws AppError tree-newer-schema, tree-unreadable
    */
   static async read(store: ReleaseStore): Promise<PublishedTree> {
@@ -82,21 +82,21 @@ export class PublishedTree {
     return new PublishedTree(store, { keyRing, currentId, manifest, fronts, findings }, pointers);
   }
 
-  /** The pointer of a front as it was published before this run; null where there is none that can be read. */
+  /** A front's pointer as published before this run; null if missing or damaged. */
   pointer(front: string): Pointer | null {
     const result = this.#pointers.get(front);
     return result?.ok === true ? result.value.pointer : null;
   }
 
-  /** Whether somebody has written a front's pointer in another form than ours. */
+  /** Whether a front's pointer is valid but not in canonical form: another program rewrote it. */
   isRewritten(front: string): boolean {
     const result = this.#pointers.get(front);
     return result?.ok === true && !result.value.isCanonical;
   }
 
-  /** What is in the place of a front's pointer and does not give way to one; null where nothing is. @throws AppError tree-unreadable */
+  /** What is at the path of a front's pointer and cannot be replaced; null if nothing is. @throws AppError tree-unreadable */
   async obstructionOf(front: string): Promise<Failure | null> {
-    // A folder in the place of a pointer is in no list of files.
+    // A folder at the path is not among the listed files.
     const result = this.#pointers.get(front) ?? (await this.#store.read(pathOf({ kind: 'pointer', front })));
     if (result.ok || result.isReplaceable) return null;
     return result.why === 'obstructed' ? result : orThrow(result);
@@ -113,7 +113,7 @@ export class PublishedTree {
     return this.listingOf(pointer)?.cardsByEdition[index] ?? (await this.#cardsOf(pointer, index));
   }
 
-  /** A published front as the manifest of a later release lists it, and its files. */
+  /** A front with an unchanged pointer as the next release's manifest lists it, and its files. */
   async keptFront(pointer: Pointer, held: HoldCode | null): Promise<{ front: ManifestFront; files: ManifestFile[] }> {
     const files: ManifestFile[] = [];
     for (const path of new Set(editionPathsOf(pointer))) {
@@ -128,7 +128,7 @@ export class PublishedTree {
       const since = held === null ? pointer.now : this.asOf(pointer);
       return { front: { ...front, held, ...(since === pointer.now ? {} : { asOf: since }) }, files };
     }
-    // The manifest that had this pointer is lost: the tree itself still says this much.
+    // The manifest with this pointer is lost. The rest is derived from the documents.
     const cardsByEdition: number[] = [];
     for (const index of pointer.products.keys()) cardsByEdition.push(await this.#cardsOf(pointer, index));
     const front: ManifestFront = {
@@ -145,7 +145,7 @@ export class PublishedTree {
     return { front, files };
   }
 
-  /** Whether files are there, by their sizes. */
+  /** Whether all files exist with their right sizes. */
   async hasFiles(files: readonly ManifestFile[]): Promise<boolean> {
     for (const { path, bytes } of files) if (orNull(await this.#store.size(path)) !== bytes) return false;
     return true;
@@ -156,17 +156,17 @@ export class PublishedTree {
     return this.#files.has(path);
   }
 
-  /** The files of the current release whose recipe is known, by it. */
+  /** The current release's files by recipe, as far as recipes are known. */
   get filesByRecipe(): ReadonlyMap<string, ManifestFile> {
     return new Map(this.manifest?.files.flatMap((file) => (file.recipe === undefined ? [] : [[file.recipe, file]])));
   }
 
-  /** As of which instant a published front is right. */
+  /** The instant as of which a published front is right. */
   asOf(pointer: Pointer): string {
     return asOf(pointer, this.listingOf(pointer), this.manifest);
   }
 
-  /** As the current release lists a front with this pointer. */
+  /** The current release's entry for a front, if it has exactly this pointer. */
   listingOf(pointer: Pointer): ManifestFront | undefined {
     const listing = this.#listings.get(pointer.front);
     return listing !== undefined && pointerText(listing.pointer) === pointerText(pointer) ? listing : undefined;

@@ -1,10 +1,10 @@
-// Reading many files one after the other, when a bucket needs 10 to 50 ms for each: the next reads are on their way while a value is looked
-// at. Bounded, so that memory is: it keeps no value that was handed over.
+// Reads many files in order, starting the next reads early, because a bucket takes 10 to 50 ms for each. The number of reads ahead is
+// limited, to bound memory.
 
-/** How many reads are begun before the first is waited for: of editions and pointers. */
+/** Enough for pointers and editions; manifests are larger. */
 const AHEAD_MAX = 32;
 
-/** What `read` gives for each item, in the order of the items. @throws what `read` throws, when it is that item's turn */
+/** The results of `read` in the order of the items. @throws what `read` throws for an item, when it is that item's turn */
 export async function* readAhead<Item, Value>(
   items: Iterable<Item>,
   read: (item: Item) => Promise<Value>,
@@ -13,7 +13,7 @@ export async function* readAhead<Item, Value>(
   const begun: (readonly [item: Item, value: Promise<Value>])[] = [];
   for (const item of items) {
     const value = read(item);
-    // Thrown in its turn; never, where the caller stops before.
+    // A rejection is thrown below, or never if the caller stops early; it must not be reported as unhandled until then.
     value.catch(() => undefined);
     begun.push([item, value]);
     if (begun.length < aheadMax) continue;

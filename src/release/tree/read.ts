@@ -1,5 +1,5 @@
-// The one reader of trees: pointer, manifest, key ring, `current`, hold and edition, each read and judged here. Nothing in a file whose
-// name is its digest is believed before its bytes have that digest. @throws AppError tree-newer-schema, wherever a newer tool wrote
+// Reads and validates the files of a tree: pointers, manifests, key ring, `current`, hold and editions. If a file's name is a digest, its
+// bytes are checked against it. Every function may throw AppError tree-newer-schema if a newer tool wrote the file.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { productsDocumentSchema, type ProductsDocument } from '../../contract/documents.ts';
@@ -36,7 +36,7 @@ const RELEASES_NAMED = 10;
 
 export interface ReadPointer {
   readonly pointer: Pointer;
-  /** Whether its text is the one that we write: an edge searches the text. */
+  /** Whether its text is exactly what Playbill writes. It matters because edges search the text. */
   readonly isCanonical: boolean;
 }
 
@@ -46,12 +46,11 @@ export interface DatedRelease {
   readonly now: Instant;
 }
 
-/** The order of `playbill releases`. */
+/** Newest first: the order of `playbill releases`. */
 export function byNewest(a: DatedRelease, b: DatedRelease): number {
   return b.now - a.now || (a.id < b.id ? 1 : -1);
 }
 
-/** The pointer of a front. */
 export async function readPointer(front: string, files: TreeFiles): Promise<Found<ReadPointer>> {
   const path = pathOf({ kind: 'pointer', front });
   const bytes = await files.read(path);
@@ -85,12 +84,11 @@ export async function readKeyRing(files: TreeFiles): Promise<Found<KeyRing>> {
   return bytes.ok ? parseKeyRing(bytes.value, path) : bytes;
 }
 
-/** The manifest of a release. */
 export async function readManifest(id: string, files: TreeFiles): Promise<Found<Manifest>> {
   return readManifestAs(id, files, parseManifest);
 }
 
-/** When a release was built for, without parsing its fronts and files. */
+/** The instant that a release was built for, without parsing the manifest's fronts and files. */
 export async function readReleaseDate(id: string, files: TreeFiles): Promise<Found<DatedRelease>> {
   const head = await readManifestAs(id, files, parseManifestHead);
   if (!head.ok) return head;
@@ -100,7 +98,7 @@ export async function readReleaseDate(id: string, files: TreeFiles): Promise<Fou
     : found({ id, now });
 }
 
-/** The paths of the files that a release names; half the work of parsing all of its manifest. */
+/** The paths of a release's files. Takes half the time of parsing the whole manifest. */
 export async function readReleasePaths(id: string, files: TreeFiles): Promise<Found<readonly string[]>> {
   const manifest = await readManifestAs(id, files, parseManifestFiles);
   return manifest.ok ? found(manifest.value.files.map(({ path }) => path)) : manifest;
@@ -114,26 +112,25 @@ async function readManifestAs<T>(
   const path = pathOf({ kind: 'manifest', id });
   const bytes = await files.read(path);
   if (!bytes.ok) return bytes.why === 'missing' ? missing(path, 'a manifest') : bytes;
-  // Parsed first: an altered manifest may be a newer tool's all the same.
+  // Parse first: even an altered manifest of a newer tool must throw tree-newer-schema.
   const parsed = parse(bytes.value, path);
   return alteredFrom(id, bytes.value, path) ?? parsed;
 }
 
-/** The bytes of an edition, by the digest in its name. */
+/** The bytes of an edition, checked against the digest in its name. */
 export async function readEdition(path: string, digest: string, files: TreeFiles): Promise<Found<Uint8Array>> {
   const bytes = await files.read(path);
   if (!bytes.ok) return bytes.why === 'missing' ? missing(path, 'the file') : bytes;
   return alteredFrom(digest, bytes.value, path) ?? bytes;
 }
 
-/** A products document, by the digest in its name. */
+/** A products document, checked against the digest in its name. */
 export async function readProducts(front: string, digest: string, files: TreeFiles): Promise<Found<ProductsDocument>> {
   const path = editionPath(front, 'products', digest);
   const bytes = await readEdition(path, digest, files);
   return bytes.ok ? parseProducts(bytes.value, path) : bytes;
 }
 
-/** A products document from bytes. */
 export function parseProducts(bytes: Uint8Array, path: string): Found<ProductsDocument> {
   const json = parseJson(bytes, path);
   if (!json.ok) return json;
@@ -143,14 +140,14 @@ export function parseProducts(bytes: Uint8Array, path: string): Found<ProductsDo
     : damaged(path, 'expected a products document, found JSON of another shape');
 }
 
-/** The failure of bytes that do not have the digest in the file's name; null where they have it. */
+/** The failure for bytes that do not have the digest in the file's name; null if they do. */
 function alteredFrom(digest: string, bytes: Uint8Array, path: string): Failure | null {
   const sha256 = sha256Of(bytes);
   if (digestOf(sha256) === digest) return null;
   return damaged(path, `expected a SHA-256 that begins with ${digest}, found ${sha256}`, 'altered');
 }
 
-/** Codes of the fronts that have a pointer, sorted; whether it can be read is another question. @throws AppError tree-unreadable */
+/** Codes of the fronts that have a pointer, readable or not; sorted. @throws AppError tree-unreadable */
 export async function publishedFronts(files: TreeFiles): Promise<readonly string[]> {
   const codes = (await files.list(FRONTS_FOLDER)).flatMap((path) => {
     const file = treeFileOf(path);
@@ -159,7 +156,7 @@ export async function publishedFronts(files: TreeFiles): Promise<readonly string
   return codes.sort();
 }
 
-/** The same, folder by folder; a front whose folder cannot be listed may have a pointer, and is among them. @throws AppError tree-unreadable */
+/** The same, folder by folder, including fronts whose folder cannot be listed: they may have a pointer. @throws AppError tree-unreadable */
 export async function listedFronts(tree: TreeFolders): Promise<readonly string[]> {
   const codes: string[] = [];
   for (const { path, kind } of orThrow(await tree.entries(FRONTS_FOLDER), 'tree-unreadable', tree.root)) {
@@ -172,22 +169,22 @@ export async function listedFronts(tree: TreeFolders): Promise<readonly string[]
   return codes;
 }
 
-/** Ids of all releases that a tree keeps, sorted; whether their manifests can be read is another question. @throws AppError tree-unreadable */
+/** Ids of all releases in a tree, with readable manifests or not; sorted. @throws AppError tree-unreadable */
 export async function releaseIds(files: TreeFiles): Promise<readonly string[]> {
   const ids = (await files.list(RELEASES_FOLDER)).flatMap((path) => {
-    // Of a folder in a manifest's place the list shows what is in it.
+    // If a folder has the name of a manifest, the list has the files in it.
     const file = treeFileOf(path.split('/', 2).join('/'));
     return file?.kind === 'manifest' ? [file.id] : [];
   });
   return [...new Set(ids)];
 }
 
-/** What may name a release: the first four digits of an id, or more; `current`; `current~1` for the one below it in `releases`. */
+/** Names of releases: the first four or more digits of an id; `current`; `current~1` for the one below it in `playbill releases`. */
 export const RELEASE_NAME = /^(?:current(?:~(\d{1,4}))?|[0-9a-f]{4,})$/;
 
 /**
- * The id of the release that a name means.
- * @throws AppError release-unknown, release-damaged (nothing is counted past a manifest that cannot be read), nothing-published
+ * The id of the release that a name stands for.
+ * @throws AppError release-unknown, release-damaged (`current~N` needs all manifests to be readable), nothing-published
  */
 export async function resolveRelease(name: string, files: TreeFiles): Promise<string> {
   if (name === 'current') return currentId(files);
@@ -201,12 +198,12 @@ export async function resolveRelease(name: string, files: TreeFiles): Promise<st
   if (parts?.[1] && ids.length === 1) {
     throw new AppError(
       'release-unknown',
-      `expected a release before the current one in ${files.root}, found that it keeps one release only`,
+      `expected a release before the current one in ${files.root}, found that it keeps only one release`,
       'publish another when something has changed: playbill build',
     );
   }
   const [expected, lead, candidates] =
-    another === undefined ? ['a', 'kept are', ids] : ['one', 'it may mean', matching];
+    another === undefined ? ['a', 'kept releases', ids] : ['one', 'it matches', matching];
   const digits = /^[0-9a-f]{1,3}$/.test(name) ? 'type at least four digits of an id; ' : '';
   throw new AppError(
     'release-unknown',
@@ -217,7 +214,7 @@ export async function resolveRelease(name: string, files: TreeFiles): Promise<st
   );
 }
 
-/** Ids of releases, newest first, with the instants that they were built for; last those whose manifest cannot be read. */
+/** Releases with the instants that they were built for, newest first; at the end those whose manifest cannot be read. */
 export async function newestFirst(ids: readonly string[], files: TreeFiles) {
   const dates = await Promise.all(ids.map((id) => readReleaseDate(id, files)));
   const dated = dates.flatMap((date) => (date.ok ? [date.value] : [])).sort(byNewest);
@@ -239,8 +236,8 @@ async function currentId(files: TreeFiles): Promise<string> {
 }
 
 /**
- * What may be the one so many steps before the current one, by the instants that releases were built for: several where they are of one
- * instant; none where it is not kept, or the current one is not.
+ * The releases that `current~steps` may stand for, ordered by the instants they were built for: several if they share an instant, none if
+ * the current release has no manifest or there are not so many before it.
  */
 async function idsBefore(steps: number, ids: readonly string[], files: TreeFiles): Promise<readonly string[]> {
   const current = await currentId(files);

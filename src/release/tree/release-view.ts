@@ -1,5 +1,5 @@
-// A release of a tree as comparisons read it: its manifest, and the documents that its pointers name. The last few documents are kept,
-// since releases share most of theirs.
+// A release as comparisons read it: its manifest, and the documents that its pointers name. Caches a few documents, since releases share
+// most of theirs.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Manifest } from '../../contract/manifest.ts';
@@ -10,8 +10,8 @@ import type { TreeFiles } from './files.ts';
 import { orThrow, type Found } from './found.ts';
 import { readManifest, readProducts, resolveRelease } from './read.ts';
 
-/** How many documents are kept: those of two snapshots before and after an instant. */
-const DOCUMENTS_KEPT = 4;
+/** Enough for two snapshots before and after an instant. */
+const DOCUMENTS_CACHED = 4;
 
 export interface ReleaseView {
   readonly id: string;
@@ -19,13 +19,13 @@ export interface ReleaseView {
   readonly documents: DocumentReader;
 }
 
-/** Products documents by their names. */
+/** Reads products documents by front and digest. */
 export class DocumentReader {
   readonly #read: (front: string, digest: string) => Promise<Found<ProductsDocument>>;
   readonly #root: string | null;
-  readonly #kept = new Map<string, ProductsDocument>();
+  readonly #cache = new Map<string, ProductsDocument>();
 
-  /** `root`: of the tree, for messages. */
+  /** `root` is the tree's, for messages. */
   constructor(read: (front: string, digest: string) => Promise<Found<ProductsDocument>>, root: string | null = null) {
     this.#read = read;
     this.#root = root;
@@ -34,18 +34,18 @@ export class DocumentReader {
   /** @throws AppError tree-unreadable: the file is missing or damaged */
   async products(front: string, digest: string): Promise<ProductsDocument> {
     const key = `${front} ${digest}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
     const document = orThrow(await this.#read(front, digest), 'tree-unreadable', this.#root);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= DOCUMENTS_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(key, document);
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size >= DOCUMENTS_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+    this.#cache.set(key, document);
     return document;
   }
 }
 
 /**
- * Opens the release that a name means (`resolveRelease`).
+ * Opens the release that a name stands for (`resolveRelease`).
  * @throws AppError nothing-published, release-unknown, tree-unreadable, tree-newer-schema
  */
 export async function openRelease(name: string, files: TreeFiles): Promise<ReleaseView> {
@@ -55,7 +55,7 @@ export async function openRelease(name: string, files: TreeFiles): Promise<Relea
   return { id, manifest, documents };
 }
 
-/** The digest of the products edition that a pointer has in force at an instant (`YYYY-MM-DDTHH:MM:SSZ`). */
+/** The digest of a pointer's products edition in force at an instant (`YYYY-MM-DDTHH:MM:SSZ`). */
 export function productsDigestAt(pointer: Pointer, at: string): string {
   return entryOf(pointer.products[editionIndexAt(pointer.products, at)] ?? '').digest;
 }

@@ -1,5 +1,5 @@
-// What publishing asks of a place that keeps releases: a folder, or a bucket. Small on purpose. A dry run is a store that writes nothing,
-// so that publishing need not know of it.
+// The interface for writing a tree, implemented for folders and buckets and kept small on purpose. A dry run is a store that writes
+// nothing, so that publishing need not know about it.
 
 import type { Instant } from '../../catalogue/instant.ts';
 import type { AppError } from '../../errors.ts';
@@ -7,38 +7,37 @@ import type { TreeFiles } from './files.ts';
 import type { Found } from './found.ts';
 
 export interface ReleaseStore extends TreeFiles {
-  /** Kept where reading is slow, and paid; null elsewhere. */
+  /** A cache for stores whose reads are slow and cost money; null for others. */
   readonly knownDates: KnownDates | null;
   /** The size of a file in bytes. */
   size(path: string): Promise<Found<number>>;
   /**
-   * Writes a file that no reader looks for yet. The bytes are the caller's again when the call returns. The file may appear under its
-   * name only after `settle`.
+   * Writes a file that no reader uses yet. The caller may reuse the bytes when the call returns. The file may not exist under its name
+   * until `settle`.
    */
   create(file: StoredFile): Promise<void>;
-  /** Everything created so far is durable and bears its name, but for the files that are given back. */
+  /** Makes all created files durable under their names, except those it returns. */
   settle(): Promise<readonly RefusedFile[]>;
   /**
-   * Makes sure that nobody else has begun to write meanwhile, as after a long pause of this machine; asked directly before what readers
-   * look for is replaced. @throws AppError tree-locked
+   * Makes sure that no other run writes the tree, as one may after a long pause of this machine. Called just before files that readers
+   * use are replaced or removed. @throws AppError tree-locked
    */
   confirmLock(): Promise<void>;
-  /**
-   * Writes files in the places of others, in any order; durable when done. Of each, a reader sees the old one or the new one, whole.
-   */
+  /** Replaces or creates files durably, in any order. A reader sees the old or the new version of each file, whole. */
   replace(files: readonly StoredFile[]): Promise<void>;
-  /** Removes files that may be there, in any order. Durable when done, and a folder left empty is removed too. */
+  /** Removes files durably, in any order, and folders that become empty. Files that do not exist are ignored. */
   remove(paths: readonly string[]): Promise<void>;
 }
 
-/** Instants of releases whose manifests have not changed since they were read and found whole. */
+/** The instants that releases were built for, by manifest. */
 export interface KnownDates {
+  /** null if not known, or if the manifest has changed since. */
   get(manifestPath: string): Promise<Instant | null>;
-  /** Of a manifest that this run has read. */
+  /** For a manifest that this run has read and found intact. */
   set(manifestPath: string, now: Instant): void;
 }
 
-/** A file that this run may not write, although it may write others: it is not there. */
+/** A file that was not written because this run lacks the permission, although it may write others. */
 export interface RefusedFile {
   readonly path: string;
   readonly error: AppError;
@@ -47,6 +46,6 @@ export interface RefusedFile {
 export interface StoredFile {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** In hex, where it is known. */
+  /** Of the bytes, in hex, if known. */
   readonly sha256?: string;
 }

@@ -1,5 +1,5 @@
-// The dates inside cards against the clock: today, tomorrow and weekend as the front's zone and calendar have them, over the
-// whole time that an edition is in force (snapshot.md, "Going back"). Knows no database, so a session's date is the one printed.
+// Checks that the slots in cards fall on today, tomorrow and the weekend of the front's calendar, over the whole time that an edition is
+// in force (snapshot.md, "Going back"). Without the database, the date of a session is the printed one.
 
 import { frontDaysOf, type Zone } from '../../catalogue/calendar.ts';
 import { dateTextOf, formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
@@ -7,22 +7,22 @@ import type { ProductCard, ProductsDocument } from '../../contract/documents.ts'
 
 import type { EditionUse } from './pointer.ts';
 
-/** The card's sessions by day, as its fields call them. */
+/** As the fields of a card name them. */
 const DAY_SLOTS = ['today', 'tomorrow', 'weekend'] as const;
 
 type DaySlot = (typeof DAY_SLOTS)[number];
 
-/** The dates, `YYYY-MM-DD`, that each name means at an instant; null where that is not known. */
+/** The dates, `YYYY-MM-DD`, that each name means at an instant; null if not known. */
 type DayDates = Readonly<Record<DaySlot, readonly string[] | null>>;
 
-/** Every card whose dates are wrong at some instant of a use. Of several such instants the first is reported. */
+/** Every card whose dates are wrong at the first instant of a use at which any are. */
 export function slotDateProblems(
   document: ProductsDocument,
   { from, until }: EditionUse,
   zone: Zone,
   weekendDays: string | null,
 ): string[] {
-  // Between two changes of the front's date all three names keep their meaning.
+  // The meaning of the three names changes only with the front's date.
   for (const at of [from, ...zone.dateChanges(from, instantOf(until - 1))]) {
     const dates = dayDatesAt(zone, weekendDays, at);
     const problems = document.productCards.flatMap((card) => cardDateProblems(card, dates, at));
@@ -52,7 +52,7 @@ function cardDateProblems(card: ProductCard, dates: DayDates, at: Instant): stri
     if (slot !== null && !wanted.includes(slot.slice(0, 10))) {
       problems.push(`${card.slug}: ${day}Slot is ${slot}, but ${means}`);
     } else if (slot !== next && wanted.includes(next.slice(0, 10))) {
-      // The first of all sessions is the first of its day.
+      // The first session of all is also the first of its day.
       problems.push(`${card.slug}: ${day}Slot is ${slot}, not nextScheduleSlot ${next}, but ${means}`);
     }
   }

@@ -1,5 +1,5 @@
-// One edition file: the bytes that its name promises, the size and digest that manifests list, the schema of its document, and the dates
-// in it over the time it is in force. Its digest pins the rest. A precompressed sibling holds the edition it belongs to.
+// Checks one edition file: the digest in its name, the size and digest in manifests, the schema of its document, and its dates over the
+// time it is in force. A precompressed sibling must unpack to its edition.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type * as z from 'zod';
@@ -15,24 +15,26 @@ import type { ListedFile } from './releases.ts';
 
 export type EditionFile = Extract<TreeFile, { readonly kind: 'edition' }>;
 
-/** What is known of a front before its editions are read. */
+/** What is known about a front before its editions are read. */
 export interface EditionContext {
-  /** null where the pointer is missing or damaged: then nothing is known to be in force. */
+  /** null if the pointer is missing or damaged, so that it is not known which editions are in force when. */
   readonly sound: SoundPointer | null;
-  /** ISO weekday digits; null where not known. */
+  /** ISO weekday digits; null if not known. */
   readonly weekendDays: string | null;
   readonly sink: FindingSink;
 }
 
-/** What is kept of a front's editions, by path, to be compared with each other and with what manifests say. */
+/** Facts about a front's editions, by path, to compare with each other and with manifests. */
 export class EditionFacts {
+  /** The size of each edition. */
   readonly bytes = new Map<string, number>();
+  /** The number of its cards. */
   readonly cards = new Map<string, number>();
-  /** Categories as text. */
+  /** Its categories, as text. */
   readonly categories = new Map<string, string>();
 }
 
-/** What can be said of an edition that is not read: whether it has the size that manifests list. */
+/** Checks only the size of an edition against manifests. */
 export function checkSize(path: string, size: number, listed: readonly ListedFile[], sink: FindingSink): void {
   const wrong = listed.find(({ bytes }) => bytes !== size);
   if (wrong !== undefined) sink.error('file-size-wrong', path, `expected ${wrong.bytes} bytes, found ${size}`);
@@ -49,7 +51,7 @@ export function checkEdition(
   const { sink } = context;
   const sha256 = sha256Of(bytes);
   const digest = file.encoding === 'identity' ? sha256 : innerDigest(file, file.encoding, bytes, facts);
-  // Where the edition that a sibling belongs to is missing or damaged, that is the finding.
+  // A sibling of a missing or damaged edition: there is a finding for the edition.
   if (digest === undefined) return;
   if (digestOf(digest) !== file.digest) {
     const [first] = listed;
@@ -75,12 +77,12 @@ export function checkEdition(
   }
 }
 
-/** The edition that a precompressed sibling belongs to; itself where it is not compressed. */
+/** The path of the edition that a precompressed sibling belongs to, or its own if it is not compressed. */
 export function identityPathOf(file: EditionFile): string {
   return pathOf({ ...file, encoding: 'identity' });
 }
 
-/** The digest of what a sibling unfolds to, '' where it does not unfold; undefined where its edition is not known. */
+/** The digest of a sibling's unpacked content, '' if it cannot be unpacked; undefined if its edition is missing or damaged. */
 function innerDigest(
   file: EditionFile,
   compression: Compression,
@@ -89,7 +91,7 @@ function innerDigest(
 ): string | undefined {
   const size = facts.bytes.get(identityPathOf(file));
   if (size === undefined) return undefined;
-  // The limit keeps a few bytes of a hostile file from becoming gigabytes here.
+  // Limited, so that a hostile file does not unpack to gigabytes.
   const options = { maxOutputLength: Math.max(1, size) };
   try {
     return sha256Of(compression === 'gzip' ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options));

@@ -1,13 +1,13 @@
-// Where the checks of a tree put their findings, until they are taken away, front by front. Locations and messages are as they are in
-// the tree, for machines; a terminal gets them escaped.
+// Collects the findings of a tree's checks until they are taken, front by front. Locations and messages are raw: whoever prints them to a
+// terminal escapes them.
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 
-/** Documents may contain anything: a message does not run on for ever. */
+/** Messages quote documents, which may contain texts of any length. */
 const TEXT_LENGTH_MAX = 600;
 
 export class FindingSink {
-  /** How many errors there were so far, those taken away included. */
+  /** The number of errors so far, including those already taken. */
   errors = 0;
   #waiting: Finding[] = [];
 
@@ -20,7 +20,7 @@ export class FindingSink {
     this.#add('warning', code, place, message);
   }
 
-  /** Hands over what has been found since the last call. */
+  /** Returns the findings since the last call. */
   take(): readonly Finding[] {
     const taken = this.#waiting;
     this.#waiting = [];
@@ -33,7 +33,7 @@ export class FindingSink {
   }
 }
 
-/** Several faults of one kind as one message: the first in full, the others counted. */
+/** One message for several faults of one kind: the first in full, the others counted. */
 export function summary(messages: readonly string[]): string {
   const [first = '', ...others] = messages;
   return others.length === 0 ? first : `${first}; and ${others.length} more of this kind`;

@@ -1,5 +1,5 @@
-// One front: its folder, its pointer, every edition in it, and what the kept releases say about them. Each file is read once, a few
-// ahead of the one that is looked at, and nothing of the front is kept when the next one's turn comes; no other front is looked at.
+// Checks one front: its folder, its pointer, all its editions, and what the kept releases say about them. Reads each file once, a few
+// ahead, and keeps nothing for the next front.
 
 import type { Pointer } from '../../contract/pointer.ts';
 import { folderOf, pathOf } from '../../render/paths.ts';
@@ -14,8 +14,9 @@ import { checkPointer, type SoundPointer, type ZoneOf } from './pointer.ts';
 import type { KeptReleases, PointerRecord } from './releases.ts';
 import { reportFilesBelow, scanFolder, type Scan } from './scan.ts';
 
-/** How many pointers, edition files with their bytes, and releases were checked. */
+/** How much was checked. */
 export interface VerifyCounts {
+  /** Pointers. */
   fronts: number;
   editions: number;
   bytes: number;
@@ -28,16 +29,16 @@ export interface TreeCheck {
   readonly releases: KeptReleases;
   readonly zoneOf: ZoneOf;
   readonly counts: VerifyCounts;
-  /** Whether editions are looked for by name and size alone, and not read. */
+  /** Whether editions are checked only by name and size, without reading them. */
   readonly isSizesOnly: boolean;
 }
 
-/** What is read of a front ahead of its check. */
+/** What is read ahead of a front's check. */
 export interface OpenedFront {
   readonly scan: Scan;
-  /** null where no file is in its place. */
+  /** null if there is no such file. */
   readonly pointer: Found<ReadPointer> | null;
-  /** For the findings of this front. */
+  /** Collects the findings of this front. */
   readonly sink: FindingSink;
 }
 
@@ -50,7 +51,7 @@ export async function openFront(front: string, tree: TreeFolders): Promise<Opene
   return { scan, pointer: isThere ? await readPointer(front, tree) : null, sink };
 }
 
-/** Checks a front, and leaves the findings in its sink. */
+/** Checks a front; the findings go to its sink. */
 export async function checkFront(front: string, opened: OpenedFront, check: TreeCheck): Promise<void> {
   const { tree, releases, zoneOf, counts } = check;
   const { scan, sink } = opened;
@@ -78,7 +79,7 @@ export async function checkFront(front: string, opened: OpenedFront, check: Tree
       sink.warning('stranger', path, 'an edition that no pointer and no kept release names');
     }
     if (!seen.ok) {
-      // Pruned since the front was listed: a bucket lists all fronts at once.
+      // A bucket lists all fronts at once, so an edition may have been pruned since.
       if (seen.why !== 'missing' || isNamed(path)) sink.error('file-unreadable', path, seen.message);
       continue;
     }
@@ -91,7 +92,7 @@ export async function checkFront(front: string, opened: OpenedFront, check: Tree
   }
   for (const path of [...new Set([...named, ...listed.keys()])].sort()) {
     if (scan.files.has(path) || scan.misplaced.has(path)) continue;
-    // Published since then: the end says that the tree has changed.
+    // Published since the front was listed; the end of the check reports that the tree has changed.
     if ((await tree.read(path)).ok) continue;
     const by = named.has(path) ? 'the pointer' : (listed.get(path)?.[0]?.manifest ?? '');
     sink.error('file-missing', path, `expected the file that ${by} names, found none`);
@@ -106,7 +107,7 @@ interface EditionAt {
   readonly file: EditionFile;
 }
 
-/** What is seen of an edition; `bytes` null where it is not read. */
+/** What was read of an edition; `bytes` is null if only its size was. */
 type Seen = Found<{ readonly size: number; readonly bytes: Uint8Array | null }>;
 
 async function contentOf({ path }: EditionAt, tree: TreeFolders): Promise<Seen> {
@@ -133,12 +134,12 @@ function checkedPointer(
   if (scan.misplaced.has(path) || !releases.isListed(front)) return null;
   const message = 'the current release lists the front, but its pointer is missing';
   if (releases.isFrontLeaving(front)) {
-    sink.warning('pointer-missing', path, `${message}: a run that removes it was stopped; run it again`);
+    sink.warning('pointer-missing', path, `${message}: the run that was removing it was stopped; run it again`);
   } else sink.error('pointer-missing', path, `${message}; run build again`);
   return null;
 }
 
-/** A stop between the pointers and `current` leaves pointers of a newer release: whole, and mended by the next build. */
+/** Compares a pointer with the kept releases. A stop before `current` leaves pointers of a newer release, which the next build fixes. */
 function compareWithReleases(
   pointer: Pointer,
   record: PointerRecord | undefined,
@@ -153,17 +154,17 @@ function compareWithReleases(
   }
   if (releases.isCurrent(front, pointer) || releases.count === 0) return;
   if (record === undefined) {
-    // A manifest that cannot be read is an error already, and may well be the one that names this pointer.
+    // An unreadable manifest is an error already, and may be the one with this pointer.
     if (!releases.isEveryRead) return;
     const message = 'no kept release has this pointer; its weekendSlot is not checked; run build again';
     sink.error('pointer-not-current', path, message);
   } else if (releases.isCurrentKnown) {
-    const message = `the pointer is that of ${record.manifest}, not of the current release: a run was stopped; run it again`;
+    const message = `the pointer belongs to ${record.manifest}, not to the current release: a run was stopped; run it again`;
     sink.warning('pointer-not-current', path, message);
   }
 }
 
-/** Both endpoints change together: at every instant the categories inside products are those of the other document. */
+/** Checks that at every instant the products document has the same categories as the categories document. */
 function compareEndpoints({ uses }: SoundPointer, facts: EditionFacts, sink: FindingSink): void {
   const problemsOf = new Map<string, string[]>();
   let begun = 0;
@@ -183,7 +184,7 @@ function compareEndpoints({ uses }: SoundPointer, facts: EditionFacts, sink: Fin
   for (const [path, problems] of problemsOf) sink.error('endpoints-disagree', path, summary(problems));
 }
 
-/** What the manifest counted against what the editions hold. */
+/** Compares the manifest's numbers of cards with the editions. */
 function compareCards(
   front: string,
   { uses }: SoundPointer,

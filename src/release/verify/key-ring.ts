@@ -1,5 +1,5 @@
-// The key ring: its schema, both forms of each public key against each other, and above all that it holds no secret. A finding never
-// shows a value of the file.
+// Checks the key ring: that it contains no secret, its schema, and that both forms of each public key agree. A finding never shows a value
+// from the file.
 
 import { createPublicKey } from 'node:crypto';
 import type { KeyRingEntry } from '../../contract/key-ring.ts';
@@ -12,13 +12,13 @@ import { reportFilesBelow, scanFolder } from './scan.ts';
 
 const KEY_RING = pathOf({ kind: 'key-ring' });
 
-/** Members of private JWKs (RFC 7518, section 6), and what a careless hand may call a secret. `secretRef` is a name, not one. */
+/** Members of private JWKs (RFC 7518, section 6), and other likely names of secrets. `secretRef` only names one. */
 const SECRET_MEMBER =
   /^(d|p|q|dp|dq|qi|oth|k|pkcs8|pem|seed|hmac|(?!secretref$).*(secret|private|password|passphrase).*)$/i;
 
 /**
- * Checks everything below `edge/`. The key ring is the first file that a tree's first build writes, so it may be missing only
- * where nothing has been published. @throws AppError tree-newer-schema
+ * Checks everything below `edge/`. The key ring is the first file that a build writes, so it may be missing only if nothing is published.
+ * @throws AppError tree-newer-schema
  */
 export async function checkEdgeFolder(isPublished: boolean, tree: TreeFolders, sink: FindingSink): Promise<void> {
   const scan = await scanFolder(EDGE_FOLDER, tree, sink);
@@ -37,7 +37,7 @@ function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
   const ring = parseKeyRing(bytes, KEY_RING);
   const secret = secretMemberIn(lenientJson(bytes), '');
   if (secret !== undefined) {
-    const message = `has a member ${secret}: whatever it is, treat it as known to others, revoke the key and run build again`;
+    const message = `has a member ${secret}: treat its value as compromised, revoke the key and run build again`;
     sink.error('secret-in-tree', KEY_RING, message);
     return;
   }
@@ -46,13 +46,13 @@ function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
     return;
   }
   const mismatched = Object.entries(ring.value.keys).flatMap(([keyid, key]) =>
-    isOneKey(key) ? [] : [`key ${keyid}: jwk and spki are not one and the same public key`],
+    isOneKey(key) ? [] : [`key ${keyid}: jwk and spki are different public keys`],
   );
   if (mismatched.length > 0) report(summary(mismatched));
   if (!isSameText(keyRingText(ring.value), bytes)) report(NOT_CANONICAL);
 }
 
-/** Whatever JSON there may be: a secret is reported in a damaged file, too. */
+/** Any JSON in the file, so that a secret is reported even if the key ring is invalid. */
 function lenientJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -61,10 +61,10 @@ function lenientJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** A key ring is four levels deep; a file that only looks like one may be a million. */
+/** A key ring is four levels deep, but a hostile file may have a million. */
 const DEPTH_MAX = 8;
 
-/** Where in the key ring a member is that by its name holds a secret. keyids, the members of `keys`, may be called anything. */
+/** The path of a member whose name suggests a secret. Members of `keys` are keyids, which may be called anything. */
 function secretMemberIn(json: unknown, path: string, depth = 0): string | undefined {
   if (typeof json !== 'object' || json === null || depth > DEPTH_MAX) return undefined;
   for (const [name, value] of Object.entries(json)) {

@@ -1,4 +1,4 @@
-// One pointer against itself: form, order, zone and date (snapshot.md, "Pointer"). From a sound one follow the uses of its
+// Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A sound pointer gives the uses of its
 // editions: which document is in force from when until when.
 
 import { isKnownZone, localDateText, Zone } from '../../catalogue/calendar.ts';
@@ -9,7 +9,7 @@ import { entryOf, PROBLEM_CODE } from '../tree/codec.ts';
 import type { ReadPointer } from '../tree/read.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 
-/** A build looks at most 366 days ahead, and the next boundary follows within two: beyond, no date is worth computing. */
+/** A build looks at most 366 days ahead, and the next boundary follows within two days. No dates are computed for a longer span. */
 const SPAN_SECONDS_MAX = 370 * SECONDS_PER_DAY;
 
 /** One document in force over [from, until). */
@@ -19,17 +19,18 @@ export interface EditionUse {
   readonly until: Instant;
 }
 
-/** What a pointer says that does not contradict itself. */
+/** What follows from a consistent pointer. */
 export interface SoundPointer {
   readonly zone: Zone;
   /** By time. */
   readonly uses: Readonly<Record<Endpoint, readonly EditionUse[]>>;
 }
 
-/** Zones by name, each made once: making one is slow. null where the runtime does not know it. */
+/** A zone by name; null if the runtime does not know it. */
 export type ZoneOf = (name: string) => Zone | null;
 
-export function rememberedZones(): ZoneOf {
+/** Caches zones, which are slow to make. */
+export function cachedZones(): ZoneOf {
   const zones = new Map<string, Zone | null>();
   return (name) => {
     let zone = zones.get(name);
@@ -41,7 +42,7 @@ export function rememberedZones(): ZoneOf {
   };
 }
 
-/** Checks a front's pointer; null where it contradicts itself: then nothing is derived from it. */
+/** Checks a front's pointer; null if it is inconsistent, so that nothing can be derived from it. */
 export function checkPointer(
   { pointer, isCanonical }: ReadPointer,
   zoneOf: ZoneOf,
@@ -67,8 +68,8 @@ export function checkPointer(
   return { zone, uses: { products: usesOf(pointer, 'products'), categories: usesOf(pointer, 'categories') } };
 }
 
-/** Of a file that no digest pins. */
-export const NOT_CANONICAL = 'expected the canonical form, found the same content written otherwise';
+/** The message for pointers and key rings, which have no digest. */
+export const NOT_CANONICAL = 'expected the canonical form, found the same content in another form';
 
 function checkEntries(pointer: Pointer, path: string, sink: FindingSink): void {
   const wrong: string[] = [];

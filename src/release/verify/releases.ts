@@ -1,5 +1,5 @@
-// The kept releases: each manifest is read once and checked against its own digest, and what all of them say about files and
-// fronts is remembered for the check of each front. Opens nothing outside `releases/`.
+// Checks the kept releases. Reads each manifest once, checks its digest, and records what it says about files and fronts for the checks
+// of fronts. Opens nothing outside `releases/`.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -14,12 +14,13 @@ import { reportFilesBelow, scanFolder } from './scan.ts';
 
 const CURRENT = pathOf({ kind: 'current' });
 
-/** What a manifest says about a file, and which manifest (the first of those that say it). */
+/** A file as listed by a manifest. */
 export interface ListedFile extends ManifestFile {
+  /** The first manifest that lists it like this. */
   readonly manifest: string;
 }
 
-/** What a manifest says about a front beside its pointer. */
+/** What a manifest says about a front with a certain pointer. */
 export interface PointerRecord {
   readonly manifest: string;
   readonly weekendDays: string | null;
@@ -27,32 +28,34 @@ export interface PointerRecord {
 }
 
 export class KeptReleases {
-  /** Manifests that say what their names promise. */
+  /** The number of sound manifests. */
   count = 0;
-  /** The id in `releases/current`; null where it is missing or damaged. */
+  /** The id in `releases/current`; null if it is missing or damaged. */
   currentId: string | null = null;
-  /** The id in `releases/hold`; null where the tree is not held, or the file is damaged. */
+  /** The id in `releases/hold`; null if the tree is not held, or the file is damaged. */
   heldId: string | null = null;
   /** Whether the manifest of the current release could be read. */
   isCurrentKnown = false;
-  /** Whether every manifest could be read: only then is a file that none of them names unexpected. */
+  /** Whether every manifest could be read. Only then can a file be reported as named by none of them. */
   isEveryRead = true;
+  /** By front, then by path. */
   readonly #files = new Map<string, Map<string, ListedFile[]>>();
+  /** By front, then by the digest of the pointer. */
   readonly #records = new Map<string, Map<string, PointerRecord>>();
   /** Digests of the pointers of the current release, by front. */
   readonly #current = new Map<string, string>();
   /** The fronts of each release that a stopped run may have been publishing. */
-  readonly #comingFronts: ReadonlySet<string>[] = [];
+  readonly #unfinishedFronts: ReadonlySet<string>[] = [];
   #currentNow = '';
 
-  /** Where nothing is known about releases. */
+  /** If `releases/` cannot be read. */
   static unknown(): KeptReleases {
     const releases = new KeptReleases();
     releases.isEveryRead = false;
     return releases;
   }
 
-  /** Remembers what a manifest says; that of the current release comes first. */
+  /** Records what a manifest says. The current release's manifest must come first. */
   add(manifest: Manifest, path: string, isCurrent: boolean): void {
     this.count += 1;
     for (const { front, pointer, weekendDays, cardsByEdition } of manifest.fronts) {
@@ -72,22 +75,22 @@ export class KeptReleases {
     if (isCurrent) {
       this.isCurrentKnown = true;
       this.#currentNow = manifest.now;
-    } else if (this.isCurrentKnown && this.#isComing(manifest, path)) {
-      this.#comingFronts.push(new Set(manifest.fronts.map(({ front }) => front)));
+    } else if (this.isCurrentKnown && this.#mayBeUnfinished(manifest, path)) {
+      this.#unfinishedFronts.push(new Set(manifest.fronts.map(({ front }) => front)));
     }
   }
 
-  /** A rollback names what it goes back to; a build publishes a release that is not older. */
-  #isComing({ now }: Manifest, path: string): boolean {
+  /** Whether a stopped run may have been publishing a release: the held one for a rollback, one that is not older for a build. */
+  #mayBeUnfinished({ now }: Manifest, path: string): boolean {
     return this.heldId === null ? now >= this.#currentNow : path === pathOf({ kind: 'manifest', id: this.heldId });
   }
 
-  /** Fronts that any kept release lists, or has files of. */
+  /** Fronts that any kept release lists, or of which it has files. */
   fronts(): Iterable<string> {
     return new Set([...this.#records.keys(), ...this.#files.keys()]);
   }
 
-  /** What manifests say about a front's files, by path: once for each file, unless they contradict each other. */
+  /** What manifests say about a front's files, by path: one entry for each file, unless manifests contradict each other. */
   filesOf(front: string): ReadonlyMap<string, readonly ListedFile[]> {
     return this.#files.get(front) ?? new Map();
   }
@@ -107,9 +110,9 @@ export class KeptReleases {
     return this.#current.has(front);
   }
 
-  /** Whether a release that was being published removed the front: a stop before `current` leaves it so. */
+  /** Whether a stopped run may have removed the front's pointer before it replaced `current`. */
   isFrontLeaving(front: string): boolean {
-    return this.#comingFronts.some((fronts) => !fronts.has(front));
+    return this.#unfinishedFronts.some((fronts) => !fronts.has(front));
   }
 }
 
@@ -128,7 +131,7 @@ export async function readReleases(tree: TreeFolders, sink: FindingSink): Promis
   const isMissing = currentId !== null && !ids.includes(currentId);
   if (isMissing && !scan.misplaced.has(pathOf({ kind: 'manifest', id: currentId }))) {
     releases.isEveryRead = false;
-    sink.error('current-invalid', CURRENT, `names release ${currentId}, of which there is no manifest`);
+    sink.error('current-invalid', CURRENT, `names release ${currentId}, which has no manifest`);
   }
   if (scan.files.has(HOLD_PATH)) releases.heldId = await checkedHold(currentId, ids, tree, sink);
   for (const id of ids.sort((a, b) => Number(b === currentId) - Number(a === currentId))) {
@@ -146,7 +149,7 @@ async function checkedCurrent(tree: TreeFolders, sink: FindingSink): Promise<str
   return null;
 }
 
-/** The release that a rollback holds the tree at. It comes before the pointers, so it may be ahead of `current`. */
+/** The id of the held release. A rollback writes the hold first, so it may be ahead of `current`. */
 async function checkedHold(
   currentId: string | null,
   ids: readonly string[],
@@ -154,7 +157,7 @@ async function checkedHold(
   sink: FindingSink,
 ): Promise<string | null> {
   const held = await readHeldId(tree);
-  const heldAnyway = 'builds publish nothing until: playbill rollback --resume';
+  const heldAnyway = 'builds publish nothing before: playbill rollback --resume';
   if (!held.ok) {
     if (held.why === 'damaged') sink.error('hold-invalid', HOLD_PATH, `${held.message}; ${heldAnyway}`);
     else sink.error('file-unreadable', HOLD_PATH, held.message);
@@ -162,7 +165,7 @@ async function checkedHold(
   }
   const id = held.value;
   if (!ids.includes(id)) {
-    sink.error('hold-invalid', HOLD_PATH, `names release ${id}, of which there is no manifest; ${heldAnyway}`);
+    sink.error('hold-invalid', HOLD_PATH, `names release ${id}, which has no manifest; ${heldAnyway}`);
   } else if (id !== currentId) {
     const message = `a rollback to release ${id} was stopped; finish it with: playbill rollback ${id}`;
     sink.warning('hold-not-current', HOLD_PATH, message);
@@ -170,7 +173,7 @@ async function checkedHold(
   return id;
 }
 
-/** Every publication but a tree's first replaces `current`; so it may be missing only beside a first manifest. */
+/** `current` may be missing only if the first build of a tree was stopped: then there is one manifest. */
 function reportNoCurrent(manifests: number, sink: FindingSink): void {
   if (manifests === 0) return;
   const message = 'expected the id of the current release, found no such file';
@@ -179,7 +182,7 @@ function reportNoCurrent(manifests: number, sink: FindingSink): void {
   } else sink.error(PROBLEM_CODE.current, CURRENT, message);
 }
 
-/** A manifest that is what its name says, with fronts and files in their order. Otherwise nothing in it is believed. */
+/** A manifest whose digest matches its name; null if not, since then nothing in it can be trusted. Also checks the order of its lists. */
 async function checkedManifest(id: string, tree: TreeFolders, sink: FindingSink): Promise<Manifest | null> {
   const path = pathOf({ kind: 'manifest', id });
   const manifest = await readManifest(id, tree);
@@ -190,17 +193,10 @@ async function checkedManifest(id: string, tree: TreeFolders, sink: FindingSink)
     return null;
   }
   const { fronts, files } = manifest.value;
-  const problems = [
-    outOfOrder(
-      'fronts',
-      fronts.map(({ front }) => front),
-    ),
-    outOfOrder(
-      'files',
-      files.map((file) => file.path),
-    ),
-  ];
-  for (const messages of problems) if (messages.length > 0) sink.error(PROBLEM_CODE.manifest, path, summary(messages));
+  const frontCodes = fronts.map(({ front }) => front);
+  const filePaths = files.map((file) => file.path);
+  for (const messages of [outOfOrder('fronts', frontCodes), outOfOrder('files', filePaths)])
+    if (messages.length > 0) sink.error(PROBLEM_CODE.manifest, path, summary(messages));
   return manifest.value;
 }
 

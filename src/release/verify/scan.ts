@@ -1,14 +1,14 @@
-// What is in a folder of the tree, name by name: files of the tree, subfolders, and what does not belong there. Opens no file.
+// Sorts the entries of a folder into files of the tree, subfolders, and those that do not belong there. Opens no file.
 
 import { treeFileOf, type TreeFile } from '../../render/paths.ts';
 import type { EntryKind, TreeEntry, TreeFolders } from '../tree/files.ts';
 import type { FindingSink } from './finding-sink.ts';
 
 export interface Scan {
-  /** Files under names of the tree, by path. */
+  /** Files with names that belong to the tree, by path. */
   readonly files: ReadonlyMap<string, TreeFile>;
   readonly folders: readonly string[];
-  /** Everything else, by path. Each is a finding already; none may be opened. */
+  /** Everything else, by path. Each has been reported as a finding; none may be opened. */
   readonly misplaced: ReadonlyMap<string, EntryKind>;
 }
 
@@ -16,13 +16,13 @@ const KIND_TEXT: Readonly<Record<EntryKind, string>> = {
   file: 'a file',
   folder: 'a folder',
   'symbolic-link': 'a symbolic link, which is not followed: the tree has none',
-  temporary: 'a temporary name',
+  temporary: 'a temporary file',
   other: 'something that is neither file nor folder, or whose name is not text,',
 };
 
 /**
- * Lists a folder. Unexpected files, links and temporary names are reported, and what is in the place of a folder that is needed;
- * folders themselves are left to the caller.
+ * Lists a folder. Reports unexpected files, links, temporary files, and whatever is at the path of a needed folder. The caller handles
+ * folders.
  */
 export async function scanFolder(
   folder: string,
@@ -50,13 +50,13 @@ export async function scanFolder(
   return { files, misplaced, folders };
 }
 
-/** Reports every file below folders that are no part of a tree. */
+/** Reports every file below folders that are not part of a tree. */
 export async function reportFilesBelow(
   folders: readonly string[],
   tree: TreeFolders,
   sink: FindingSink,
 ): Promise<void> {
-  // A list of what is still to do, not a recursion: such folders may be nested as deep as the system allows.
+  // Not recursive, since such folders may be nested as deep as the system allows.
   const waiting = [...folders];
   for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
     waiting.push(...(await scanFolder(folder, tree, sink)).folders);
@@ -67,6 +67,6 @@ function reportUnexpected({ path, kind }: TreeEntry, sink: FindingSink): void {
   if (kind === 'symbolic-link') {
     sink.error('file-kind-wrong', path, `expected a file or folder, found ${KIND_TEXT[kind]}`);
   } else if (kind === 'temporary') {
-    sink.warning('temporary-name', path, 'a temporary name that a stopped run has left; the next build removes it');
-  } else sink.warning('stranger', path, `${KIND_TEXT[kind]} that is no part of a tree`);
+    sink.warning('temporary-name', path, 'a temporary file of a stopped run; the next build removes it');
+  } else sink.warning('stranger', path, `${KIND_TEXT[kind]} that is not part of a tree`);
 }

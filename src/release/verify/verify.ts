@@ -1,5 +1,5 @@
-// Checking a tree with nothing but its files (snapshot.md, "Going back"): digests, schemas, order, dates, and what files say of each
-// other. What no file names is reported. All findings come in one run. Writes nothing, follows no link.
+// Checks a tree without the database (snapshot.md, "Going back"): digests, schemas, order, dates, references between files, and unexpected
+// files. Reports all findings in one run. Writes nothing and follows no links.
 
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
@@ -19,7 +19,7 @@ import { readAhead } from '../tree/read-ahead.ts';
 import { FindingSink } from './finding-sink.ts';
 import { checkFront, openFront, type TreeCheck, type VerifyCounts } from './front.ts';
 import { checkEdgeFolder } from './key-ring.ts';
-import { rememberedZones } from './pointer.ts';
+import { cachedZones } from './pointer.ts';
 import { KeptReleases, readReleases } from './releases.ts';
 import { reportFilesBelow, scanFolder } from './scan.ts';
 
@@ -27,8 +27,8 @@ const CURRENT = pathOf({ kind: 'current' });
 const TOP_FOLDERS = [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER] as const;
 
 /**
- * Checks a tree. Findings come in the order of the files: releases, key ring, front by front; what has been checked is counted in
- * `counts` along the way. `isSizesOnly`: no edition is read, only looked for by name and size. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ * Checks a tree and updates `counts` along the way. Findings come in the order of the files: releases, key ring, front by front. If
+ * `isSizesOnly`, editions are checked by name and size only. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function* verifyTree(
   tree: TreeFolders,
@@ -45,7 +45,7 @@ export async function* verifyTree(
   if (usable.has(PUBLIC_FOLDER)) {
     const fronts = await frontsOf(releases, tree, sink);
     yield* sink.take();
-    const check: TreeCheck = { tree, releases, zoneOf: rememberedZones(), counts, isSizesOnly };
+    const check: TreeCheck = { tree, releases, zoneOf: cachedZones(), counts, isSizesOnly };
     let done = 0;
     for await (const [front, opened] of readAhead(fronts, (code) => openFront(code, tree))) {
       onFront(done, fronts.length);
@@ -67,7 +67,7 @@ export async function* verifyTree(
   yield* sink.take();
 }
 
-/** Those of the tree's three folders that are folders; one that is something else is a finding. */
+/** The tree's three top folders, without those that are something else: these are reported. */
 async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<ReadonlySet<string>> {
   const entries = await tree.entries('');
   if (!entries.ok) {
@@ -79,9 +79,10 @@ async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<Read
   for (const { path, kind } of entries.value) {
     const isOfTree = usable.has(path);
     isAnyThere ||= isOfTree;
-    // What else lies beside the tree (a .gitignore, the lock) does not matter, but a link might lead into it.
+    // Other entries (a .gitignore, the lock) do not matter, except links, which might point into the tree.
     if (kind !== 'symbolic-link' && (kind === 'folder' || !isOfTree)) continue;
-    const what = kind === 'symbolic-link' ? 'a symbolic link, which is not followed: the tree has none' : 'no folder';
+    const what =
+      kind === 'symbolic-link' ? 'a symbolic link, which is not followed: the tree has none' : 'something else';
     sink.error('file-kind-wrong', path, `expected a folder, found ${what}`);
     usable.delete(path);
   }
@@ -89,7 +90,7 @@ async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<Read
   throw treeMissing(tree.root, `a folder with none of ${TOP_FOLDERS.join(', ')} in it`);
 }
 
-/** The fronts that have a folder or should have one, by code; whatever else is below `public/` is reported. */
+/** The fronts that have or should have a folder, by code. Reports everything else below `public/`. */
 async function frontsOf(releases: KeptReleases, tree: TreeFolders, sink: FindingSink): Promise<readonly string[]> {
   const top = await scanFolder(PUBLIC_FOLDER, tree, sink, (path) => path === FRONTS_FOLDER);
   await reportFilesBelow(
@@ -97,7 +98,7 @@ async function frontsOf(releases: KeptReleases, tree: TreeFolders, sink: Finding
     tree,
     sink,
   );
-  // What is in the place of `fronts` is a finding already, and must not be looked into.
+  // If `fronts` is not a folder, it has been reported and must not be opened.
   if (top.misplaced.has(FRONTS_FOLDER)) return [];
 
   const needed = new Set([...releases.fronts()].map(folderOf));
@@ -108,7 +109,7 @@ async function frontsOf(releases: KeptReleases, tree: TreeFolders, sink: Finding
     tree,
     sink,
   );
-  // A front whose folder is missing is still listed by the releases that need it.
+  // Include fronts whose folder is missing although a release needs it.
   const missing = [...needed].filter((folder) => !scan.misplaced.has(folder));
   return [...new Set([...scan.folders, ...missing])].map(codeOf).filter(isFrontCode).sort();
 }

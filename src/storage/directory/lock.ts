@@ -1,6 +1,6 @@
-// The lock of a tree's one writer, and that of its key ring, which may change while a build writes the rest: each an exclusive SQLite
-// transaction on a file of its own. Unlike a pid file, it is released by the system however the process dies. Nothing else in this
-// process may open that file: closing it would release the lock.
+// The lock of a tree, and that of its key ring, which may change during a build. Each is an exclusive SQLite transaction on a lock file.
+// Unlike a pid file, it is released by the system however the process dies. Nothing else in this process may open the file, because
+// closing it would release the lock.
 
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,18 +15,18 @@ export interface TreeLock {
   release(): void;
 }
 
-/** A key ring is locked for milliseconds: a process that holds the lock for longer has been stopped. */
+/** A key ring is locked for milliseconds only: a process that holds the lock for longer is stuck. */
 const KEY_RING_PATIENCE_MS = 10_000;
 const KEY_RING_RETRY_MS = 20;
 
-/** Takes the lock of a tree, making its folder. @throws AppError tree-locked, tree-not-writable, tree-full */
+/** Locks a tree, making its folder if necessary. @throws AppError tree-locked, tree-not-writable, tree-full */
 export function lockTree(root: string): TreeLock {
-  return take(root, LOCK_FILE, 'wait for it to end; cron jobs that meet often want to be started further apart');
+  return take(root, LOCK_FILE, 'wait for it to end; if cron jobs often overlap, start them further apart');
 }
 
-/** Takes the lock of a tree's key ring, and waits for it. @throws AppError tree-locked, tree-not-writable, tree-full */
+/** Waits for the lock of a tree's key ring and takes it. @throws AppError tree-locked, tree-not-writable, tree-full */
 export async function lockKeyRing(root: string): Promise<TreeLock> {
-  const hint = 'look for one that has been stopped, and try again';
+  const hint = 'look for a run that is stuck, end it, and try again';
   for (let waitedMs = 0; ; waitedMs += KEY_RING_RETRY_MS) {
     try {
       return take(root, KEY_RING_LOCK_FILE, hint);
@@ -50,10 +50,10 @@ function take(root: string, name: string, lockedHint: string): TreeLock {
   let handle: Database.Database | undefined;
   try {
     handle = new Database(path, { timeout: 0 });
-    // Otherwise SQLite keeps a journal beside the lock, which a killed run would leave behind.
+    // Otherwise SQLite would keep a journal file beside the lock, and a killed run would leave it behind.
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
-    // If opening fails for writing, SQLite opens for reading and excludes nobody. This write, never committed, would then fail.
+    // If SQLite cannot open the file for writing, it opens it for reading and excludes nobody. This uncommitted write would then fail.
     handle.pragma('user_version = 1');
     const held = handle;
     return { release: () => held.close() };
@@ -68,8 +68,8 @@ function take(root: string, name: string, lockedHint: string): TreeLock {
 }
 
 /**
- * Ensures a writable lock file: SQLite would open another for reading, where an exclusive transaction excludes nobody. Only a new file is
- * opened here: closing it cannot release a lock.
+ * Creates the lock file, or checks that it is writable: SQLite would open a read-only file without locking it. An existing file is not
+ * opened here, because closing it could release a lock.
  */
 function makeLockFile(path: string): void {
   try {

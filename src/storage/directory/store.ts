@@ -1,6 +1,6 @@
-// A tree in a folder. Promises: a file bears its final name only when its content is durable; a name is taken in one rename;
-// what a stopped run leaves behind is temporary names, which the next run sweeps. Expected system calls of a publish:
-// write temporary … fsync (or one sync of the file system) … rename … fsync of folders, and for a pointer the same four alone.
+// A tree in a folder. A file gets its final name, in one rename, only when its content is durable. A stopped run leaves temporary files,
+// which the next run removes. The system calls of a publish are: write temporary files; fsync each, or sync the file system once;
+// rename them; fsync their folders.
 
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -25,7 +25,7 @@ import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER, RUNS_FOLDER } from '../.
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
 import { treeError } from './tree-error.ts';
 
-/** From here on one sync of the file system is cheaper than an fsync per file. */
+/** From this number of files on, one sync of the file system is cheaper than an fsync per file. */
 const FILES_FOR_ONE_SYNC = 64;
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
@@ -33,14 +33,14 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();
   readonly #knownFolders = new Set<string>();
-  /** Folders that may be new, and whose own names are not yet sure to be on the disk. */
+  /** New folders whose names may not be durable yet. */
   readonly #newFolders = new Set<string>();
-  /** Begins every temporary name of this store; null where each stands beside the name that it is for. */
+  /** The prefix of all temporary files, if this store does not have the lock; null if each is beside its final name. */
   readonly #temporaries: string | null;
 
   /**
-   * `sharedFolder`: where temporary names stand of a store that does not have the lock. Those below `public` belong to who has it, who sweeps
-   * them; here each store has names of its own, as two processes may write the same file.
+   * `sharedFolder`: where a store without the lock writes temporary files. It must not do so below `public`, where the holder of the lock
+   * removes them. The names are unique to this store, because two processes may write the same file.
    */
   constructor(root: string, sharedFolder: string | null = null) {
     super(root);
@@ -61,13 +61,13 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   }
 
   async settle(): Promise<readonly RefusedFile[]> {
-    // State after a stop here: temporary names, which the next run sweeps, and content that nothing points at.
+    // State after a stop here: temporary files, which the next run removes, and content that no pointer names.
     this.#nameDurably([...this.#unsettled]);
     this.#unsettled.clear();
     return [];
   }
 
-  /** The system keeps the lock for as long as the process lives. */
+  /** Nothing to do: the system holds the lock as long as the process lives. */
   async confirmLock(): Promise<void> {}
 
   async replace(files: readonly StoredFile[]): Promise<void> {
@@ -75,14 +75,14 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#nameDurably(files.map(({ path }) => path));
   }
 
-  /** Writes a file, durably, unless something has its name; whether it did. Of several that try one does, whichever process it is in. */
+  /** Creates a file durably; false if the name is taken. If several processes try, exactly one succeeds. */
   async createOnce({ path, bytes }: StoredFile): Promise<boolean> {
     const temporary = this.#temporary(path);
     this.#writeTemporary(path, bytes);
     try {
       return this.#writing(path, () => {
         fsyncPath(temporary);
-        // A rename would take the place of what is there.
+        // Not a rename, which would replace an existing file.
         linkSync(temporary, join(this.root, path));
         this.#syncFolders([path]);
         return true;
@@ -95,7 +95,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     }
   }
 
-  /** Removes the temporary names of this store, which does not have the lock. */
+  /** Removes the temporary files of this store, if it does not have the lock. */
   async sweepOwn(): Promise<void> {
     const own = this.#temporaries;
     if (own === null) return;
@@ -113,7 +113,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     });
   }
 
-  /** Removes the temporary names that a stopped run has left, below `folders`. For the holder of their lock only. */
+  /** Removes the temporary files of stopped runs below `folders`. Only the holder of the lock may call this. */
   async sweep(folders: readonly string[] = [PUBLIC_FOLDER, RELEASES_FOLDER]): Promise<void> {
     for (const folder of folders) {
       for (const path of await this.list(folder)) {
@@ -136,7 +136,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     });
   }
 
-  /** Gives written temporaries their names: first the contents durable, then the names, then the folders durable. */
+  /** Gives temporary files their final names: syncs the contents, renames, then syncs the folders. */
   #nameDurably(paths: readonly string[]): void {
     this.#writing('', () => {
       const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.root);
@@ -147,13 +147,13 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     });
   }
 
-  /** Makes names durable that files have got, and those of new folders. */
+  /** Makes the names of files and of new folders durable. */
   #syncFolders(paths: readonly string[]): void {
     const holding = [...paths, ...this.#newFolders].map((path) => dirname(join(this.root, path)));
     for (const folder of new Set(holding)) fsyncPath(folder);
   }
 
-  /** What is in the place of a folder, a link to one included: what is written there would be elsewhere. null where nothing is. */
+  /** The failure if a folder's path is taken by something else; null if not. A link counts: files written there would be elsewhere. */
   #folderObstruction(folder: string): Failure | null {
     if (this.#knownFolders.has(folder)) return null;
     const stats = lstatSync(join(this.root, folder), { throwIfNoEntry: false });
@@ -163,7 +163,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     return null;
   }
 
-  /** Makes a folder and its parents. A name is only as lasting as the folder that holds it: they are made sure with what they hold. */
+  /** Makes a folder and its parents. Their names become durable with the next `#syncFolders`. */
   #makeFolder(folder: string): void {
     if (this.#knownFolders.has(folder)) return;
     const path = join(this.root, folder);
@@ -175,7 +175,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#knownFolders.add(folder);
   }
 
-  /** Removes the folder of a front, or of a run, in which nothing is any more: a bucket, too, has no folders but those of its files. */
+  /** Removes the folder of a front or a run if it is empty, so that the tree is the same as in a bucket, which has no empty folders. */
   #removeEmptyFolder(folder: string): void {
     if (dirname(folder) !== FRONTS_FOLDER && dirname(folder) !== RUNS_FOLDER) return;
     this.#writing(folder, () => {
@@ -188,7 +188,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#knownFolders.delete(folder);
   }
 
-  /** A folder, or the nearest one above it that is there. */
+  /** The folder, or its nearest existing parent. */
   #nearestFolder(folder: string): string {
     const path = join(this.root, folder);
     return folder === '.' || statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -219,7 +219,7 @@ function fsyncPath(path: string): void {
   }
 }
 
-/** One sync of the file system that holds a folder; false where this machine has no such command. */
+/** Syncs the file system that holds a folder; false if this machine's `sync` cannot do that. */
 function syncFileSystem(root: string): boolean {
   return spawnSync('sync', ['-f', root], { stdio: 'ignore' }).status === 0;
 }

@@ -1,8 +1,8 @@
-// Errors of writing a tree, in terms of the command that was run.
+// Turns system errors of writing into errors that name the option to change.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 
-/** Turns a system error of writing into ours; others pass unchanged. `flag` is what named the folder. */
+/** Converts a system error of writing into an AppError; other errors pass unchanged. `flag` is the option that named the folder. */
 export function treeError(path: string, error: unknown, flag = '--out'): unknown {
   const code = systemCodeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -1,16 +1,16 @@
-// `s3://bucket/prefix` taken apart.
+// Parses `s3://bucket/prefix`.
 
 import { AppError, withoutUser } from '../../errors.ts';
 
 export interface BucketAddress {
-  /** As it was typed, without a slash at its end. */
+  /** The address as typed, without trailing slashes. */
   readonly root: string;
   readonly bucket: string;
-  /** What every key begins with: empty, or with a slash at its end. */
+  /** What every key begins with: empty, or ending with a slash. */
   readonly prefix: string;
 }
 
-/** Of an address without query, empty or dotted segments. @throws AppError usage */
+/** Refuses a query, and empty or dotted segments. @throws AppError usage */
 export function bucketAddress(root: string): BucketAddress {
   const trimmed = root.replace(/\/+$/, '');
   const parts = /^s3:\/\/(?<bucket>[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/(?<prefix>[^?#\s]+))?$/.exec(

@@ -1,5 +1,5 @@
-// One bucket over HTTP: requests signed (AWS Signature Version 4) and sent, once each. What a response means, and whether a request is made
-// again, is for requests.ts. Endpoint, region and credentials come from where every S3 tool looks for them; no secret is ever printed.
+// Signs requests to a bucket (AWS Signature Version 4) and sends each of them once. requests.ts interprets the responses and retries.
+// Endpoint, region and credentials come from where S3 tools look for them. Never prints a secret.
 
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
@@ -11,12 +11,12 @@ import { bucketSettings, type BucketSettings } from './settings.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
-  /** From the tree's root; null for the bucket itself. */
+  /** Relative to the tree's root; null for the bucket itself. */
   readonly path: string | null;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Of the body, in hex, where it is known. */
+  /** Of the body, in hex, if known. */
   readonly sha256?: string;
 }
 
@@ -27,7 +27,7 @@ export interface BucketResponse {
   readonly bytes: Uint8Array;
 }
 
-/** No response, or half of one: whether the request was carried out is not known. */
+/** The response is missing or incomplete, so the request may or may not have been carried out. */
 export class NoResponse extends Error {}
 
 const CONNECT_MS = 10_000;
@@ -64,18 +64,18 @@ export class Connection {
     });
   }
 
-  /** @throws AppError region-missing, usage (a setting that cannot be one) */
+  /** @throws AppError region-missing, usage (an invalid setting) */
   static async open(address: BucketAddress): Promise<Connection> {
     return new Connection(address, await bucketSettings(address));
   }
 
   /**
-   * Sends a request and reads its response, whatever it says. `maySend` is asked directly before.
-   * @throws NoResponse, AppError credentials-missing, and what `maySend` throws
+   * Sends a request and reads its response, whatever its status. Calls `beforeSend` just before sending.
+   * @throws NoResponse, AppError credentials-missing, and what `beforeSend` throws
    */
   async send(
     { method, path, query = {}, headers = {}, body, sha256 }: BucketRequest,
-    maySend: () => Promise<void>,
+    beforeSend: () => Promise<void>,
   ): Promise<BucketResponse> {
     const key = path === null ? '' : `/${this.address.prefix}${path}`;
     const request = await this.#signed({
@@ -87,7 +87,7 @@ export class Connection {
       headers: { ...headers, host: this.#host, ...(sha256 && { 'x-amz-content-sha256': sha256 }) },
       ...(body === undefined ? {} : { body }),
     });
-    await maySend();
+    await beforeSend();
     const text = Object.entries(query).map(([name, value]) => `${uriEncoded(name)}=${uriEncoded(value)}`);
     try {
       const response = await this.#pool.request({
@@ -118,7 +118,7 @@ export class Connection {
   }
 }
 
-/** RFC 3986, 2.3: everything but the unreserved characters, as the signature has it. */
+/** Encodes everything but the unreserved characters (RFC 3986, 2.3), as the signature requires. */
 function uriEncoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -126,7 +126,7 @@ function uriEncoded(text: string): string {
   );
 }
 
-/** SHA-256 as the signer asks for it, by Node's own. */
+/** Node's SHA-256 with the interface that the signer expects. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 

@@ -1,4 +1,4 @@
-// What a bucket says of each file to those who read it: a CDN, a browser. By kind of path, in one place.
+// The header fields with which files are stored in a bucket, and which CDNs and browsers get.
 
 import { treeFileOf, type Encoding } from '../../render/paths.ts';
 
@@ -10,7 +10,7 @@ const CONTENT_ENCODING: Readonly<Record<Encoding, Readonly<Record<string, string
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
-/** Whoever keeps one asks before each use whether it has changed. */
+/** Caches must revalidate before each use. */
 const MUTABLE = { 'cache-control': 'no-cache' };
 
 /** The header fields that a file of the tree is stored with. */
@@ -25,7 +25,7 @@ export function headersOf(path: string): Readonly<Record<string, string>> {
     case 'key-ring':
     case 'run':
     case 'shard':
-    // The lease and the probe, which are no part of the tree.
+    // The lease and the probe, which are not part of the tree.
     case undefined:
       return { ...JSON_TYPE, ...MUTABLE };
     case 'current':

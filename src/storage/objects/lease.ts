@@ -1,7 +1,6 @@
-// The lease of a tree's one writer: `.lock` beside `public`, an object that says who writes and until when, by the store's clock. It is
-// created, renewed and taken over under conditions, never removed: some stores remove whatever is there by then. Its generation makes each
-// of its versions another one. The lease keeps runs apart; that nothing is lost where two meet all the same (a machine that was
-// suspended) is the work of the conditions under which everything else is written.
+// The lease of a tree's writer: the object `.lock` says who writes and until when, by the store's clock. It is only written conditionally,
+// and never removed, because some stores ignore the condition of a removal. Its generation makes every version different. If two runs
+// write nevertheless (one was suspended), the conditions on all other writes prevent losses.
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -19,42 +18,42 @@ const SCHEMA = 1;
 const leaseSchema = z.strictObject({
   schema: z.literal(SCHEMA),
   generation: z.int().min(0),
-  /** Host, process and a random part; null where nobody writes. */
+  /** Host, process and a random part; null if nobody writes. */
   owner: z.string().nullable(),
   /** Seconds since 1970, by the store's clock. */
   expires: z.int(),
-  /** Manifests that a run has read: by path, their ETag, and the instant that they are of. */
+  /** The manifests that runs have read, by path: their ETags, and the `now` of their releases. */
   manifests: z.record(z.string(), z.strictObject({ version: z.string(), now: z.int() })).default({}),
-  /** What the probe found: how this store wants conditions. */
+  /** The form of conditions that this store accepts, as the probe found out. */
   dialect: z.enum(['quoted', 'unquoted']),
 });
 
 type LeaseContent = z.infer<typeof leaseSchema>;
 
-/** Writes stop this long before the end at the latest: what is still on its way then arrives before somebody else begins. */
+/** Writes stop at least this long before the lease ends, so that requests in progress arrive before another run begins. */
 const MARGIN_SECONDS_MIN = 3;
 const MARGIN_SHARE = 0.25;
 const RENEWALS_PER_LIFE = 3;
 
 const HELD_HINT =
-  'wait for it to end, or for the end of its lease where it was killed; cron jobs that meet often want to be started further apart';
+  'wait for it to end, or for its lease to expire if it was killed; if cron jobs often overlap, start them further apart';
 
 export class Lease {
   readonly dialect: Dialect;
-  /** What runs have found out about manifests, by path: kept for the next one, since reading them all takes long. */
+  /** By path; see `leaseSchema`. Kept for the next run, because reading all manifests is slow. */
   readonly manifests: Map<string, { readonly version: string; readonly now: number }>;
   readonly #requests: Requests;
   readonly #owner: string;
   readonly #lifeSeconds: number;
   #generation: number;
   #version: string | null;
-  /** By `monotonicSeconds`. */
+  /** When writing must stop, by `monotonicSeconds`. */
   #writesEnd = Number.NEGATIVE_INFINITY;
-  /** The same by the store's clock: ours stands still while this machine is suspended. */
+  /** The same by the store's clock, because ours stops while this machine is suspended. */
   #writesEndThere = Number.NEGATIVE_INFINITY;
   readonly #released = new AbortController();
   #renewing: Promise<void> | null = null;
-  /** Set once somebody else has it: then for good, whatever its end was. */
+  /** Set once another run has taken the lease, and never reset. */
   #lost: AppError | null = null;
   #background: Promise<void> = Promise.resolve();
 
@@ -74,7 +73,7 @@ export class Lease {
   }
 
   /**
-   * Takes the lease, unless somebody has it. The first of a bucket finds out what the store can do.
+   * Takes the lease unless another run has it. If the tree has no readable lease yet, probes the store first.
    * @throws AppError tree-locked, tree-newer-schema, store-not-conditional, and those of buckets
    */
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
@@ -90,7 +89,7 @@ export class Lease {
     return lease;
   }
 
-  /** Puts off the end of the lease, if it is still ours. @throws AppError tree-locked, tree-not-writable */
+  /** Extends the lease if it is still ours. @throws AppError tree-locked, tree-not-writable */
   async renew(): Promise<void> {
     if (this.#lost !== null) throw this.#lost;
     this.#renewing ??= this.#write(this.#owner, Math.floor(this.#requests.clock.now()) + this.#lifeSeconds).finally(
@@ -101,7 +100,7 @@ export class Lease {
     await this.#renewing;
   }
 
-  /** Returns while writing is allowed. @throws AppError tree-locked: this process slept for so long that somebody else writes */
+  /** Makes sure that writing is allowed, and renews the lease if it is due. @throws AppError tree-locked: another run has taken it */
   async confirm(): Promise<void> {
     const isOver =
       this.#lost !== null ||
@@ -110,12 +109,12 @@ export class Lease {
     if (isOver) await this.renew();
   }
 
-  /** Lets the next run begin at once. Where that fails, it waits for the end of the lease. */
+  /** Ends the lease, so that the next run can begin at once. */
   async release(): Promise<void> {
     this.#released.abort();
     await this.#background;
     if (this.#lost !== null) return;
-    // Where it cannot be reached there is nothing to be done.
+    // If this fails, the next run waits until the lease expires.
     await this.#write(null, 0).catch(() => undefined);
   }
 
@@ -145,22 +144,22 @@ export class Lease {
         await setTimeout((this.#lifeSeconds * 1000) / RENEWALS_PER_LIFE, undefined, { signal, ref: false });
         await this.renew();
       } catch {
-        // Released; or else the next write finds out, and says so.
+        // A failed renewal is repeated, and reported by the next write if it fails as well.
         if (signal.aborted || this.#lost !== null) return;
       }
     }
   }
 }
 
-/** How a store wants conditions: as the lease of the tree says, or else as it turns out. @throws as `probe` */
+/** The form of conditions that a store accepts: from the tree's lease, or else by probing. @throws as `probe` */
 export async function dialectOf(requests: Requests): Promise<Dialect> {
   const object = await requests.read(LOCK_FILE);
   return (object && contentOf(object.bytes))?.dialect ?? probe(requests);
 }
 
 /**
- * What a lease says; null where it is damaged: then nobody has it. @throws AppError tree-newer-schema: somebody may have it, whom this
- * version does not understand
+ * Parses a lease; null if it is damaged, which means that nobody holds it. @throws AppError tree-newer-schema: a newer version may hold
+ * the lease
  */
 function contentOf(bytes: Uint8Array): LeaseContent | null {
   const content = jsonOf(bytes);
@@ -185,6 +184,6 @@ function held(content: LeaseContent | null, { connection, clock }: Requests): Ap
   if (content === null || content.owner === null)
     return new AppError('tree-locked', `another run has begun to write ${root}`, HELD_HINT);
   const left = Math.max(0, Math.ceil(content.expires - clock.now()));
-  const until = `unless it renews its lease, that ends in ${left} s`;
+  const until = `its lease ends in ${left} s unless renewed`;
   return new AppError('tree-locked', `another run is writing ${root} (${content.owner}); ${until}`, HELD_HINT);
 }

@@ -1,5 +1,5 @@
-// Whether a store keeps the conditions of writes, which everything here rests on, and in which form it wants them. Asked once for each
-// tree, before the first lease, and by `status --deep`. A store that ignores them would lose a release one day, without a word.
+// Finds out whether a store honours conditional writes, on which everything here relies, and which form of conditions it accepts. Runs
+// once per tree, before the first lease, and for `status --deep`. A store that ignores conditions could silently lose a release.
 
 import { randomUUID } from 'node:crypto';
 import type { AppError } from '../../errors.ts';
@@ -9,31 +9,31 @@ import type { Dialect, Requests, Version } from './requests.ts';
 
 const FOLDER = '.probe';
 
-/** How many creations of one object meet, and how often: a store that lets a second one win in one race of eight is seen 49 times in 50. */
+/** If a store lets a second writer win in one of eight races, thirty races catch it in 49 of 50 cases. */
 const RACERS = 8;
 const RACES = 30;
 
 const DIALECTS: readonly Dialect[] = ['quoted', 'unquoted'];
 
-/** The form of conditions that a store keeps. @throws AppError store-not-conditional, tree-not-writable, and those of buckets */
+/** The form of conditions that a store honours. @throws AppError store-not-conditional, tree-not-writable, and those of buckets */
 export async function probe(requests: Requests): Promise<Dialect> {
   const folder = `${FOLDER}/${randomUUID()}`;
   const paths = [`${folder}/swap`];
   try {
-    const dialect = await swapped(`${folder}/swap`, requests);
+    const dialect = await trySwap(`${folder}/swap`, requests);
     for (let race = 1; race <= RACES; race += 1) {
       paths.push(`${folder}/race-${race}`);
-      await raced(`${folder}/race-${race}`, requests);
+      await tryRace(`${folder}/race-${race}`, requests);
     }
     return dialect;
   } finally {
-    // Who may write and not remove leaves a few small objects there.
+    // If the run may write but not remove, a few small objects stay.
     await Promise.all(paths.map((path) => requests.remove(path, async () => undefined).catch(() => undefined)));
   }
 }
 
-/** Creates an object, and replaces one version of it by another. */
-async function swapped(path: string, requests: Requests): Promise<Dialect> {
+/** Creates an object and replaces one version of it by another. */
+async function trySwap(path: string, requests: Requests): Promise<Dialect> {
   const isWritten = async (text: string, version: Version, dialect: Dialect): Promise<boolean> =>
     (await requests.write({ path, bytes: bytesOf(text) }, version, dialect, async () => undefined)).isWritten;
   if (!(await isWritten('first', null, 'quoted')))
@@ -45,15 +45,15 @@ async function swapped(path: string, requests: Requests): Promise<Dialect> {
     if (await isWritten('fourth', version, dialect)) throw unfit('overwrites another version under If-Match', requests);
     return dialect;
   }
-  throw unfit('refuses to overwrite the very version under If-Match', requests);
+  throw unfit('refuses to overwrite the current version under If-Match', requests);
 }
 
-/** Creations that meet: at most one may win. */
-async function raced(path: string, requests: Requests): Promise<void> {
+/** Creates one object several times at once: at most one attempt may succeed. */
+async function tryRace(path: string, requests: Requests): Promise<void> {
   const attempts = Array.from({ length: RACERS }, (_, i) => requests.attempt(path, bytesOf(`racer ${i}`), null));
   let winners = 0;
   for (const response of await Promise.all(attempts)) {
-    // Where no response came, or a failure, the race proves less; it accuses nobody.
+    // A missing response or a failure proves nothing.
     if (response !== null && response.status < 300 && errorOf(response) === null) winners += 1;
     if (response?.status === 403) throw refusal(response, 'write', path, requests.connection);
   }

@@ -1,25 +1,25 @@
-// What a store's refusals mean, as errors in terms of the command that was run. Codes are those of Amazon's API, which others share.
+// Converts a store's error responses into errors with a hint. The codes are those of Amazon's API, which other stores share.
 
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { errorOf } from './response-xml.ts';
 import type { BucketResponse, Connection } from './connection.ts';
 
-/** This run may not do that to this file; whether it may to others is another question. */
+/** Permission for one file was refused; the run may have permission for others. */
 export class NotAllowed extends AppError {}
 
-/** What was being done: it decides what a missing permission is called. */
-export type Doing = 'read' | 'list' | 'write' | 'remove';
+/** What the request was for, which determines the permission it needs. */
+export type Operation = 'read' | 'list' | 'write' | 'remove';
 
-const PERMISSIONS: Readonly<Record<Doing, readonly [code: ErrorCode, action: string]>> = {
+const PERMISSIONS: Readonly<Record<Operation, readonly [code: ErrorCode, action: string]>> = {
   read: ['tree-unreadable', 's3:GetObject'],
   list: ['tree-unreadable', 's3:ListBucket'],
   write: ['tree-not-writable', 's3:PutObject'],
   remove: ['tree-not-writable', 's3:DeleteObject'],
 };
 
-/** What else may be the matter. What is missing is forbidden to who may not list. */
-const ALSO: Readonly<Record<Doing, string>> = {
-  read: ', and s3:ListBucket, without which what is missing is forbidden, too',
+/** Other causes of a 403. Without s3:ListBucket, stores answer 403 instead of 404 for a missing object. */
+const OTHER_CAUSES: Readonly<Record<Operation, string>> = {
+  read: ', and s3:ListBucket, without which a missing file is reported as forbidden',
   list: '',
   write: ', or look for a lock or retention on the object',
   remove: ', or look for a lock or retention on the object',
@@ -30,8 +30,13 @@ const CREDENTIALS_REFUSED =
 const REGION_WRONG =
   /^(AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraintException|TemporaryRedirect)$/;
 
-/** The error that a response is, which no repetition mends. `path`: what was asked for; null for the bucket. */
-export function refusal(response: BucketResponse, doing: Doing, path: string | null, connection: Connection): AppError {
+/** The error for a response that a retry would not change. `path` is null for the bucket itself. */
+export function refusal(
+  response: BucketResponse,
+  operation: Operation,
+  path: string | null,
+  connection: Connection,
+): AppError {
   const { address, endpoint, settings } = connection;
   const { code = '', message = '' } = errorOf(response) ?? {};
   const location = path === null ? address.root : `${address.root}/${path}`;
@@ -41,11 +46,11 @@ export function refusal(response: BucketResponse, doing: Doing, path: string | n
     return new AppError(
       'bucket-missing',
       `expected a bucket ${address.bucket} at ${endpoint}, found none`,
-      'make it, or correct its name in --out; Playbill makes no buckets',
+      'create it, or correct its name in --out; Playbill does not create buckets',
     );
   }
   if (code === 'ExpiredToken' || code === 'RequestExpired') {
-    const hint = 'get new ones (aws sso login, or whatever gave you these), then run the same command again';
+    const hint = 'get new ones (with aws sso login, for example), then run the same command again';
     return new AppError('credentials-refused', `expected valid credentials for ${location}, found expired ones`, hint);
   }
   if (code === 'RequestTimeTooSkewed') {
@@ -68,26 +73,26 @@ export function refusal(response: BucketResponse, doing: Doing, path: string | n
     );
   }
   if (response.status === 501) return notConditional(`answers ${said}`, null, connection);
-  const [unable, action] = PERMISSIONS[doing];
+  const [errorCode, permission] = PERMISSIONS[operation];
   if (response.status === 403) {
-    const hint = `allow ${action} on this prefix${ALSO[doing]}`;
-    return new NotAllowed(unable, `expected to be allowed to ${doing} ${location}, found: ${said}`, hint);
+    const hint = `allow ${permission} on this prefix${OTHER_CAUSES[operation]}`;
+    return new NotAllowed(errorCode, `expected to be allowed to ${operation} ${location}, found: ${said}`, hint);
   }
   if (code === '' && response.status < 500) return notAStore(connection, said);
-  const stands = doing === 'write' || doing === 'remove' ? '; what was published stands' : '';
-  return new AppError(
-    unable,
-    `expected to ${doing} ${location}, found: ${said}${stands}`,
-    'run the same command again later',
-  );
+  const text = `expected to ${operation} ${location}, found: ${said}${afterFailed(operation)}`;
+  return new AppError(errorCode, text, 'run the same command again later');
 }
 
-/** A store that cannot be published into. `found`: what it does instead. */
+function afterFailed(operation: Operation): string {
+  return operation === 'write' || operation === 'remove' ? '; what was published stands' : '';
+}
+
+/** The error for a store that does not honour conditional writes. `found` completes the sentence "the store …". */
 export function notConditional(found: string, server: string | null, { endpoint }: Connection): AppError {
   const who = server === null ? '' : ` (it calls itself ${JSON.stringify(server)})`;
-  const message = `expected a store that keeps the conditions of writes, found that ${endpoint}${who} ${found}`;
+  const message = `expected a store that honours conditional writes, found that ${endpoint}${who} ${found}`;
   const hint =
-    'publish into a folder, and copy that; or use a store with conditional writes: Amazon S3, R2, Ceph, MinIO';
+    'publish into a folder and copy that, or use a store with conditional writes: Amazon S3, R2, Ceph, MinIO';
   return new AppError('store-not-conditional', message, hint);
 }
 
@@ -100,22 +105,19 @@ export function notAStore({ endpoint }: Connection, found: string): AppError {
   );
 }
 
-/** No response after every repetition. */
+/** The error when no attempt got a response. */
 export function unreachable(
   cause: Error,
-  doing: Doing,
+  operation: Operation,
   path: string | null,
   { address, endpoint }: Connection,
 ): AppError {
-  const location = path === null ? address.root : `${address.root}/${path}`;
   const hint = 'check the network and AWS_ENDPOINT_URL, then run the same command again';
   const found = `no answer: ${cause.message}`;
-  return doing === 'write' || doing === 'remove'
-    ? new AppError(
-        'tree-not-writable',
-        `expected to ${doing} ${location}, found ${found}; what was published stands`,
-        hint,
-        cause,
-      )
-    : new AppError('store-unreachable', `expected ${endpoint} to answer, found ${found}`, hint, cause);
+  if (afterFailed(operation) === '') {
+    return new AppError('store-unreachable', `expected ${endpoint} to answer, found ${found}`, hint, cause);
+  }
+  const location = path === null ? address.root : `${address.root}/${path}`;
+  const message = `expected to ${operation} ${location}, found ${found}${afterFailed(operation)}`;
+  return new AppError('tree-not-writable', message, hint, cause);
 }

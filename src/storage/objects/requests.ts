@@ -1,6 +1,6 @@
-// What is asked of a bucket: read, list, write under a condition, remove. Each is repeated until there is a response that means something.
-// The SDKs' own repetitions would not do: a conditional write that was carried out, and whose response got lost, fails when it is repeated,
-// because of its own success. So after every doubt the object is read, and decides.
+// The operations on a bucket: read, list, write conditionally, remove; each with retries. The retries of S3 SDKs are not enough: if a
+// conditional write succeeds but its response is lost, a retry fails because of that very success. So after any doubtful write the object
+// is read to see what happened.
 
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -9,22 +9,22 @@ import type { AppError } from '../../errors.ts';
 import { errorOf, pageOf } from './response-xml.ts';
 import { NoResponse, type BucketResponse, type BucketRequest, type Connection } from './connection.ts';
 import { headersOf } from './headers.ts';
-import { notAStore, refusal, unreachable, type Doing } from './refusals.ts';
+import { notAStore, refusal, unreachable, type Operation } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
-import type { RequestTotals } from './request-totals.ts';
+import type { RequestsJson } from '../../contract/results.ts';
 import { StoreClock } from './store-clock.ts';
 
-/** Once, and then again after 0.1 s, 0.2 s … 6.4 s at most, so that a store which restarts is waited for. The first of these is a setting. */
+/** Retries wait for up to 0.1 s, 0.2 s … 6.4 s, long enough for a store to restart. The first of these is a setting. */
 const ATTEMPTS = 8;
-/** Where nothing has ever answered, an address or a network is wrong. */
+/** If the store has never answered, the address or the network is probably wrong. */
 const ATTEMPTS_TO_REACH = 3;
 /** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
-/** How a store wants the ETag of `If-Match`: `unquoted` against RFC 9110, 13.1.1, as Ceph. */
+/** The form of the ETag that a store accepts in `If-Match`. Ceph wants it unquoted, contrary to RFC 9110, 13.1.1. */
 export type Dialect = 'quoted' | 'unquoted';
 
-/** The ETag of an object, as it came; null: there is no object. */
+/** The ETag of an object, as received; null if there is no object. */
 export type Version = string | null;
 
 export interface StoredObject {
@@ -35,7 +35,7 @@ export interface StoredObject {
 export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
-  /** '' where the listing does not say. */
+  /** '' if the listing does not say. */
   readonly version: string;
 }
 
@@ -44,15 +44,15 @@ export interface Listing {
   readonly folders: readonly string[];
 }
 
-/** What became of a conditional write; `found`: what is there instead. */
-export type Written =
+/** The result of a conditional write; `found` is what is there instead. */
+export type WriteResult =
   | { readonly isWritten: true; readonly version: string }
   | { readonly isWritten: false; readonly found: StoredObject | null };
 
 export class Requests {
   readonly connection: Connection;
   readonly clock = new StoreClock();
-  /** What the store calls itself; null where it does not say. */
+  /** The store's Server header, if it sends one. */
   server: string | null = null;
   readonly #limit: LimitFunction;
   #isReached = false;
@@ -63,25 +63,25 @@ export class Requests {
     this.#limit = pLimit(connection.settings.requestsAtOnce);
   }
 
-  get totals(): RequestTotals {
+  get totals(): RequestsJson {
     return { ...this.#totals };
   }
 
-  /** @returns null where there is no such object. @throws AppError tree-unreadable, and those of buckets */
+  /** @returns null if there is no such object. @throws AppError tree-unreadable, and those of buckets */
   read(path: string): Promise<StoredObject | null> {
     return this.#read(path, always);
   }
 
-  async #read(path: string, maySend: MaySend | null): Promise<StoredObject | null> {
-    const response = await this.#response({ method: 'GET', path }, 'read', maySend);
+  async #read(path: string, beforeSend: BeforeSend | null): Promise<StoredObject | null> {
+    const response = await this.#response({ method: 'GET', path }, 'read', beforeSend);
     if (response.status === 404) return null;
-    // Whatever a web server that is no store has there.
+    // A web server that is not a store may answer 200 as well.
     if (versionOf(response) === '') throw notAStore(this.connection, `status ${response.status} without an ETag`);
     return { bytes: response.bytes, version: versionOf(response) };
   }
 
   /**
-   * All objects below a folder ('' for all), 1,000 a request; `isDeep` false: those directly in it, and its folders.
+   * All objects below a folder ('' for all), 1,000 per request; if not `isDeep`, only the objects and folders directly in it.
    * @throws AppError tree-unreadable, and those of buckets
    */
   async list(folder: string, isDeep = true): Promise<Listing> {
@@ -98,50 +98,49 @@ export class Requests {
   }
 
   /**
-   * Writes an object if it is still of a version. `mayWrite` is asked directly before each attempt, and throws where the lease is over; null
-   * for what waits behind no other request: the lease itself.
+   * Writes an object if it still has a given version. `beforeSend` is called before each attempt and throws if the lease is lost. It is null
+   * for the lease itself, which must not wait for other requests.
    * @throws AppError tree-not-writable, and those of buckets
    */
   async write(
     { path, bytes, sha256 }: StoredFile,
     version: Version,
     dialect: Dialect,
-    mayWrite: MaySend | null,
-  ): Promise<Written> {
+    beforeSend: BeforeSend | null,
+  ): Promise<WriteResult> {
     const headers = { ...headersOf(path), ...conditionOf(version, dialect) };
     const request: BucketRequest = { method: 'PUT', path, body: bytes, headers, ...(sha256 && { sha256 }) };
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#once(request, attempt, mayWrite);
+      const response = await this.#once(request, attempt, beforeSend);
       if (!(response instanceof NoResponse) && isDone(response, request))
         return { isWritten: true, version: versionOf(response) };
       const isRefused = !(response instanceof NoResponse) && (response.status === 412 || isAbsent(response, request));
       if (!isRefused) {
-        // Nothing that another attempt would change; or as many as there may be.
         if (!isTransient(response, request)) throw this.#failure(response, 'write', path);
         if (attempt < this.#attempts) await this.#backOff(response, attempt);
       }
-      const found = await this.#read(path, mayWrite === null ? null : always);
+      const found = await this.#read(path, beforeSend === null ? null : always);
       if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
         return { isWritten: true, version: found.version };
-      // Refused twice although nothing has changed: the store has its own idea of the condition.
+      // Refused twice although the version is unchanged: the store does not understand the condition.
       if ((found?.version ?? null) !== version || (isRefused && attempt > 1)) return { isWritten: false, found };
       if (attempt >= this.#attempts) throw this.#failure(response, 'write', path);
     }
   }
 
-  /** One attempt to write, for the probe; null where no response came. */
+  /** One attempt to write, for the probe; null if there was no response. */
   async attempt(path: string, bytes: Uint8Array, version: Version): Promise<BucketResponse | null> {
     const headers = { ...headersOf(path), ...conditionOf(version, 'quoted') };
     const response = await this.#once({ method: 'PUT', path, body: bytes, headers }, 1, always);
     return response instanceof NoResponse ? null : response;
   }
 
-  /** Removes an object that may be there. @throws AppError tree-not-writable, and those of buckets */
-  async remove(path: string, mayWrite: MaySend): Promise<void> {
-    await this.#response({ method: 'DELETE', path }, 'remove', mayWrite);
+  /** Removes an object if it exists. @throws AppError tree-not-writable, and those of buckets */
+  async remove(path: string, beforeSend: BeforeSend): Promise<void> {
+    await this.#response({ method: 'DELETE', path }, 'remove', beforeSend);
   }
 
-  /** One page of a listing, and the token of the next; '' where there is none. */
+  /** One page of a listing, and the token of the next page ('' if it is the last). */
   async #page(folder: string, isDeep: boolean, token: string): Promise<Listing & { readonly next: string }> {
     const { prefix } = this.connection.address;
     const query = {
@@ -155,7 +154,7 @@ export class Requests {
     const page = pageOf(response);
     if (page === null) throw notAStore(this.connection, `status ${response.status} to a listing`);
     return {
-      // Consoles of stores show an empty object with a slash at its end as a folder.
+      // Skip empty objects whose names end with a slash, which consoles create as folders.
       objects: page.objects
         .map(({ key, ...object }) => ({ path: key.slice(prefix.length), ...object }))
         .filter(({ path }) => !path.endsWith('/') && path !== ''),
@@ -164,14 +163,18 @@ export class Requests {
     };
   }
 
-  /** The response of a request that may be made any number of times: 2xx, or 404 for an object. */
-  async #response(request: BucketRequest, doing: Doing, maySend: MaySend | null): Promise<BucketResponse> {
+  /** The response of an idempotent request: 2xx, or 404 for an object. */
+  async #response(
+    request: BucketRequest,
+    operation: Operation,
+    beforeSend: BeforeSend | null,
+  ): Promise<BucketResponse> {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#once(request, attempt, maySend);
+      const response = await this.#once(request, attempt, beforeSend);
       if (!(response instanceof NoResponse) && (isDone(response, request) || isAbsent(response, request)))
         return response;
       if (attempt >= this.#attempts || !isTransient(response, request))
-        throw this.#failure(response, doing, request.path);
+        throw this.#failure(response, operation, request.path);
       await this.#backOff(response, attempt);
     }
   }
@@ -180,7 +183,7 @@ export class Requests {
     return this.#isReached ? ATTEMPTS : ATTEMPTS_TO_REACH;
   }
 
-  /** Waits longer each time, and not as long as others do; as long as the store asks for, where it does. */
+  /** Waits with exponential back-off and jitter, and at least as long as `Retry-After` says. */
   async #backOff(response: BucketResponse | NoResponse, attempt: number): Promise<void> {
     const asked = response instanceof NoResponse ? 0 : Number(response.headers['retry-after'] ?? 0);
     const askedMs = Math.min(asked || 0, RETRY_AFTER_SECONDS_MAX) * 1000;
@@ -188,19 +191,19 @@ export class Requests {
     await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 
-  #failure(response: BucketResponse | NoResponse, doing: Doing, path: string | null): AppError {
+  #failure(response: BucketResponse | NoResponse, operation: Operation, path: string | null): AppError {
     return response instanceof NoResponse
-      ? unreachable(response, doing, path, this.connection)
-      : refusal(response, doing, path, this.connection);
+      ? unreachable(response, operation, path, this.connection)
+      : refusal(response, operation, path, this.connection);
   }
 
-  #once(request: BucketRequest, attempt: number, maySend: MaySend | null): Promise<BucketResponse | NoResponse> {
+  #once(request: BucketRequest, attempt: number, beforeSend: BeforeSend | null): Promise<BucketResponse | NoResponse> {
     const send = async (): Promise<BucketResponse | NoResponse> => {
       this.#totals[kindOf(request)] += 1;
       this.#totals.bytesSent += request.body?.length ?? 0;
       if (attempt > 1) this.#totals.retries += 1;
       try {
-        const response = await this.connection.send(request, maySend ?? always);
+        const response = await this.connection.send(request, beforeSend ?? always);
         this.#isReached = true;
         this.clock.see(String(response.headers['date']));
         const { server } = response.headers;
@@ -211,14 +214,14 @@ export class Requests {
         throw error;
       }
     };
-    return maySend === null ? send() : this.#limit(send);
+    return beforeSend === null ? send() : this.#limit(send);
   }
 }
 
-/** Asked directly before a request is sent; throws where it must not be sent any more. */
-type MaySend = () => Promise<void>;
+/** Called just before a request is sent; throws if it must not be. */
+type BeforeSend = () => Promise<void>;
 
-const always: MaySend = async () => undefined;
+const always: BeforeSend = async () => undefined;
 
 function kindOf({ method, path }: BucketRequest): 'puts' | 'deletes' | 'lists' | 'gets' {
   if (method === 'PUT') return 'puts';
@@ -236,17 +239,17 @@ function isDone(response: BucketResponse, request: BucketRequest): boolean {
   return response.status >= 200 && response.status < 300 && !isErrorIn200(response, request);
 }
 
-/** A store that has begun to answer 200 says in the body that it failed. The content of an object may say anything. */
+/** A store may send status 200 and then report a failure in the body. Not checked for an object's content, which may be anything. */
 function isErrorIn200(response: BucketResponse, { method, path }: BucketRequest): boolean {
   return response.status === 200 && (method === 'PUT' || path === null) && errorOf(response) !== null;
 }
 
-/** Whether there is no such object; what is no store would also answer 404. */
+/** Whether the store says that there is no such object. A bare 404 may come from a server that is not a store. */
 function isAbsent(response: BucketResponse, { path }: BucketRequest): boolean {
   return response.status === 404 && path !== null && (errorOf(response)?.code ?? 'NoSuchBucket') !== 'NoSuchBucket';
 }
 
-/** Whether another attempt may end otherwise; of a write, whether it was carried out is then not known. */
+/** Whether a retry may succeed. If so, a write may or may not have been carried out. */
 function isTransient(response: BucketResponse | NoResponse, request: BucketRequest): boolean {
   if (response instanceof NoResponse || isErrorIn200(response, request)) return true;
   const { status } = response;

@@ -1,4 +1,4 @@
-// What a store says in XML: an error, or a page of a listing. Other stores than Amazon's leave out fields, and add some.
+// Parses a store's XML: an error, or a page of a listing. Stores other than Amazon's leave out some fields and add others.
 
 import { XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
@@ -25,13 +25,13 @@ const pageSchema = z.object({
   }),
 });
 
-/** The code and message of a response's `<Error>`; null where it has none. */
+/** The code and message of a response's `<Error>`; null if it has none. */
 export function errorOf({ bytes }: BucketResponse): { readonly code: string; readonly message: string } | null {
   const { data } = errorSchema.safeParse(xmlOf(bytes.subarray(0, 8192)));
   return data === undefined ? null : { code: data.Error.Code, message: data.Error.Message };
 }
 
-/** Keys and folders of a page, and the token of the next page ('' at the end); null for another response. */
+/** The keys and folders of a page, and the token of the next page ('' at the end); null if the response is not a listing. */
 export function pageOf({ bytes }: BucketResponse) {
   const { data } = pageSchema.safeParse(xmlOf(bytes));
   if (data === undefined) return null;

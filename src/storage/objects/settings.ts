@@ -1,5 +1,5 @@
-// How a bucket is reached: endpoint, region, addressing and certificates, from where S3 tools look for them, the environment or the profile
-// that AWS_PROFILE names; and settings of our own, in the same places.
+// How to reach a bucket: endpoint, region, addressing and certificates, read from where S3 tools look for them (the environment, or the
+// profile that AWS_PROFILE names); and settings of our own in the same places.
 
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@smithy/node-config-provider';
@@ -9,9 +9,9 @@ import type { BucketAddress } from './address.ts';
 export interface BucketSettings {
   readonly endpoint: URL;
   readonly region: string;
-  /** Whether the bucket stands in the host's name, and not in the path. */
+  /** Whether the bucket is part of the host name instead of the path. */
   readonly isVirtualHost: boolean;
-  /** PEM of authorities that the store's certificate may come from; null for those of Node. */
+  /** PEM of the certificate authorities to trust; null for Node's own. */
   readonly certificates: string | null;
   readonly leaseSeconds: number;
   readonly timeoutMs: number;
@@ -19,26 +19,26 @@ export interface BucketSettings {
   readonly requestsAtOnce: number;
 }
 
-/** A setting that is a number, from the environment or, in lower case, from the profile. */
+/** A numeric setting, from the environment or, in lower case, from the profile. */
 interface NumberSetting {
   readonly variable: string;
-  readonly least: number;
-  readonly most: number;
-  readonly usual: number;
+  readonly min: number;
+  readonly max: number;
+  readonly fallback: number;
 }
 
-/** How long the lease of a tree lasts that is not renewed. A shorter one could end between two renewals of a slow machine. */
-const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', least: 6, most: 3600, usual: 60 };
-/** How long the store may keep silent before a request counts as unreachable. */
-const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', least: 1, most: 600, usual: 30 };
-/** How many requests are under way at the same time. */
-const REQUESTS_AT_ONCE: NumberSetting = { variable: 'PLAYBILL_S3_REQUESTS', least: 1, most: 256, usual: 32 };
-/** How long the first repetition of a request waits at most; each further one, twice as long. */
-const BACK_OFF_MS: NumberSetting = { variable: 'PLAYBILL_S3_BACKOFF_MS', least: 1, most: 10_000, usual: 100 };
+/** How long a lease lasts if it is not renewed. With less than the minimum, a slow machine might not renew it in time. */
+const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', min: 6, max: 3600, fallback: 60 };
+/** How long the store may be silent before a request fails. */
+const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', min: 1, max: 600, fallback: 30 };
+/** The number of concurrent requests. */
+const REQUESTS_AT_ONCE: NumberSetting = { variable: 'PLAYBILL_S3_REQUESTS', min: 1, max: 256, fallback: 32 };
+/** The longest wait before the first retry; each further wait may be twice as long. */
+const BACK_OFF_MS: NumberSetting = { variable: 'PLAYBILL_S3_BACKOFF_MS', min: 1, max: 10_000, fallback: 100 };
 
 const VIRTUAL_HOSTS = 'PLAYBILL_S3_VIRTUAL_HOSTS';
 
-/** @throws AppError region-missing, usage (a setting that cannot be one) */
+/** @throws AppError region-missing, usage (an invalid setting) */
 export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketSettings> {
   const endpoint = await read(['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'], 'endpoint_url');
   const region = (await read(['AWS_REGION', 'AWS_DEFAULT_REGION'], 'region')) || (endpoint === '' ? '' : 'us-east-1');
@@ -55,13 +55,13 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
   const url = new URL(endpoint === '' ? `https://s3.${region}.${domain}` : endpoint);
   const isVirtualHosts = await readVirtualHosts();
   if (isVirtualHosts && /^(?:[\d.]+|\[.*\])$/.test(url.hostname)) {
-    const message = `expected AWS_ENDPOINT_URL to have a name, before which the bucket's can stand, found the address ${url.hostname}`;
+    const message = `expected AWS_ENDPOINT_URL to have a host name, found the IP address ${url.hostname}: a bucket's name cannot precede it`;
     throw new AppError('usage', message, `leave out --s3-virtual-hosts and ${VIRTUAL_HOSTS}`);
   }
   return {
     endpoint: url,
     region,
-    // Of a bucket with a dot no certificate of the store has the name.
+    // Certificates do not cover host names with a dot in the bucket's part.
     isVirtualHost: isVirtualHosts || (endpoint === '' && !bucket.includes('.')),
     certificates: certificatesIn(await read(['AWS_CA_BUNDLE'], 'ca_bundle')),
     leaseSeconds: await readNumber(LEASE_SECONDS),
@@ -71,7 +71,7 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
   };
 }
 
-/** '' where nobody has set it. */
+/** '' if not set. */
 function read(variables: readonly string[], key: string): Promise<string> {
   return loadConfig({
     environmentVariableSelector: (environment) => variables.map((name) => environment[name]).find(Boolean),
@@ -80,22 +80,22 @@ function read(variables: readonly string[], key: string): Promise<string> {
   })();
 }
 
-/** Refuses any other word: `0` or `false` would turn on what it is meant to turn off. */
+/** Refuses anything but yes and no, so that `0` or `false` cannot be mistaken for yes. */
 async function readVirtualHosts(): Promise<boolean> {
   const text = await read([VIRTUAL_HOSTS], VIRTUAL_HOSTS.toLowerCase());
   if (text === 'yes') return true;
   if (text === '' || text === 'no') return false;
   const message = `expected ${VIRTUAL_HOSTS} to be yes or no, found ${JSON.stringify(text)}`;
-  throw new AppError('usage', message, 'leave it out: then it is no');
+  throw new AppError('usage', message, 'unset it for the default, no');
 }
 
-async function readNumber({ variable, least, most, usual }: NumberSetting): Promise<number> {
+async function readNumber({ variable, min, max, fallback }: NumberSetting): Promise<number> {
   const text = await read([variable], variable.toLowerCase());
-  if (text === '') return usual;
+  if (text === '') return fallback;
   const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  const message = `expected ${variable} to be ${least} to ${most}, found ${JSON.stringify(text)}`;
-  throw new AppError('usage', message, `leave it out: then it is ${usual}`);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  const message = `expected ${variable} to be an integer from ${min} to ${max}, found ${JSON.stringify(text)}`;
+  throw new AppError('usage', message, `unset it for the default, ${fallback}`);
 }
 
 function certificatesIn(path: string): string | null {
@@ -104,6 +104,6 @@ function certificatesIn(path: string): string | null {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const message = `expected AWS_CA_BUNDLE to be a file of certificates, found: ${messageOf(error)}`;
-    throw new AppError('usage', message, 'correct its path, or leave it out', error);
+    throw new AppError('usage', message, 'correct its path, or unset it', error);
   }
 }

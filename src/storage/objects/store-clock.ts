@@ -1,11 +1,10 @@
-// The clock of a store, which judges leases: every run that meets there sees the same one, however wrong its own is. And the time that
-// passes for this process, a stop of it included.
+// The clock of a store, by which leases are judged: all runs share it, however wrong their own clocks are.
 
 export class StoreClock {
   #seenAt = 0;
   #seen = Number.NaN;
 
-  /** Takes the `Date` of a response (RFC 9110, 6.6.1). */
+  /** Sets the clock by the `Date` of a response (RFC 9110, 6.6.1). */
   see(date: string): void {
     const seconds = Date.parse(date) / 1000;
     if (Number.isNaN(seconds)) return;
@@ -13,13 +12,13 @@ export class StoreClock {
     this.#seenAt = monotonicSeconds();
   }
 
-  /** Seconds since 1970: at most as late as it is there; earlier by up to a second and the way of a response. NaN before the first. */
+  /** Seconds since 1970; NaN before the first response. Never ahead of the store, but behind it by up to a second plus the latency. */
   now(): number {
     return this.#seen + monotonicSeconds() - this.#seenAt;
   }
 }
 
-/** Seconds since the process began. */
+/** Seconds since the process began, including time in which it was stopped. */
 export function monotonicSeconds(): number {
   return performance.now() / 1000;
 }

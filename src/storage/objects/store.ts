@@ -1,6 +1,6 @@
-// A tree in a bucket, read and written. Promises: an object appears whole, by one request; an edition that is there is never written again;
-// everything else is replaced only while it is what this run has read first. What was listed is remembered: for a run that holds the lease
-// nothing changes but by its own hand. A run without one reads a tree of one instant, and opens another store to read a later one.
+// A tree in a bucket. Each object is written whole, by one request. Existing editions are never overwritten, and everything else is
+// replaced only if it is unchanged since this run first read it. Listings are cached: with the lease nobody else changes the tree, and
+// without it a store shows the tree at one time; to see a later state, open another store.
 
 import { instantOf } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
@@ -15,9 +15,8 @@ import type { Uploads } from './uploads.ts';
 /** What lets a store write. */
 export interface Writing {
   readonly uploads: Uploads;
-  /** How the store wants conditions. */
   readonly dialect: () => Promise<Dialect>;
-  /** null: for what is written beside a run that holds it, the key ring. */
+  /** null for writes that do not need the lease: the key ring, and the content of shards. */
   readonly lease: Lease | null;
 }
 
@@ -25,16 +24,16 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   readonly root: string;
   readonly #requests: Requests;
   readonly #writing: Writing;
-  /** Sizes of the objects below listed folders, and of those that were written, by path. */
+  /** Sizes, by path, of the objects that were listed or written. */
   readonly #sizes = new Map<string, number>();
   readonly #listed = new Map<string, Promise<void>>();
-  /** The keys of `#sizes`, sorted; null where they have changed. */
+  /** The keys of `#sizes`, sorted; null if they must be sorted again. */
   #paths: readonly string[] | null = null;
-  /** ETags of manifests, as they were listed. */
+  /** ETags of the listed manifests, by path. */
   readonly #manifests = new Map<string, string>();
-  /** What this run has read first or written last. */
+  /** ETags, by path, as this run first read them or last wrote them. */
   readonly #versions = new Map<string, Version>();
-  /** Pointers that it has read or written, under its lease. */
+  /** Pointers read or written under the lease, by path. */
   readonly #pointers = new Map<string, Uint8Array>();
 
   constructor(requests: Requests, writing: Writing) {
@@ -43,7 +42,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     this.#writing = writing;
   }
 
-  /** The same tree with nothing remembered of it. */
+  /** The same tree with an empty cache. */
   fresh(): BucketStore {
     return new BucketStore(this.#requests, this.#writing);
   }
@@ -53,7 +52,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     if (manifests === undefined) return null;
     return {
       get: async (path) => {
-        await this.#know(RELEASES_FOLDER);
+        await this.#listOnce(RELEASES_FOLDER);
         const known = manifests.get(path);
         const version = this.#versions.get(path) ?? this.#manifests.get(path);
         return known !== undefined && known.version === version ? instantOf(known.now) : null;
@@ -70,7 +69,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
       const pointer = this.#pointers.get(path);
       if (pointer !== undefined) return found(pointer);
       const object = (await this.#isKnownAbsent(path)) ? null : await this.#requests.read(path);
-      this.#remember(path, object?.version ?? null, object?.bytes ?? null);
+      if (!this.#versions.has(path)) {
+        this.#versions.set(path, object?.version ?? null);
+        if (object !== null) this.#keepPointer(path, object.bytes);
+      }
       return object === null ? missing(path) : found(object.bytes);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'tree-unreadable') throw error;
@@ -80,21 +82,22 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   }
 
   async list(folder: string): Promise<readonly string[]> {
-    await this.#know(folder);
-    return this.#below(folder);
+    await this.#listOnce(folder);
+    return this.#pathsBelow(folder);
   }
 
   async entries(folder: string): Promise<Found<readonly TreeEntry[]>> {
-    if (folder === FRONTS_FOLDER || folder.startsWith(`${FRONTS_FOLDER}/`)) await this.#know(FRONTS_FOLDER);
-    else return found(entriesOf(await this.#requests.list(folder, false)));
-    const rest = this.#below(folder).map((path) => path.slice(folder.length + 1));
+    if (folder !== FRONTS_FOLDER && !folder.startsWith(`${FRONTS_FOLDER}/`))
+      return found(entriesOf(await this.#requests.list(folder, false)));
+    await this.#listOnce(FRONTS_FOLDER);
+    const rest = this.#pathsBelow(folder).map((path) => path.slice(folder.length + 1));
     const folders = new Set(rest.flatMap((name) => (name.includes('/') ? [name.slice(0, name.indexOf('/'))] : [])));
     const objects = rest.filter((name) => !name.includes('/')).map((name) => ({ path: `${folder}/${name}` }));
     return found(entriesOf({ objects, folders: [...folders].map((name) => `${folder}/${name}`) }));
   }
 
   async size(path: string): Promise<Found<number>> {
-    await this.#know(path.startsWith(`${FRONTS_FOLDER}/`) ? FRONTS_FOLDER : path.slice(0, path.lastIndexOf('/')));
+    await this.#listOnce(path.startsWith(`${FRONTS_FOLDER}/`) ? FRONTS_FOLDER : path.slice(0, path.lastIndexOf('/')));
     const bytes = this.#sizes.get(path);
     return bytes === undefined ? missing(path) : found(bytes);
   }
@@ -105,10 +108,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     await this.#writing.uploads.begin(copy, () => this.#write(copy, null));
   }
 
-  /** Writes an object unless there is one of its name, of other bytes; whether it is this one. */
+  /** Creates an object; false if there is one of its name with other bytes. */
   async createOnce(file: StoredFile): Promise<boolean> {
     const dialect = await this.#writing.dialect();
-    const { isWritten } = await this.#requests.write(file, null, dialect, () => this.#mayWrite());
+    const { isWritten } = await this.#requests.write(file, null, dialect, () => this.#confirmLease());
     return isWritten;
   }
 
@@ -133,7 +136,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   async remove(paths: readonly string[]): Promise<void> {
     await allDone(
       paths.map(async (path) => {
-        await this.#requests.remove(path, () => this.#mayWrite());
+        await this.#requests.remove(path, () => this.#confirmLease());
         this.#versions.set(path, null);
         this.#pointers.delete(path);
         this.#manifests.delete(path);
@@ -146,7 +149,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   async #write(file: StoredFile, version: Version): Promise<void> {
     const { path, bytes } = file;
     const dialect = await this.#writing.dialect();
-    const written = await this.#requests.write(file, version, dialect, () => this.#mayWrite());
+    const written = await this.#requests.write(file, version, dialect, () => this.#confirmLease());
     if (written.isWritten) {
       this.#versions.set(path, written.version);
       this.#keepPointer(path, bytes);
@@ -154,20 +157,20 @@ export class BucketStore implements ReleaseStore, TreeFolders {
       this.#paths = null;
       return;
     }
-    // Of a compressed sibling that a stopped run has left: compressed by another version of the library, it is as good.
+    // A stopped run may have left a compressed sibling with other bytes, made by another version of the library. It is just as good.
     const kind = treeFileOf(path);
     if (version === null && kind?.kind === 'edition' && kind.encoding !== 'identity') return;
-    // Whoever tries again reads it again.
+    // A retry must read the object again.
     this.#versions.delete(path);
-    const message = `another run has written ${this.root}/${path} meanwhile; it was not overwritten`;
+    const message = `another run has written ${this.root}/${path} in the meantime; it was not overwritten`;
     throw new AppError('tree-locked', message, 'run the same command again');
   }
 
-  async #mayWrite(): Promise<void> {
+  async #confirmLease(): Promise<void> {
     await this.#writing.lease?.confirm();
   }
 
-  /** Of the fronts, a run that holds the lease knows what there is once it has listed them. */
+  /** Whether a file of a front does not exist according to the listing, which is reliable only for the holder of the lease. */
   async #isKnownAbsent(path: string): Promise<boolean> {
     const listing = this.#listed.get(FRONTS_FOLDER);
     if (listing === undefined || this.#writing.lease === null || !path.startsWith(`${FRONTS_FOLDER}/`)) return false;
@@ -175,20 +178,13 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     return !this.#sizes.has(path);
   }
 
-  #remember(path: string, version: Version, bytes: Uint8Array | null): void {
-    if (this.#versions.has(path)) return;
-    this.#versions.set(path, version);
-    if (bytes !== null) this.#keepPointer(path, bytes);
-  }
-
   #keepPointer(path: string, bytes: Uint8Array): void {
     if (this.#writing.lease !== null && treeFileOf(path)?.kind === 'pointer') this.#pointers.set(path, bytes);
   }
 
-  /** Lists a folder, once. */
-  #know(folder: string): Promise<void> {
-    const known = this.#listed.get(folder);
-    if (known !== undefined) return known;
+  #listOnce(folder: string): Promise<void> {
+    const earlier = this.#listed.get(folder);
+    if (earlier !== undefined) return earlier;
     const listing = this.#requests.list(folder).then(({ objects }) => {
       for (const { path, bytes, version } of objects) {
         this.#sizes.set(path, bytes);
@@ -201,15 +197,16 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   }
 
   /** Known paths below a folder, sorted. */
-  #below(folder: string): readonly string[] {
+  #pathsBelow(folder: string): readonly string[] {
     this.#paths ??= [...this.#sizes.keys()].sort();
     if (folder === '') return this.#paths;
+    // `0` is the character after `/`.
     const [first, last] = [`${folder}/`, `${folder}0`].map((bound) => indexFrom(bound, this.#paths ?? []));
     return this.#paths.slice(first, last);
   }
 }
 
-/** The index of the first of sorted texts that is not less than a bound. `0` comes directly after `/`. */
+/** The index of the first of sorted texts that is not less than a bound. */
 function indexFrom(bound: string, sorted: readonly string[]): number {
   let low = 0;
   let high = sorted.length;
@@ -232,7 +229,7 @@ function entriesOf(listing: {
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Waits for all, so that nothing is written behind the caller's back; then throws what the first to fail has thrown. */
-async function allDone(works: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
+/** Unlike Promise.all, waits for all before it throws the first failure, so that nothing is written after it returns. */
+async function allDone(promises: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) if (result.status === 'rejected') throw result.reason;
 }

@@ -1,4 +1,4 @@
-// Files on their way into a bucket while the build goes on: bounded in number and in bytes, and counted.
+// Uploads files into a bucket while the build continues. Limits the number and the bytes of pending uploads.
 
 import type { RefusedFile, StoredFile } from '../../release/tree/store.ts';
 import type { OnTransfer } from '../locked-tree.ts';
@@ -21,7 +21,7 @@ export class Uploads {
     this.#onTransfer = onTransfer;
   }
 
-  /** Begins an upload, and returns when there is room for another. @throws what an earlier one has thrown, unless its file was refused */
+  /** Starts an upload and returns when another may start. @throws what an earlier upload threw, unless its file was refused */
   async begin({ path, bytes: { length: bytes } }: StoredFile, upload: () => Promise<void>): Promise<void> {
     this.#throwFailure();
     const one = this.run(bytes, upload)
@@ -39,7 +39,7 @@ export class Uploads {
       await Promise.race(this.#pending);
   }
 
-  /** Uploads, and counts. @throws what `upload` throws */
+  /** Runs an upload and counts it. @throws what `upload` throws */
   async run(bytes: number, upload: () => Promise<void>): Promise<void> {
     this.#filesTotal += 1;
     await upload();
@@ -48,14 +48,14 @@ export class Uploads {
     this.#onTransfer(this.#files, this.#filesTotal, this.#bytes);
   }
 
-  /** Returns when none is on its way any more: which files were refused since the last time. @throws what one of them has thrown */
+  /** Waits for all uploads. Returns the files that were refused since the last call. @throws what an upload threw */
   async settle(): Promise<readonly RefusedFile[]> {
     await this.drain();
     this.#throwFailure();
     return this.#refused.splice(0);
   }
 
-  /** The same, however they end. */
+  /** Waits for all uploads, successful or not. */
   async drain(): Promise<void> {
     await Promise.all(this.#pending);
   }
