@@ -41,7 +41,8 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'driver-unusable': 'the SQLite driver is missing, damaged, or built for another machine',
   'database-missing': 'no file at `--db`, or no database of that name on the server',
   'database-unreadable': 'not an SQLite database, a damaged one, or no permission',
-  'database-busy': 'another process is writing to the database, or the server broke off; the next run tries again',
+  'database-busy':
+    'another process is writing to the database, a table was replaced while it was read, or the server broke off; the next run tries again',
   'database-unreachable':
     'no PostgreSQL server answers at `--db`, its certificate is not trusted, or the connection was lost',
   'database-exists': 'a database exists already at the path for a new one',

@@ -1,5 +1,5 @@
-// Opens a catalogue: for reading, read-only, one transaction for everything (law 6); or for writing, in one transaction too. The one place
-// that tells by an address which database it names; the driver of each is loaded only for its own.
+// Opens a catalogue in one transaction, for reading (law 6) or for writing. Only this file decides which database an address names, and it
+// loads the driver of that one alone.
 
 import { AppError } from '../errors.ts';
 import { isAddress } from './postgres/address.ts';
@@ -7,8 +7,8 @@ import type { CatalogueReader } from './reader.ts';
 import type { CatalogueWriter } from './writer.ts';
 
 /**
- * Opens the catalogue that `--db` names, a file of SQLite or `postgres://…`, and begins its transaction: the snapshot is fixed from
- * here on. `snapshot`: one that is held on a server (`holdSnapshot`), whose state is to be read.
+ * Opens the catalogue that `--db` names, an SQLite file or `postgres://…`, and begins its transaction, which sees one state.
+ * `snapshot`: the id of a state that another process holds on the server (`holdSnapshot`), to be read instead of the present one.
  * @throws AppError database-missing, database-unreadable, database-busy, snapshot-unknown
  */
 export async function openCatalogue(address: string, snapshot: string | null = null): Promise<CatalogueReader> {
@@ -22,8 +22,8 @@ export async function openCatalogue(address: string, snapshot: string | null = n
 }
 
 /**
- * Opens the catalogue that `--db` names and begins a transaction that writes. Where there is none, one is made in it, unless it is
- * required to be there. @throws AppError database-…
+ * Opens the catalogue that `--db` names and begins a transaction that writes. A catalogue that does not exist is made, unless it is
+ * required. @throws AppError database-…
  */
 export async function openForWriting(
   address: string,
@@ -37,10 +37,10 @@ export async function openForWriting(
   return SqliteWriter.open(address, need);
 }
 
-/** A state of a catalogue that other processes can read, until its disposal. */
+/** A state of a catalogue that other processes can read until it is disposed of. */
 export interface HeldSnapshot extends AsyncDisposable {
   readonly id: string;
-  /** Asks the server for it. @throws AppError database-… where its session has ended */
+  /** Checks that the server still holds it. @throws AppError database-… where its session has ended */
   confirm(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-// The tables of a catalogue as SQL, which an import makes a new one of.
+// The SQL that creates a catalogue's tables.
 
 import { readFileSync } from 'node:fs';
 import type { DatabaseKind } from './reader.ts';
 
-/** Where they stand in this repository and in the package. */
+/** Paths in this repository and in the package. */
 export const SCHEMA_FILES = {
   sqlite: 'data/schema.sql',
   postgres: 'data/schema-postgres.sql',

@@ -1,6 +1,6 @@
-// A reader that takes a digest of every row that it gives: which state of the catalogue a shard was rendered from. Two shards of one run
-// ask the same queries in the same order, so equal digests mean equal rows, and what is read besides what is needed costs nothing.
-// Whether a file has changed is no substitute: a checkpoint changes it and no row; and on a server other tables change all the time.
+// A reader that computes a digest of all rows it returns, which identifies the state of the catalogue that a shard was rendered from. The
+// shards of one run send the same queries in the same order, so equal digests mean equal rows. The time or size of a file would not do: a
+// checkpoint changes the file but no row, and a server has other tables, which change all the time.
 
 import { createHash, type Hash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
@@ -16,7 +16,7 @@ export class StateReader implements CatalogueReader {
   readonly placeOfTables: string;
   readonly finding: Finding | null;
   readonly #reader: CatalogueReader;
-  /** One for each query, in the order in which they were begun: several may be under way. */
+  /** One for each query, in the order in which the queries began: several may be in progress. */
   readonly #queries: Hash[] = [];
 
   constructor(reader: CatalogueReader) {
@@ -54,7 +54,7 @@ export class StateReader implements CatalogueReader {
     for await (const groups of this.#reader.groups(grouping, range, groupsPerBatch)) {
       yield groups.map((group) => {
         const [rows, alongside] = [group.rows(), group.alongside()];
-        // Those of a group have no order, and may come in another one after the server has analysed its tables.
+        // Rows of a group have no order: it may change when the server analyses its tables.
         const texts = rows.map((row, i) => textOf([row, alongside[i]])).sort();
         update(hash, [group.id, ...texts]);
         return { id: group.id, rows: () => rows, alongside: () => alongside };
@@ -106,7 +106,7 @@ function update(hash: Hash, row: readonly unknown[]): void {
   hash.update(`${textOf(row)}\n`);
 }
 
-/** Strings are quoted, so that nothing that a row can have looks like something else. What is too large for a number comes as bigint, which JSON does not take. */
+/** JSON quotes strings, so different rows give different texts. Integers too large for a number are bigint, which JSON cannot write. */
 function textOf(row: readonly unknown[]): string {
   const isPlain = row.every((value) => typeof value !== 'bigint');
   return JSON.stringify(isPlain ? row : row.map((value) => (typeof value === 'bigint' ? `${value}n` : value)));

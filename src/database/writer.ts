@@ -1,5 +1,5 @@
-// What writing a catalogue takes, whatever database it is in: one transaction; rows that are inserted, updated or refused, and named where
-// they are refused; and staged tables, which a mirror compares with those of the catalogue.
+// The interface for writing a catalogue, which each database implements: one transaction, in which rows are inserted or updated, each
+// refusal naming its row; and staged tables, which a mirror compares with the catalogue's.
 
 import type { RawBuilder } from 'kysely';
 import { AppError } from '../errors.ts';
@@ -10,23 +10,25 @@ import type { TableName } from './schema/tables.ts';
 export type RefusalKind =
   /** Another row has its primary key. */
   | 'key'
-  /** Another row has a value that must be its own. */
+  /** Another row has the value of a unique column. */
   | 'unique'
   | 'not-null'
   /** A CHECK or a trigger. */
   | 'check'
   /** The type of a column does not hold the value. */
   | 'type'
-  /** It refers to a row that is not there, or a row that stays refers to it. */
+  /** The database's encoding does not have a character. */
+  | 'encoding'
+  /** It refers to a row that does not exist, or an existing row refers to it. */
   | 'foreign-key'
-  /** A table that lacks the key by which rows are replaced. */
+  /** The table lacks the key that replacing rows needs. */
   | 'no-key'
-  /** A view, or no table. */
+  /** It is a view, or not a table at all. */
   | 'no-rows'
-  /** Something of the operator's keeps the row as it was, without an error. */
+  /** A trigger, rule or policy of the operator's left the row as it was, without an error. */
   | 'ignored';
 
-/** A row or a change that the database refuses; the transaction goes on. The message is the database's. */
+/** The database refused a row or a change; the transaction is still usable. The message is the database's. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
 
@@ -37,7 +39,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The answer to a commit was lost: either everything is changed or nothing. */
+/** The answer to a COMMIT was lost: either everything was changed or nothing. */
 export class UnansweredCommit extends AppError {
   constructor(path: string, found: string, cause: unknown) {
     const message = `expected an answer to COMMIT from ${path}, found: ${found}; either everything is changed or nothing`;
@@ -45,7 +47,7 @@ export class UnansweredCommit extends AppError {
   }
 }
 
-/** A row: its columns and their values, in the same order; and where it was read, for messages. */
+/** A row as columns and values in the same order, and the place where it was read, for messages. */
 export interface PlacedRow {
   readonly table: TableName;
   readonly columns: readonly string[];
@@ -58,56 +60,56 @@ export interface RefusedRow {
   readonly refusal: Refusal;
 }
 
-/** The catalogue's own table, or the one of the same name that rows are staged in. The staged one hides the other. */
+/** The catalogue's table, or the temporary one of the same name that rows are staged in and that hides it. */
 export type Side = 'kept' | 'staged';
 
-/** A catalogue with a write transaction on it. Either `keep` or `discard` ends it. */
+/** A write transaction on a catalogue; `keep` or `discard` ends it. */
 export interface CatalogueWriter extends CatalogueRows {
-  /** Whether there was none. */
+  /** Whether this transaction made the catalogue. */
   readonly isNew: boolean;
-  /** Whether the transaction still stands: a trigger may have rolled it back. */
+  /** Whether the transaction is open: a trigger may have rolled it back. */
   readonly isOpen: boolean;
   /**
-   * Inserts rows of one table, or replaces those with their keys, and goes on after a refusal until there are `refusalsMax`. Columns that a
-   * row leaves out get their default. @throws AppError database-…
+   * Inserts rows into one table, or replaces those with the same keys. Continues after a refusal until there are `refusalsMax`. A column
+   * that a row leaves out gets its default. @throws AppError database-…
    */
   insert(
     rows: readonly PlacedRow[],
     how: { readonly into: Side; readonly isReplacing: boolean },
     refusalsMax: number,
   ): Promise<readonly RefusedRow[]>;
-  /** Updates the kept rows with the keys of staged ones that differ. The rows have all columns, and are in the order of their keys. */
+  /** Gives kept rows the values of staged rows with the same keys. The rows have all columns and are sorted by key. */
   update(rows: readonly PlacedRow[], refusalsMax: number): Promise<readonly RefusedRow[]>;
-  /** Changes rows of a table together. @throws Refusal; AppError database-… */
+  /** Runs one statement that changes rows of a table. @throws Refusal; AppError database-… */
   change(table: TableName, query: Query): Promise<void>;
 
-  /** Makes empty tables to stage rows in. Only what concerns several rows of the input is checked there. @throws AppError database-… */
+  /** Makes empty tables to stage rows in; of the constraints they have only keys and unique columns. @throws AppError database-… */
   stage(tables: readonly TableName[]): Promise<void>;
   unstage(tables: readonly TableName[]): Promise<void>;
-  /** Keeps others from writing to these tables until the transaction ends. @throws AppError database-… */
+  /** Prevents others from writing to these tables until the transaction ends. @throws AppError database-… */
   lock(tables: readonly TableName[]): Promise<void>;
-  /** A table in a statement that changes it. */
+  /** The name of a table, for a statement that changes it. */
   nameOf(side: Side, table: TableName): RawBuilder<unknown>;
-  /** A table as it is read: with values as the contract has them, and where staged rows were read. */
+  /** A table as a source of rows with the contract's values; staged rows also have PLACE. */
   rowsOf(side: Side, table: TableName): RawBuilder<unknown>;
-  /** From here on, triggers find the kept tables under their names, and so do queries that name no side. */
+  /** From here on the kept tables are found under their names again, by triggers and by queries that name no side. */
   uncoverKept(): Promise<void>;
-  /** Text that no row has, in SQL. */
+  /** SQL for text that no row has. */
   readonly randomText: RawBuilder<string>;
 
   /**
-   * Commits and closes; a new catalogue is then where it was to be. After a Refusal the transaction is still open.
+   * Commits and closes; only then is a new catalogue at its path. After a Refusal the transaction is still open.
    * @throws Refusal; UnansweredCommit; AppError database-…
    */
   keep(): Promise<void>;
-  /** Undoes everything that was not kept. May be called at any time, and repeatedly. */
+  /** Undoes everything that was not kept. May be called at any time and more than once. */
   discard(): Promise<void>;
   /** The same at once, for a process that is about to end. */
   abort(): void;
 }
 
-/** What is found where a refusal is 'ignored'. */
+/** Completes "found" for a refusal of kind 'ignored'. */
 export const IGNORED = 'no error, and a row that is not written';
 
-/** The column of a staged table that says where a row was read. */
+/** The column of staged tables that holds the place where the row was read. */
 export const PLACE = 'import_place';

@@ -16,7 +16,7 @@ export async function* checkDatabase(
   yield* checkCatalogue(reader, { tzdata, onRows });
 }
 
-/** SQL that stands in for what a catalogue lacks and may do without; '' where it lacks nothing. @throws AppError database-… */
+/** SQL for what a catalogue lacks and can do without; '' where nothing is missing. @throws AppError database-… */
 export async function missingStubs(databasePath: string): Promise<string> {
   await using reader = await openCatalogue(databasePath);
   return stubsText(await examineContract(reader));

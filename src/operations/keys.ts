@@ -1,4 +1,4 @@
-// The keys of the catalogue: issued, listed, revoked. What becomes of the tree's key ring is for publish-keys.ts.
+// Issues, lists and revokes keys in the catalogue. The key ring in the tree is written by publish-keys.ts.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
@@ -23,8 +23,8 @@ export interface KeyRequest {
 }
 
 /**
- * Makes a key and stores its public half. The file has it before the catalogue does: no key is stored whose private half could not be
- * kept. @throws AppError front-unknown, key-…, database-…, contract-…
+ * Makes a key and stores its public half. The file is written before the catalogue, so that no key is stored whose private half is
+ * lost. @throws AppError front-unknown, key-…, database-…, contract-…
  */
 export async function issueKey(databasePath: string, request: KeyRequest, now: Instant): Promise<IssuedKeyJson> {
   const { front, alg, secretRef } = request;
@@ -58,7 +58,7 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
       file?.remove();
       throw error;
     }
-    // The catalogue may have the key, and this is the only copy of its private half.
+    // The key may have been stored, and this is the only copy of its private half.
     file.close();
     const hint = `${shellWord(request.to)} is kept; see whether its key was stored: playbill keys list; remove the file where it was not`;
     throw new AppError(error.code, error.message, hint, error);

@@ -71,7 +71,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   release: /^(node:(crypto|zlib)|zod)$/,
   storage:
     /^(node:.*|better-sqlite3|p-limit|zod|undici|fast-xml-parser|@smithy\/.*|@aws-sdk\/credential-provider-node)$/,
-  database: /^(node:.*|better-sqlite3|kysely|pg)$/,
+  database: /^(node:.*|better-sqlite3|kysely|pg|pg-connection-string|pgpass)$/,
   'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,

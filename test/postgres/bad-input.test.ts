@@ -110,7 +110,7 @@ describe('text that is almost an address', () => {
   ])('%s is refused, shows no password and makes no file', async (_, db, shown) => {
     await expectRefused(db, {
       code: 'database-unreadable',
-      message: /expected postgres:\/\/user@host:port\/database\?parameters, or a path, found other text: /,
+      message: /expected postgres:\/\/user@host:port\/database\?parameters, or a path, found something else: /,
       hint: /hint: begin with postgres:\/\/, without quotes and blanks/,
     });
     const here = temporaryFolder();
@@ -122,7 +122,7 @@ describe('text that is almost an address', () => {
         await command.run(words, { through, environment: { PLAYBILL_DB: db } }),
       ]) {
         expect(run.code, run.stderr).toBe(2);
-        expect(run.stderr).toContain(`found other text: ${shown}\n`);
+        expect(run.stderr).toContain(`found something else: ${shown}\n`);
         expect(run.stdout + run.stderr).not.toContain('hunter2');
       }
     expect(readdirSync(here)).toEqual(['rows.ndjson']);
@@ -185,6 +185,23 @@ describe('a server that does not let in', () => {
     await expectRefused(good(), { code: 'database-unreadable', message, hint }, {});
   });
 
+  test('the user may not log in', async () => {
+    await admin.query(`CREATE ROLE locked NOLOGIN PASSWORD '${SECRET}'`);
+    await expectRefused(good().replace('playbill@', 'locked@'), {
+      code: 'database-unreadable',
+      message: /expected to be let in at postgres:\/\/locked@.*, found: role "locked" is not permitted to log in/,
+      hint: /hint: check the user in the address, and the lines of the server's pg_hba\.conf/,
+    });
+  });
+
+  test('there is no such setting', async () => {
+    await expectRefused(`${good()}%20-cno_such%3D1`, {
+      code: 'database-unreadable',
+      message: /expected a session at .*, found: unrecognized configuration parameter "no_such" \(42704\)/,
+      hint: /hint: check the address, its options and PGOPTIONS: psql 'postgres:/,
+    });
+  });
+
   test('there is no such database', async () => {
     await expectRefused(good().replace('/postgres?', '/no_such?'), {
       code: 'database-missing',
@@ -213,7 +230,7 @@ describe('a server that does not let in', () => {
   test('several servers in one address', async () => {
     await expectRefused(good().replace(`:${cluster.port}`, `:${cluster.port},127.0.0.1:1`), {
       code: 'database-unreadable',
-      message: /found other text: postgres:/,
+      message: /found something else: postgres:/,
       hint: /name one server/,
     });
   });

@@ -160,8 +160,8 @@ describe('an existing catalogue', () => {
     [
       'NUL in a text',
       venue(99, { name: 'a\0b' }),
-      'found: invalid byte sequence for encoding "UTF8": 0x00',
-      'types of',
+      'expected text in characters of the database\'s encoding, found: invalid byte sequence for encoding "UTF8": 0x00',
+      String.raw`leave the character out: no text of PostgreSQL has \u0000`,
     ],
   ])('refuses %s, naming the line', async (_case, text, message, hint) => {
     const schema = unchanged;

@@ -120,14 +120,14 @@ describe('what cannot be an address is an error that says what to write', () => 
       'no slashes',
       'postgres:db',
       {},
-      /expected postgres:\/\/user@host:port\/database\?parameters, or a path, found other text: postgres:…$/,
+      /expected postgres:\/\/user@host:port\/database\?parameters, or a path, found something else: postgres:…$/,
     ],
-    ['of another tool', 'postgresql+psycopg2://u:p@h/d', {}, /found other text: postgresql\+psycopg2:\/\/…$/],
-    ['a port that is a word', 'postgres://u@h:secret/d', {}, /found other text: postgres:\/\/…$/],
-    ['a port that is too large', 'postgres://u@h:99999/d', {}, /found other text/],
-    ['several servers', 'postgres://u:p@a:1,b:2/d', {}, /found other text/],
-    ['a bare @', 'postgres://h/d?user=me@server', {}, /found other text: postgres:\/\/…$/],
-    ['a user without a host', 'postgres://u@/d', {}, /found other text/],
+    ['of another tool', 'postgresql+psycopg2://u:p@h/d', {}, /found something else: postgresql\+psycopg2:\/\/…$/],
+    ['a port that is a word', 'postgres://u@h:secret/d', {}, /found something else: postgres:\/\/…$/],
+    ['a port that is too large', 'postgres://u@h:99999/d', {}, /found something else/],
+    ['several servers', 'postgres://u:p@a:1,b:2/d', {}, /found something else/],
+    ['a bare @', 'postgres://h/d?user=me@server', {}, /found something else: postgres:\/\/…$/],
+    ['a user without a host', 'postgres://u@/d', {}, /found something else/],
     [
       'an unknown mode',
       'postgres://u@h/d?sslmode=no-verify',
@@ -223,6 +223,7 @@ user=wrong
   test.each<[string, NodeJS.ProcessEnv | string, RegExp]>([
     ['that no file has', '[other]\n', /expected a service "shop", found no such section in .*\.pg_service\.conf/],
     ['with an unknown parameter', '[shop]\nhots=x\n', /in service shop, found "hots"/],
+    ['with a line that may be a password', '[shop]\npassword secret\n', /in service shop, found "a line without ="$/],
     ['without any file', { PGSYSCONFDIR: '/nowhere' }, /expected a service "shop", found no service file/],
     ['in a file that does not exist', { PGSERVICEFILE: '/nowhere/conf' }, /expected a service file at \/nowhere\/conf/],
   ])('%s is an error', (_, given, message) => {
@@ -330,6 +331,8 @@ describe('an address is shown without its secrets', () => {
     ['postgres://u@h/d?pasword=secret', 'postgres://u@h/d'],
     ['postgres://u@h/d?options=-cmy.token%3Dsecret', 'postgres://u@h/d'],
     ['postgres://u@h/d?options=-capp%2Etoken%3Dsecret', 'postgres://u@h/d'],
+    ['postgres://u@secret@h/d', 'postgres://…'],
+    ['postgres://u@secret:5432@h/d', 'postgres://…'],
     ['postgres://u:sec/ret@h/d', 'postgres://…'],
     ['postgres://u:sec?ret@h/d', 'postgres://…'],
     ['postgres://u:5?ret=5@h/d', 'postgres://…'],
@@ -377,7 +380,7 @@ describe('an address is shown without its secrets', () => {
       noise,
       noise,
       noise,
-      fc.nat(6),
+      fc.nat(7),
     )
     .map(([scheme, before, after, rest, place]) => {
       const password = before + SECRET + after;
@@ -389,6 +392,7 @@ describe('an address is shown without its secrets', () => {
         `h:x${password.replaceAll('@', '')}/d${rest}`,
         `u@h/d?sslmode=disable&password=${encodeURIComponent(password)}&${rest}`,
         `u:${encodeURIComponent(password)}@h/${rest}`,
+        `u@${password}@h/d${rest}`,
       ];
       return scheme + placed[place];
     });

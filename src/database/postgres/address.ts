@@ -33,7 +33,9 @@ export function isAddress(text: string): boolean {
 
 /** The parsed address; null where it is not one, or where part of an unescaped password may stand outside the password's place. */
 export function parseAddress(text: string): URL | null {
-  const url = /^postgres(?:ql)?:\/\//i.test(text) ? URL.parse(text) : null;
+  // An @ before any colon: one of the two, or the colon, is a slip, and what stands for the user may be the password.
+  const isMisplaced = /^\w+:\/\/[^:/?#]*@.*@/s.test(text);
+  const url = /^postgres(?:ql)?:\/\//i.test(text) && !isMisplaced ? URL.parse(text) : null;
   return url === null || /[@#]/.test(url.pathname + url.search + url.hash) ? null : url;
 }
 

@@ -1,5 +1,5 @@
-// Compiles queries for PostgreSQL so that they mean what they mean in SQLite: NULL comes first, numbers are of any size, and each of the
-// contract's tables is read through a SELECT that gives its columns as the contract has them (native-types.ts).
+// Compiles queries for PostgreSQL so that they mean the same as in SQLite: NULL sorts first, integers have any size, and each table of the
+// contract is read through a SELECT that converts its columns to the contract's values (native-types.ts).
 
 import { createQueryId, PostgresQueryCompiler, type OrderByItemNode } from 'kysely';
 import type { Query } from '../reader.ts';
@@ -12,7 +12,7 @@ class ContractQueryCompiler extends PostgresQueryCompiler {
     if (node.nulls === undefined) this.append(' nulls first');
   }
 
-  /** Of the type of the widest id: the server takes a number for one of the column's type, which may be too narrow for it. */
+  /** As bigint: the server would otherwise assume the column's type, which may be too narrow for the number. */
   protected override appendValue(value: unknown): void {
     super.appendValue(value);
     if (Number.isInteger(value)) this.append('::bigint');
@@ -24,7 +24,7 @@ const compiler = new ContractQueryCompiler();
 export interface CompiledSql {
   readonly text: string;
   readonly values: unknown[];
-  /** Those of the contract that it reads, for the message of an error. */
+  /** The contract's tables that it reads. */
   readonly tables: readonly TableName[];
 }
 
@@ -33,10 +33,10 @@ export function compiled(query: Query): CompiledSql {
   return { text: sql, values: [...parameters], tables: [] };
 }
 
-/** The same of a query on tables of the contract. */
+/** The same for a query on the contract's tables. */
 export function compiledOn(tables: ReadonlyMap<TableName, PostgresTable>, query: Query): CompiledSql {
   const { text, values } = compiled(query);
-  // A name in another place costs nothing: what is not read is not planned.
+  // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is not read.
   const read = TABLE_NAMES.filter((table) => tables.has(table) && new RegExp(`\\b${table}\\b`).test(text));
   const canonical = read.flatMap((table) => {
     const description = tables.get(table);

@@ -67,7 +67,7 @@ export function connectionSettings(
 function parametersOf(address: string, environment: NodeJS.ProcessEnv): Parameters {
   const url = parseAddress(address);
   if (url === null) {
-    const message = `expected postgres://user@host:port/database?parameters, or a path, found other text: ${displayAddress(address)}`;
+    const message = `expected postgres://user@host:port/database?parameters, or a path, found something else: ${displayAddress(address)}`;
     throw new AppError('database-unreadable', message, ADDRESS_HINT);
   }
   const { username: user, password, hostname: host, port, pathname } = url;

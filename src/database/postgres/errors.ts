@@ -1,6 +1,6 @@
 // Errors of the driver and of the server, in terms of what an operator can do about them. Codes: PostgreSQL documentation, Appendix A.
 
-import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
+import { AppError, type ErrorCode, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 
 export const BUSY: ReadonlySet<string> = new Set([
   // serialization_failure and query_canceled: on a standby, also a conflict with what it replays.
@@ -16,9 +16,31 @@ export const BUSY: ReadonlySet<string> = new Set([
   '57P02',
   '57P03',
 ]);
-const LOGIN_REFUSED = new Set(['28P01', '28000']);
-const DATABASE_UNKNOWN = '3D000';
-const NO_PRIVILEGE = '42501';
+/** lock_not_available */
+const LOCKED = '55P03';
+const LOCKED_HINT = 'see who holds the table: SELECT * FROM pg_stat_activity';
+const BUSY_HINT =
+  'where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; where it was a standby: max_standby_streaming_delay';
+
+/** What to expect and to type, by the server's code: invalid_password, invalid_authorization_specification, invalid_catalog_name, insufficient_privilege. */
+const KNOWN: Readonly<Record<string, readonly [error: ErrorCode, expected: string, hint: string]>> = {
+  '28P01': [
+    'database-unreadable',
+    'to be let in at',
+    'set PGPASSWORD, or add a line host:port:database:user:password to ~/.pgpass (chmod 600)',
+  ],
+  '28000': [
+    'database-unreadable',
+    'to be let in at',
+    "check the user in the address, and the lines of the server's pg_hba.conf",
+  ],
+  '3D000': ['database-missing', 'a database at', 'name another with --db; they are listed by: psql --list'],
+  '42501': [
+    'database-unreadable',
+    'to be allowed to read',
+    'grant it: GRANT SELECT ON ALL TABLES IN SCHEMA … TO …; of a view, its owner needs it on the tables behind',
+  ],
+};
 
 const SERVER_CODE = /^[0-9A-Z]{5}$/;
 const NETWORK_CODE = /^E[A-Z_]{3,}$/;
@@ -75,32 +97,27 @@ export function isServerCode(code: string): boolean {
   return SERVER_CODE.test(code) && !NETWORK_CODE.test(code);
 }
 
-/** An error that the server itself has sent. */
+/** An error that the server itself has sent. Without tables it came before any row was read. */
 function serverError(path: string, cause: unknown, tables: readonly string[]): AppError {
   const code = systemCodeOf(cause);
   const message = messageOf(cause);
-  const rows = tables.length === 0 ? 'rows' : `rows of ${tables.join(', ')}`;
-  if (LOGIN_REFUSED.has(code)) {
-    const hint = 'set PGPASSWORD, or add a line host:port:database:user:password to ~/.pgpass (chmod 600)';
-    return new AppError('database-unreadable', `expected to be let in at ${path}, found: ${message}`, hint, cause);
+  const known = KNOWN[code];
+  if (known !== undefined) {
+    const [errorCode, expected, hint] = known;
+    return new AppError(errorCode, `expected ${expected} ${path}, found: ${message}`, hint, cause);
   }
-  if (code === DATABASE_UNKNOWN) {
-    const hint = 'name another with --db; they are listed by: psql --list';
-    return new AppError('database-missing', `expected a database at ${path}, found: ${message}`, hint, cause);
-  }
+  const rows = `rows of ${tables.join(', ')}`;
+  const found = `${message} (${code})`;
   if (BUSY.has(code)) {
-    const hint =
-      'the next run tries again; where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; ' +
-      'where it was a standby: max_standby_streaming_delay';
-    const found = `${path} broke off while ${rows} were read: ${message} (${code})`;
-    return new AppError('database-busy', found, hint, cause);
+    const when = tables.length === 0 ? '' : ` while ${rows} were read`;
+    const hint = `the next run tries again; ${code === LOCKED ? LOCKED_HINT : BUSY_HINT}`;
+    return new AppError('database-busy', `${path} broke off${when}: ${found}`, hint, cause);
   }
-  if (code === NO_PRIVILEGE) {
-    const hint =
-      'grant it: GRANT SELECT ON ALL TABLES IN SCHEMA … TO …; of a view, its owner needs it on the tables behind';
-    const found = `expected to be allowed to read ${path}, found: ${message}`;
-    return new AppError('database-unreadable', found, hint, cause);
+  const psql = `psql ${shellWord(path)}`;
+  if (tables.length === 0) {
+    const hint = `check the address, its options and PGOPTIONS: ${psql}`;
+    return new AppError('database-unreadable', `expected a session at ${path}, found: ${found}`, hint, cause);
   }
-  const hint = `a view may be at fault: try its rows in psql ${shellWord(path)}`;
-  return new AppError('database-unreadable', `expected ${rows} from ${path}, found: ${message} (${code})`, hint, cause);
+  const hint = `a view may be at fault: try its rows in ${psql}`;
+  return new AppError('database-unreadable', `expected ${rows} from ${path}, found: ${found}`, hint, cause);
 }

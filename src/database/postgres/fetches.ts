@@ -1,5 +1,5 @@
-// Fetches of cursors, sent together: the server works on the next batch of every table while this process works on those that it has, and a
-// server far away is waited for once for all of them.
+// Sends the FETCHes of several cursors together: the server prepares the next batch of every table while this process works on the last
+// ones, and the network delay counts once for all of them.
 
 import type { Client } from 'pg';
 import type { TableName } from '../schema/tables.ts';
@@ -16,7 +16,7 @@ interface Connection {
   readonly client: Client;
   /** Runs a query when the connection is free. */
   readonly inTurn: <T>(query: () => Promise<T>) => Promise<T>;
-  /** What an error means where these tables were read. */
+  /** Turns an error into ours; the tables are those that were read. */
   readonly errorOf: (error: unknown, tables: readonly TableName[]) => unknown;
 }
 
@@ -28,7 +28,7 @@ export class Fetches {
     this.#connection = connection;
   }
 
-  /** The next rows of a cursor on some tables; sent when whoever asks lets the event loop run. @throws what `errorOf` makes of it */
+  /** The next rows of a cursor on some tables; sent with the next turn of the event loop. @throws the result of `errorOf` */
   next(cursor: string, size: number, tables: readonly TableName[]): Promise<unknown[][]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ text: `fetch ${size} from ${cursor}`, tables, resolve, reject });
@@ -48,7 +48,7 @@ export class Fetches {
       const results = await answerOf(client, text);
       for (const [i, { resolve }] of fetches.entries()) resolve(results[i] ?? []);
     } catch (error) {
-      // The first that is not done is at fault, and ends the transaction for the others.
+      // The first FETCH that did not complete is at fault; the others fail because the transaction has ended.
       const { tables = [] } = fetches[doneTotal] ?? {};
       for (const { reject } of fetches) reject(errorOf(error, tables));
     } finally {

@@ -1,6 +1,5 @@
-// Which of the contract's tables a search_path of PostgreSQL leads to, and how values of native types become those of the contract:
-// booleans 0 and 1, infinite instants open ends, all text in the order of its code points. What a type does not say the values do, as they
-// are read (values.ts).
+// Finds the contract's tables on the search_path, and converts native types in SQL: booleans to 0 and 1, infinite instants to NULL where
+// that is an open end, and all text to the order of its code points. Single values are converted as they are read (values.ts).
 
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
@@ -8,15 +7,15 @@ import type { Column } from '../schema/columns.ts';
 import { TEXT_ID_HINT } from '../schema/conversions.ts';
 import { isId, TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
 
-/** Types that are read in the same way. */
-type TypeClass = 'boolean' | 'integer' | 'numeric' | 'text' | 'timestamptz' | 'timestamp' | 'other';
+/** Groups of types that are read alike. */
+type TypeClass = 'boolean' | 'number' | 'text' | 'timestamptz' | 'timestamp' | 'other';
 
 const CLASSES: Readonly<Record<string, TypeClass>> = {
   bool: 'boolean',
-  int2: 'integer',
-  int4: 'integer',
-  int8: 'integer',
-  numeric: 'numeric',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  numeric: 'number',
   text: 'text',
   varchar: 'text',
   bpchar: 'text',
@@ -27,15 +26,14 @@ const CLASSES: Readonly<Record<string, TypeClass>> = {
 
 export interface PostgresTable extends TableDescription {
   readonly schema: string;
-  /** Whether it can be locked: not a view, and not a table of another server. */
+  /** Whether LOCK TABLE takes it: a table of this server, not a view. */
   readonly isLockable: boolean;
   readonly classes: ReadonlyMap<string, TypeClass>;
 }
 
 /**
- * The tables, views, materialized views and foreign tables with names of the contract, as the search_path finds them; of each the kind, and
- * of each column the name, the type as SQL, and of that type, or of the one that is behind a domain, the name, whether the name is the
- * server's own, and whether it is an enumeration; and the table's schema.
+ * The relations with the contract's names that the search_path leads to, a row for each column: table, kind, column, type as SQL; then of
+ * that type, or of the one behind a domain, the name, whether it is built in, and whether it is an enumeration; then the table's schema.
  */
 export const DESCRIBE_QUERY = sql`
   with recursive domains(type, base) as (
@@ -55,7 +53,7 @@ export const DESCRIBE_QUERY = sql`
   left join pg_catalog.pg_type as t on t.oid = coalesce(bases.base, a.atttypid)
   order by c.relname, a.attnum`;
 
-/** The search_path as it was set, and which of its schemas there are for this user. */
+/** The search_path as it was set, and those of its schemas that exist and this user may use. */
 export const SEARCH_PATH_QUERY = sql`
   select format('%s (%s)', current_setting('search_path'),
     coalesce(nullif('schemas: ' || array_to_string(current_schemas(false), ', '), 'schemas: '), 'no such schema, or none that this user may use'))`;
@@ -82,7 +80,7 @@ export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, P
   return tables;
 }
 
-/** SQL for a SELECT that gives a table's columns as the contract has them. Planners see through it: no index is lost. */
+/** A SELECT that gives a table's columns as the contract has them. The planner inlines it and still uses indexes. */
 export function canonicalSelect(table: TableName, description: PostgresTable): string {
   return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
 }
@@ -100,15 +98,14 @@ export function canonicalColumns(table: TableName, { classes }: PostgresTable): 
 
 const isFlag = (rule: Column<unknown>): boolean => rule.accepts(1) && !rule.accepts(2);
 
-/** The classes that a column may be of, and how messages name their types. */
+/** The classes that a column may have, and what messages call their types. */
 function allowedFor(rule: Column<unknown>): { readonly classes: readonly TypeClass[]; readonly expected: string } {
   if (rule.time === 'instant')
     return { classes: ['timestamptz', 'text'], expected: 'timestamp with time zone or text' };
   if (rule.time === 'wall') return { classes: ['timestamp', 'text'], expected: 'timestamp without time zone or text' };
   if (rule.declared === 'TEXT') return { classes: ['text'], expected: 'text or character varying' };
-  if (isFlag(rule))
-    return { classes: ['boolean', 'integer', 'numeric'], expected: 'boolean, smallint, integer or bigint' };
-  return { classes: ['integer', 'numeric'], expected: 'smallint, integer, bigint or numeric' };
+  if (isFlag(rule)) return { classes: ['boolean', 'number'], expected: 'boolean, smallint, integer or bigint' };
+  return { classes: ['number'], expected: 'smallint, integer, bigint or numeric' };
 }
 
 /** See CatalogueRows. */
@@ -133,10 +130,10 @@ interface FoundType {
 const FLOATS: readonly string[] = ['real', 'double precision', 'money'];
 
 function isNumber({ typeClass, type }: FoundType): boolean {
-  return typeClass === 'integer' || typeClass === 'numeric' || FLOATS.includes(type);
+  return typeClass === 'number' || FLOATS.includes(type);
 }
 
-/** What a view says in the place of the column. Guesses nothing: where a person must decide it says so. */
+/** SQL for a view to give instead of the column. It does not guess: what a person must decide, it names. */
 function typeHint(table: TableName, name: string, rule: Column<unknown>, found: FoundType): string {
   if (rule.time === 'instant') return instantHint(name, found);
   if (rule.time === 'wall') return wallTimeHint(name, found);

@@ -1,5 +1,5 @@
-// Reads a catalogue in PostgreSQL: one read-only transaction that sees one state of it (law 6). Every setting is the transaction's own:
-// behind a pooler the next may have another session.
+// Reads a catalogue in PostgreSQL in one read-only transaction, which sees one state of it (law 6). All settings are local to the
+// transaction: behind a pooler the next transaction may be in another session.
 
 import { escapeLiteral, type Client } from 'pg';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
@@ -14,26 +14,29 @@ import { connect } from './connect.ts';
 import { postgresError } from './errors.ts';
 import { Fetches } from './fetches.ts';
 import { groupedQuery, groupsFrom } from './grouped-query.ts';
+import { NEWER_TABLES, newerTablesError } from './one-state.ts';
 import { DESCRIBE_QUERY, SEARCH_PATH_QUERY, tablesFrom, typeProblem, type PostgresTable } from './native-types.ts';
 
-/** What a transaction needs to be read as the contract has it, and to end with its client. */
+/** Settings of every transaction, reading or writing. */
 const TRANSACTION_SETTINGS = [
   "set local timezone = 'UTC'",
   "set local datestyle = 'ISO'",
-  // A statement ends soon after this process, and with it what it has locked. Servers before 14, and those on Windows, cannot do that.
+  // A statement, with its locks, ends soon after this process does. Servers before 14 and those on Windows do not have this setting.
   `select set_config(name, '2s', true) from pg_settings where name = 'client_connection_check_interval' and version() like '%linux%'`,
-  // Every row of a cursor is read: what gives the first ones early is of no use.
+  // Every cursor is read to its end, so a plan that gives the first rows early is no better.
   'set local cursor_tuple_fraction = 1',
+  // Waits for whoever has locked a table, but not forever.
+  `select set_config('lock_timeout', '10s', true) where current_setting('lock_timeout') = '0'`,
   'set local jit = off',
 ];
 
-/** invalid_parameter_value, undefined_object, object_not_in_prerequisite_state: no such snapshot, or that of a session that has ended. */
+/** invalid_parameter_value, undefined_object, object_not_in_prerequisite_state: no such snapshot, or its session has ended. */
 const SNAPSHOT_GONE: ReadonlySet<string> = new Set(['22023', '42704', '55000']);
 
-/** Behind a commit, or where there is nothing to keep: no answer is needed. */
+/** How long to wait for the end of a connection; by then nothing depends on its answer. */
 const GOODBYE_MS = 1000;
 
-/** A connection with an open transaction; its errors are ours. */
+/** A connection with an open transaction, which throws AppErrors. */
 export class PostgresRows implements CatalogueRows {
   readonly kind = 'postgres';
   readonly path: string;
@@ -43,19 +46,19 @@ export class PostgresRows implements CatalogueRows {
   #searchPath = '';
   #cursorsTotal = 0;
   #endedBy: unknown;
-  /** Ends when the queries before have: a connection runs one at a time. */
+  /** Resolves when all earlier queries have ended: a connection runs one at a time. */
   #queries: Promise<unknown> = Promise.resolve();
   readonly #fetches: Fetches;
 
   protected constructor(path: string, client: Client) {
     this.path = path;
     this.client = client;
-    // What ends the connection between two queries is the error of the next, which would only say that there is none.
+    // If the connection breaks between two queries, the next one fails with this error instead of "no connection".
     client.on('error', (error: unknown) => (this.#endedBy ??= error));
     this.#fetches = new Fetches({
       client,
       inTurn: (query) => this.#inTurn(query),
-      errorOf: (error, tables) => this.#readError(this.#endedBy ?? error, tables),
+      errorOf: (error, tables) => postgresError(path, this.#endedBy ?? error, tables),
     });
   }
 
@@ -69,7 +72,7 @@ export class PostgresRows implements CatalogueRows {
     }
   }
 
-  /** Begins a transaction, and looks at the tables: the first query takes the snapshot. @throws AppError database-… */
+  /** Begins a transaction and describes the tables. The first query takes the snapshot. @throws AppError database-… */
   protected async begin(how: string): Promise<void> {
     await this.command([how, ...TRANSACTION_SETTINGS].join('; '));
     const [[searchPath] = []] = await this.run(compiled(SEARCH_PATH_QUERY));
@@ -81,7 +84,7 @@ export class PostgresRows implements CatalogueRows {
     this.tables = tablesFrom(await this.run(compiled(DESCRIBE_QUERY)));
   }
 
-  /** Statements without values and results. @returns what the server says that one did. @throws AppError database-… */
+  /** Runs statements without values or rows. @returns the server's word for what it did, such as COMMIT. @throws AppError database-… */
   protected async command(
     text: string,
     errorOf: (path: string, error: unknown) => unknown = postgresError,
@@ -96,16 +99,12 @@ export class PostgresRows implements CatalogueRows {
   protected async run({ text, values, tables }: CompiledSql): Promise<unknown[][]> {
     const [rows = []] = await this.query(
       () => answerOf(this.client, text, values),
-      (error) => this.#readError(error, tables),
+      (error) => postgresError(this.path, error, tables),
     );
     return rows;
   }
 
-  #readError(error: unknown, tables: readonly TableName[]): unknown {
-    return postgresError(this.path, error, tables);
-  }
-
-  /** Runs a query after those before it; `errorOf` says what its error means. */
+  /** Runs a query after all earlier ones; `errorOf` turns its error into ours. */
   protected async query<T>(query: () => Promise<T>, errorOf: (error: unknown) => unknown): Promise<T> {
     try {
       return await this.#inTurn(query);
@@ -116,7 +115,7 @@ export class PostgresRows implements CatalogueRows {
 
   #inTurn<T>(query: () => Promise<T>): Promise<T> {
     const answer = this.#queries.then(query);
-    // Not the answer itself, which would be kept until the next.
+    // Does not keep the answer itself in memory until the next query.
     const ended = (): void => undefined;
     this.#queries = answer.then(ended, ended);
     return answer;
@@ -138,16 +137,16 @@ export class PostgresRows implements CatalogueRows {
         const batch = await next;
         isDone = batch.length < rowsPerBatch;
         if (!isDone) {
-          // The server works on the next batch while we do on this one.
+          // The server prepares the next batch while we work on this one.
           next = fetch();
           next.catch(() => undefined);
         }
         if (batch.length > 0) yield batch;
       }
     } finally {
-      // Left early, a fetch is still to be sent, and would come behind the close.
+      // If the caller left early, a FETCH is still pending and must not be sent after the CLOSE.
       await next.catch(() => undefined);
-      // Of a transaction that has failed nothing is left to close.
+      // In a failed transaction there is nothing to close.
       await this.command(`close ${cursor}`).catch(() => undefined);
     }
   }
@@ -168,7 +167,7 @@ export class PostgresRows implements CatalogueRows {
     return this.tables.get(table)?.classes.get(column);
   }
 
-  /** Says goodbye. A server that does not answer is not waited for. */
+  /** Closes the connection, without waiting for a server that does not answer. */
   protected async end(): Promise<void> {
     const timer = setTimeout(() => this.client.connection.stream.destroy(), GOODBYE_MS);
     await this.client.end().catch(() => undefined);
@@ -177,11 +176,13 @@ export class PostgresRows implements CatalogueRows {
 }
 
 export class PostgresReader extends PostgresRows implements CatalogueReader {
-  /** Nothing: readers never block writers. */
+  /** None: readers never block writers. */
   readonly finding = null;
 
-  /** Held by another session, whose state is read; null: that of now. */
+  /** The id of a state that another session holds; null for the present state. */
   readonly #snapshot: string | null;
+  /** Tables that are known to be as old as the snapshot; see one-state.ts. */
+  readonly #confirmed = new Set<TableName>();
 
   private constructor(path: string, client: Client, snapshot: string | null) {
     super(path, client);
@@ -202,11 +203,22 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
     }
   }
 
+  /** The same, once it is certain that the tables are as old as the snapshot. @throws AppError database-busy */
+  protected override async run(query: CompiledSql): Promise<unknown[][]> {
+    const rows = await super.run(query);
+    if (query.tables.every((table) => this.#confirmed.has(table))) return rows;
+    const newer = await super.run(NEWER_TABLES);
+    if (newer.length > 0) throw newerTablesError(this.path, newer);
+    for (const table of query.tables) this.#confirmed.add(table);
+    return rows;
+  }
+
   async #begin(): Promise<void> {
+    this.#confirmed.clear();
     const id = this.#snapshot;
-    // Before anything else in its transaction.
+    // Must come first in the transaction.
     const snapshot = id === null ? [] : [`set transaction snapshot ${escapeLiteral(id)}`];
-    // It waits while this process renders. One that writes waits for its input alone, which may never come, and holds locks.
+    // The transaction is idle while this process renders. One that writes keeps the limit: it holds locks, and its input may never come.
     const settings = 'set local idle_in_transaction_session_timeout = 0';
     try {
       await this.begin(['begin isolation level repeatable read read only', ...snapshot, settings].join('; '));
@@ -224,18 +236,18 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
     }
   }
 
-  /** Lets other sessions read the state of this transaction, for as long as it is open. @returns its id */
+  /** Lets other sessions read the state of this transaction while it is open. @returns the id of the state */
   async exportSnapshot(): Promise<string> {
     const [[id] = []] = await this.rows(sql`select pg_export_snapshot()`);
     return String(id);
   }
 
-  /** @throws AppError database-… where the server has ended it */
+  /** @throws AppError database-… where the server has ended the session */
   async confirmSession(): Promise<void> {
     await this.rows(sql`select 1`);
   }
 
-  /** In SQL_ASCII the server takes any bytes for text. */
+  /** In SQL_ASCII the server accepts any bytes as text. */
   async #refuseUncheckedText(): Promise<void> {
     const [[encoding] = []] = await this.rows(sql`select current_setting('server_encoding')`);
     if (encoding !== 'SQL_ASCII') return;
@@ -259,7 +271,7 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
     return sql<SqlBool>`(${ref} > ${text} or ${ref} !~ ${pattern})`;
   }
 
-  /** The server has checked all text: a database where it does not is refused. */
+  /** Nothing to do: the server checks all text, and SQL_ASCII, where it does not, is refused. */
   async markUndecodable(): Promise<void> {}
 
   /** An operator's tables need not have foreign keys. */

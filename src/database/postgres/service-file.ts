@@ -41,8 +41,10 @@ function sectionOf(text: string, service: string): ReadonlyMap<string, string> |
   for (const line of lines.slice(start)) {
     if (line.startsWith('[')) break;
     if (line === '' || line.startsWith('#')) continue;
-    const [name = ''] = line.split('=');
-    parameters.set(name.trim(), line.slice(name.length + 1).trim());
+    const equals = line.indexOf('=');
+    // Not the line itself, which may be a password.
+    if (equals < 0) parameters.set('a line without =', '');
+    else parameters.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim());
   }
   return parameters;
 }

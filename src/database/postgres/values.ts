@@ -1,6 +1,6 @@
-// Values as PostgreSQL prints them, as those of the contract. What a column may not hold is left as it is: the column's rule refuses it.
+// Parses values that PostgreSQL prints into the contract's. What the contract does not allow is passed on, for the column's rule to refuse.
 
-/** Types of pg_catalog by their number: built in, the same in every database. */
+/** OIDs of built-in types, the same in every database. */
 const BOOL = 16;
 const INT8 = 20;
 const INT2 = 21;
@@ -25,21 +25,21 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   [NUMERIC]: numeric,
 };
 
-/** How the driver is to read values, in the session's zone UTC. */
+/** For the driver. Times are those of a session in UTC. */
 export const valueTypes = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText };
 
-/** What is too large for a number stays exact, and no column accepts it. */
+/** An integer too large for a number becomes a bigint: exact, and accepted by no column. */
 function integer(text: string): unknown {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
-/** NaN and the infinite are numbers that no column accepts. */
+/** No column accepts NaN or Infinity. */
 function numeric(text: string): unknown {
   return /^-?\d+$/.test(text) ? integer(text) : Number(text);
 }
 
-/** `2026-12-01 19:00:00+00`, and what else there is: see `inIso`. */
+/** Usually `2026-12-01 19:00:00+00`; for other forms see `inIso`. */
 function instant(text: string): string {
   if (text.length === 22 && text.endsWith('+00')) return `${text.slice(0, 10)}T${text.slice(11, 19)}Z`;
   return inIso(text.replace(/\+00(?=$| BC$)/, 'Z'));
@@ -49,7 +49,7 @@ function wallTime(text: string): string {
   return inIso(text);
 }
 
-/** The same of a value of a time column in JSON, `2026-12-01T19:00:00+00:00`. */
+/** The same for a time in JSON, such as `2026-12-01T19:00:00+00:00`. */
 export function timeInJson(value: unknown): unknown {
   if (typeof value !== 'string' || value.length === 19) return value;
   if (value.length === 25 && value.endsWith('+00:00')) return `${value.slice(0, 19)}Z`;
@@ -57,8 +57,8 @@ export function timeInJson(value: unknown): unknown {
 }
 
 /**
- * With a fraction, after the year 9999, and before the year 0 a time is longer than a column accepts, and stays so. PostgreSQL has no
- * year 0: what the contract calls so is the year before 1.
+ * A time with a fraction, after the year 9999 or before the year 0 stays longer than a column accepts. The year 0 of the contract is
+ * 1 BC in PostgreSQL.
  */
 function inIso(text: string): string {
   const time = text.replace(/ (?=\d)/, 'T');

@@ -1,4 +1,4 @@
-// What a server says to a change: a refusal of the rows, or that nothing can be written. Codes: PostgreSQL documentation, Appendix A.
+// Errors of statements that write: a refusal of rows, or that nothing can be written. Codes: PostgreSQL documentation, Appendix A.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { Refusal, UnansweredCommit, type RefusalKind } from '../writer.ts';
@@ -11,6 +11,9 @@ const REFUSALS: Readonly<Record<string, RefusalKind>> = {
   '23001': 'foreign-key',
   '23505': 'unique',
   '23P01': 'unique',
+  // character_not_in_repertoire and untranslatable_character
+  '22021': 'encoding',
+  '22P05': 'encoding',
   // datatype_mismatch
   '42804': 'type',
   // generated_always
@@ -25,25 +28,19 @@ const REFUSALS: Readonly<Record<string, RefusalKind>> = {
 const NO_PRIVILEGE = '42501';
 const DATA_CLASS = '22';
 /**
- * The classes of codes that are not about the rows: connections, the state of the transaction, conflicts with others, resources, an
- * operator's intervention, the system, faults. All other codes can come from a trigger, which raises what it likes.
+ * Classes of codes that are not about the rows: connection, transaction state, conflicts with others, resources, intervention of the
+ * operator, system, internal errors. All others count as refusals, since a trigger can raise any code.
  */
 const OTHER_CLASSES = new Set(['08', '25', '40', '53', '57', '58', 'XX']);
 /** admin_shutdown, crash_shutdown */
 const STOPPED = new Set(['57P01', '57P02']);
 const READ_ONLY = '25006';
-/** idle_in_transaction_session_timeout: rows that come too slowly */
-const IDLE = '25P03';
 /** disk_full, io_error */
 const NO_ROOM = new Set(['53100', '58030']);
 /** lock_not_available, deadlock_detected */
 const IN_THE_WAY = new Set(['55P03', '40P01']);
 /** duplicate_table, duplicate_function, duplicate_object; unique_violation in the server's own tables */
 const MADE_MEANWHILE = new Set(['42P07', '42723', '42710', '23505']);
-
-interface ServerFields {
-  readonly detail?: unknown;
-}
 
 /** An error of a change to rows. `path` is an address without a password. */
 export function changeError(path: string, error: unknown): unknown {
@@ -56,7 +53,7 @@ export function changeError(path: string, error: unknown): unknown {
   const kind = REFUSALS[code] ?? (codeClass === DATA_CLASS ? 'type' : 'check');
   if (kind === 'no-rows' && message.includes('ON CONFLICT')) return new Refusal('no-key', message, error);
   // The details of other refusals are the whole row.
-  const { detail } = error as ServerFields;
+  const { detail } = error as { readonly detail?: unknown };
   const hasKey = (kind === 'unique' || kind === 'foreign-key') && typeof detail === 'string';
   return new Refusal(kind, hasKey ? `${message}: ${detail.replace(/\.$/, '')}` : message, error);
 }
@@ -83,7 +80,7 @@ export function writeError(path: string, error: unknown): unknown {
     const hint = 'try again when it has ended; see who it is: SELECT * FROM pg_stat_activity';
     return new AppError('database-busy', message, hint, error);
   }
-  if (BUSY.has(code) || code === IDLE) {
+  if (BUSY.has(code)) {
     const message = `${path} broke off while rows were written: ${messageOf(error)} (${code}); nothing is changed`;
     const hint =
       'the next run tries again; where a statement_timeout or an idle_in_transaction_session_timeout ended it: ALTER ROLE … SET … = 0';
@@ -107,7 +104,7 @@ export function schemaError(path: string, error: unknown): unknown {
   return writeError(path, error);
 }
 
-/** An error of a COMMIT. A server that is stopped may have committed before, and wait for a standby. */
+/** An error of a COMMIT. A server that is being stopped may have committed already, and be waiting for a standby. */
 export function commitError(path: string, error: unknown): unknown {
   const known = writeError(path, error);
   const isLost = known instanceof AppError && known.code === 'database-unreachable';

@@ -1,5 +1,5 @@
-// Writes a catalogue in PostgreSQL, in one transaction. Where the search_path leads to none of the tables, they are made in it. Rows go in
-// many at a time; a batch that is refused is undone and goes again row by row, so that each refusal names its row.
+// Writes a catalogue in PostgreSQL in one transaction. Creates the tables where the search_path leads to none of them. Rows are written in
+// batches; a batch that is refused is undone and repeated row by row, so that each refusal names its row.
 
 import { sql, type RawBuilder } from 'kysely';
 import type { Query } from '../reader.ts';
@@ -22,15 +22,13 @@ import { PostgresRows } from './reader.ts';
 import { changeError, commitError, schemaError, writeError } from './write-errors.ts';
 
 const SETTINGS = [
-  // What is reported as imported survives a crash of the server.
+  // Rows that are reported as imported survive a crash of the server.
   `select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`,
-  // A build or a person who holds a table is waited for, but not for ever.
-  "set local lock_timeout = '10s'",
   // Rows come in any order.
   'set constraints all deferred',
 ].join('; ');
 
-/** The columns of a unique index, which the server names where a row has what another has. */
+/** The columns of a unique index, whose name the server gives in a unique violation. */
 const INDEX_QUERY = `select a.attname from pg_catalog.pg_index as i
   join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
   where i.indexrelid = to_regclass(quote_ident($1) || '.' || quote_ident($2))`;
@@ -39,22 +37,22 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const joined = (columns: readonly string[]): string => columns.map(quoted).join(', ');
 
 interface Statement extends Pick<CompiledSql, 'text' | 'values'> {
-  /** How many rows it changes, where nothing of the operator's keeps it from that. */
+  /** How many rows it must change, unless something of the operator's prevents it. */
   readonly changesMin: number;
 }
 
-/** Before the operator's search_path while rows are staged and judged. */
+/** Prefix of the search_path while rows are staged and compared. */
 const FIRST = 'pg_temp, ';
 
 export class PostgresWriter extends PostgresRows implements CatalogueWriter {
-  // Shorter than an identifier needs to be: a slug's type may be, too.
+  // Short, because the type of a slug may be, too.
   readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
-  #isNew = false;
+  isNew = false;
   #isEnded = false;
   #hasSavepoint = false;
 
   /**
-   * Begins a transaction, and makes the tables where there are none and they are not required.
+   * Begins a transaction, and makes the tables if there are none and they are not required.
    * @throws AppError database-…
    */
   static async open(address: string, { isRequired }: { readonly isRequired: boolean }): Promise<PostgresWriter> {
@@ -71,11 +69,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     }
   }
 
-  get isNew(): boolean {
-    return this.#isNew;
-  }
-
-  /** Nothing in a server ends a transaction but its errors, and these end the import. */
+  /** On a server only an error can end the transaction, and an error ends the import. */
   get isOpen(): boolean {
     return !this.#isEnded;
   }
@@ -83,7 +77,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async #makeTables(): Promise<void> {
     await this.command(schemaText('postgres'), schemaError);
     await this.lookAtTables();
-    this.#isNew = true;
+    this.isNew = true;
   }
 
   protected override command(text: string, errorOf = writeError): Promise<string> {
@@ -125,7 +119,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     });
   }
 
-  /** Takes the values from where they are staged: those of native types are not sent as text once more. */
+  /** Copies the values from the staged table, so that they are not converted again. */
   #updateFromStaged(rows: readonly PlacedRow[]): Statement {
     const [first, last] = [rows[0], rows.at(-1)];
     if (first === undefined || last === undefined) throw new Error('no rows to update');
@@ -133,7 +127,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     const { key } = TABLE_RULES[table];
     const values: unknown[] = [rows.map(({ place }) => place)];
     const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${PLACE}" = any ($1::text[])`];
-    // Lets the index find them. Text of another collation is in another order.
+    // A range, so that the index is used. Not for text, whose collation may sort in another order.
     if (
       key.every(
         (column) => (TABLES[table] as Readonly<Record<string, Column<unknown>>>)[column]?.declared === 'INTEGER',
@@ -178,13 +172,13 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     if (refusal !== null) throw refusal;
   }
 
-  /** A server would write through a simple view, into tables of which this knows nothing. */
+  /** The server would write through a simple view, into tables that are not ours to change. */
   #viewRefusal(table: TableName): Refusal | null {
     if (this.tables.get(table)?.isView !== true) return null;
     return new Refusal('no-rows', `cannot modify ${table} because it is a view`, null);
   }
 
-  /** Runs a statement so that the transaction outlives its refusal. @returns the refusal, if any */
+  /** Runs a statement in a savepoint, so that the transaction survives its refusal. @returns the refusal, if any */
   async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<Refusal | null> {
     await this.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
     this.#hasSavepoint = true;
@@ -203,7 +197,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     }
   }
 
-  /** Whether it is the key that another row has. */
+  /** Whether the violated unique index is that of the key. */
   async #isOfKey(table: TableName, error: unknown): Promise<boolean> {
     const { schema, constraint } = error as { readonly schema?: unknown; readonly constraint?: unknown };
     const columns = (await this.run({ text: INDEX_QUERY, values: [schema, constraint], tables: [] })).map(([name]) =>
@@ -213,19 +207,19 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   async stage(tables: readonly TableName[]): Promise<void> {
-    // First in any case, whatever the operator's path says.
+    // Before the operator's schemas, wherever the path has pg_temp.
     const first = `select set_config('search_path', '${FIRST}' || current_setting('search_path'), true)`;
     await this.command([first, ...tables.map((table) => this.#stagedText(table))].join('; '));
   }
 
-  /** With the types of the kept table, and none of its constraints. */
+  /** With the types of the kept table, but of its constraints only keys. */
   #stagedText(table: TableName): string {
     const { key, unique } = TABLE_RULES[table];
     const name = this.#nameText('staged', table);
     const columns = Object.entries<Column<unknown>>(TABLES[table]);
     const defaults = columns.flatMap(([column, { defaultSql }]) => {
       if (defaultSql === null || defaultSql === 'NULL') return [];
-      // As text without a type, which the column's own type takes: 0 is false to a boolean.
+      // In quotes, which any type accepts: a boolean reads '0' as false.
       return [`alter column "${column}" set default ${defaultSql.startsWith(`'`) ? defaultSql : `'${defaultSql}'`}`];
     });
     const additions = [
@@ -273,7 +267,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     const refusal = await this.#attempt(null, { text: 'set constraints all immediate', values: [], changesMin: 0 });
     if (refusal !== null) throw refusal;
     const done = await this.command('commit', commitError);
-    // A server answers so where an error was not noticed.
+    // After an error that went unnoticed, the server answers ROLLBACK.
     if (done !== 'COMMIT') throw new Error(`expected COMMIT from ${this.path}, found ${done}`);
     await this.discard();
   }
@@ -291,7 +285,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 }
 
-/** All columns that any of the rows has; rows of one file have them in one order. */
+/** All columns that any of the rows has. */
 function columnsIn(rows: readonly PlacedRow[]): readonly string[] {
   return [...new Set(rows.flatMap(({ columns }) => columns))];
 }

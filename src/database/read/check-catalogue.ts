@@ -23,7 +23,7 @@ export interface CheckOptions {
 }
 
 /**
- * Everything that is wrong with a catalogue. Tables that fall short of the contract are a finding and are not read further.
+ * Everything that is wrong with a catalogue. A table that does not meet the contract is a finding, and its rows are not read.
  * @throws AppError database-unreadable, database-busy
  */
 export async function* checkCatalogue(reader: CatalogueReader, options: CheckOptions): AsyncGenerator<Finding> {
@@ -41,12 +41,12 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
     }
   }
   yield* ruleFindings(reader, sound, options.tzdata);
-  // What is true of all rows says nothing yet while some of them have another finding.
+  // Statistics over all rows mean nothing while some of them have other findings.
   const isSound = (...tables: TableName[]): boolean => tables.every((table) => sound.has(table));
   if (isSound('price_tiers', 'fronts') && !spoiled.has('price_tiers.amount_minor')) yield* wholeUnitPrices(reader);
   if (isSound('fronts', 'front_products') && !spoiled.has('fronts') && !spoiled.has('front_products'))
     yield* emptyFronts(reader, sound.has('price_tiers'));
-  // Last: of all findings it is the least.
+  // Last, as the least important.
   if (reader.finding !== null) yield reader.finding;
 }
 
@@ -80,7 +80,7 @@ async function* badValues(
   }
 }
 
-/** Keys that several rows have; only a table without the key's constraint, or a view, can hold any. */
+/** Keys that several rows have: possible only in a view, or in a table without a primary key. */
 async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGenerator<Finding> {
   const { columns, checker } = wholeTable(table);
   const { key } = TABLE_RULES[table];
@@ -171,7 +171,7 @@ async function* ruleFindings(
   }
 }
 
-/** What a rule finds in the rows that a checker accepts; the others are findings already. */
+/** What a rule finds in the rows that a checker accepts; the others already have findings. */
 async function* applied<T extends TableName, const C extends ColumnsOf<T>>(
   reader: CatalogueReader,
   checker: RowChecker<T, C>,

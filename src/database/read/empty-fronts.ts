@@ -1,5 +1,5 @@
-// Fronts that are active and show nothing, or nothing that can be bought, though no row is wrong: of a view that joins by the wrong column
-// no row is left. Only check-db looks. Warnings: a new front may have no products yet.
+// Finds active fronts that show nothing, or nothing with a price, although no row is wrong: a view that joins by the wrong column loses
+// rows silently. For check-db only, and only warnings: a new front may have no products yet.
 
 import { sql } from 'kysely';
 import type { Finding } from '../../findings.ts';
@@ -36,7 +36,7 @@ async function ticketCurrencies(reader: Pick<CatalogueReader, 'rows'>): Promise<
     .select(['product_id', 'currency'])
     .distinct()
     .where('kind', '=', 'ticket')
-    // What is no currency is a finding already, and may be of any length.
+    // Anything else is a finding already, and may be of any length.
     .where(sql<boolean>`length(currency) = 3 and upper(currency) = currency`)
     .as('tiers');
   const query = knownTables

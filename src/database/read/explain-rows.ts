@@ -1,5 +1,5 @@
-// All rows of one product, for explaining it: also what the load leaves out because no document needs it (past sessions, drafts, add-ons,
-// names of tiers). Rows with a value that its column does not take are left out: the load has its findings on them.
+// All rows of one product, for `explain`: also those that the load skips because no document needs them (past sessions, drafts, add-ons,
+// names of tiers). Rows with invalid values are skipped, since the load reports them.
 
 import type { PriceTier, Venue } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/explain-result.ts';
@@ -54,7 +54,7 @@ export async function sessionRows(
     const [id, venueId, startsText, startsLocal, salesStartAt, salesEndAt, status, paused, available] = row;
     const venue = venues.get(venueId) ?? null;
     if (venue === null) return [];
-    // The load has its findings, which name the version of tzdata.
+    // Findings are the load's; there they name the version of tzdata.
     const { startsAt } = startOf(() => SESSION.placeOf(row), startsText, startsLocal, venue.zone, '');
     if (startsAt === null) return [];
     return { id, status, venue, startsAt, salesStartAt, salesEndAt, isPaused: paused === 1, available };

@@ -1,4 +1,4 @@
-// Groups of rows as they come from the database, taken a range of ids at a time: a table is read once, however many ranges there are.
+// Takes groups of rows from the database one range of ids at a time, so that each table is read only once.
 
 import { isIdBefore, type Group } from './groups.ts';
 
@@ -12,7 +12,7 @@ export class GroupStream {
     this.#batches = batches;
   }
 
-  /** By id, the groups that were not taken yet, up to that of an id; all of them where it is undefined. */
+  /** The groups not taken yet, by id, up to the given id; all of them where it is undefined. */
   async upTo(id: unknown): Promise<ReadonlyMap<unknown, Group>> {
     const groups = new Map<unknown, Group>();
     for (;;) {

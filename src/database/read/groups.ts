@@ -1,5 +1,5 @@
-// Rows of one table by groups, such as the sessions of each product. A driver returns rows one by one, which with millions is most of a
-// load's cost; so databases make one JSON array of a group's rows, which keeps the types of the values and is parsed at once.
+// Rows of one table in groups, such as the sessions of each product. Millions of single rows from the driver would be most of a load's
+// cost, so the database makes one JSON array of a group's rows, which keeps the types of values and is parsed at once.
 
 import { sql, type RawBuilder } from 'kysely';
 import type { TableName } from '../schema/tables.ts';
@@ -17,10 +17,10 @@ export function onlyId(id: number): IdRange {
 
 export const ALL_IDS: IdRange = { after: null, upTo: null };
 
-/** Ids that are not numbers, where a row's id is mistyped: '7' may stand for 7. */
+/** Ids that are not numbers: a mistyped '7' may stand for 7. */
 export const MISTYPED_IDS: IdRange = { after: Number.MAX_SAFE_INTEGER, upTo: null };
 
-/** Holds for the ids of a range. */
+/** SQL that is true of the ids in a range. */
 export function isInRange(id: RawBuilder<unknown>, range: IdRange | 'null'): RawBuilder<unknown> {
   if (range === 'null') return sql`${id} is null`;
   const { after, upTo } = range;
@@ -40,8 +40,8 @@ export interface Grouping {
   /** Which rows to include. */
   readonly where?: RawBuilder<unknown> | undefined;
   /**
-   * Rows that have whole numbers in `whole`, 0 in `zero` and NULL in `empty` come as one value instead of an array. `alongside` has
-   * an array of its own, in the same order.
+   * Rows that have whole numbers in `whole`, 0 in `zero` and NULL in `empty` come as one value, `column`, instead of an array. The values
+   * of `alongside` come in a second array, in the same order.
    */
   readonly plain?: {
     readonly whole: readonly string[];
@@ -52,12 +52,17 @@ export interface Grouping {
   };
 }
 
-/** One group. Its rows are parsed when they are asked for: those of products that no front shows never are. */
+/** One group. Its rows are parsed on demand: those of products that no front shows never are. */
 export interface Group {
   readonly id: unknown;
   readonly rows: () => readonly unknown[];
-  /** Where the grouping has `plain`; otherwise none. */
+  /** Empty unless the grouping has `plain`. */
   readonly alongside: () => readonly unknown[];
+}
+
+/** The values of a JSON array that a database has made; none for NULL. */
+export function valuesIn(json: unknown): unknown[] {
+  return typeof json === 'string' ? (JSON.parse(json) as unknown[]) : [];
 }
 
 /** Whether one id comes before another as databases order them: NULL, numbers, text. */
@@ -71,7 +76,7 @@ function rankOf(id: unknown): number {
   return id === null ? 0 : isNumber(id) ? 1 : 2;
 }
 
-/** PostgreSQL's reader gives what is too large for a number as bigint. */
+/** PostgreSQL's reader returns integers too large for a number as bigint. */
 function isNumber(id: unknown): id is number | bigint {
   return typeof id === 'number' || typeof id === 'bigint';
 }

@@ -37,7 +37,7 @@ interface SortedProducts {
   readonly others: readonly Product[];
 }
 
-/** How many products are counted by one query, which a server takes as long for as for a batch. */
+/** How many products one query counts. */
 const COUNTED_TOGETHER = 400;
 
 /** Bounds the rows in memory at one time. Measured: with 100 some builds take 40 MB more, and none is faster. */
@@ -53,7 +53,7 @@ export class ProductLoad {
   readonly #maker: ProductMaker;
   /** By product: rows of front_id, session_id, and the session's status. */
   readonly #exclusions = new Map<number, unknown[][]>();
-  /** Those of sessions that do not exist, or have no product. */
+  /** Exclusions of sessions that do not exist, or have no product. */
   readonly #orphanExclusions: unknown[][] = [];
   #areExclusionsLoaded = false;
 
@@ -96,7 +96,7 @@ export class ProductLoad {
     try {
       for await (const rows of this.#reader.batches(productQuery(ALL_IDS), PRODUCTS_PER_BATCH)) {
         const children = await childrenUpTo(rows.at(-1)?.[0]);
-        // Lets a database that is not in this process work on the next batches while these are looked at and rendered.
+        // Sends the requests for the next batches, so that a server works on them while these are rendered.
         await setImmediate();
         const { offered, others } = await this.#productsOf(rows, children);
         yield { products: offered, read: rows.length };

@@ -1,5 +1,5 @@
-// Ids that refer to nothing, found by SQL: what foreign keys guarantee in our own schema and nothing does in views. Looks at whole
-// tables; the load sees dangling ids in the rows that it reads.
+// Finds dangling ids with SQL, over whole tables: foreign keys rule them out in our own schema, but not in views. The load finds those in
+// the rows that it reads by itself.
 
 import type { Finding } from '../../findings.ts';
 import type { CatalogueRows } from '../reader.ts';
@@ -9,7 +9,7 @@ import { anyTable, wholeTable } from '../schema/query-builders.ts';
 
 type RowSource = Pick<CatalogueRows, 'batches' | 'isWhole'>;
 
-/** A finding for each id in a table that no row has. Only references to tables in `sound` are checked. */
+/** A finding for each reference of a table to a row that does not exist. Only references to tables in `sound` are checked. */
 export async function* danglingIds(
   reader: RowSource,
   table: TableName,
@@ -18,7 +18,7 @@ export async function* danglingIds(
   const { columns, checker, query } = wholeTable(table);
   for (const [column, parent] of Object.entries(TABLE_RULES[table].references)) {
     if (!sound.has(parent)) continue;
-    // A difference of sets: PostgreSQL goes through a longer NOT IN once for every row, and SQLite through a view that is joined.
+    // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a join.
     const ids = anyTable.selectFrom(parent).select(`id as ${column}`);
     const unknown = anyTable.selectFrom(table).select(column).except(ids);
     // A value that is not an integer is a finding already.

@@ -65,9 +65,8 @@ export function childGrouping(table: ChildTable, reader: Pick<CatalogueReader, '
 }
 
 /**
- * Scheduled sessions whose offer ends after now. What is not an instant, or no status there is, comes along too: it must be
- * seen to be refused. A wall time may be up to sixteen hours from UTC: of the sessions that have no other start, those that ended a
- * little before now come along as well.
+ * Scheduled sessions whose offer ends after now. Rows with an invalid instant or status are included, so that they are reported. A wall
+ * time may be up to sixteen hours from UTC, so sessions without another start are included for that long after now.
  */
 function mayBeSold(reader: Pick<CatalogueReader, 'mayBeLater'>, now: Instant): RawBuilder<SqlBool> {
   const isLater = (column: string, text: string) => reader.mayBeLater('sessions', column, text);
@@ -84,7 +83,7 @@ function mayBeSold(reader: Pick<CatalogueReader, 'mayBeLater'>, now: Instant): R
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */
 const MAY_BE_TICKET = sql`(kind is null or kind <> 'addon')`;
 
-/** Exclusions as product_id, front_id, session_id and the session's status, over ones included; those of no session first. */
+/** All exclusions as product_id, front_id, session_id and the session's status, past sessions included; those of no session come first. */
 export const EXCLUSIONS: Query = knownTables
   .selectFrom('front_session_exclusions as e')
   .leftJoin('sessions as s', 's.id', 'e.session_id')
@@ -93,7 +92,7 @@ export const EXCLUSIONS: Query = knownTables
   .orderBy('e.front_id')
   .orderBy('e.session_id');
 
-/** Tiers of a session that there is not, or that is another product's: product_id, id, session_id. Foreign keys hold this in tables. */
+/** Tiers of a session that does not exist or is another product's: product_id, id, session_id. */
 export const ORPHAN_TIERS: Query = knownTables
   .selectFrom('price_tiers as t')
   .leftJoin('sessions as s', (join) =>

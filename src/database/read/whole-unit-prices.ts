@@ -1,5 +1,5 @@
-// Prices that look as if they were stored in whole units: 1500 roubles as 1500, which fronts show as 15. No single row is wrong, so the
-// rule looks at all ticket prices of a currency, and only check-db applies it. A warning: prices may be that low.
+// Finds prices that seem to be stored in whole units: 1500 roubles as 1500, which fronts show as 15. No single row is wrong, so the rule
+// looks at all ticket prices of a currency. For check-db only, and a warning: prices may really be that low.
 
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';

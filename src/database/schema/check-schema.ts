@@ -1,5 +1,5 @@
-// The contract check: whether all tables and columns of catalogue.md exist, with their types. Tables may be views over an operator's own
-// schema; a view's columns may have no declared type, and then the rows' values decide.
+// The contract check: whether all tables and columns exist, with the right types. Tables may be views over an operator's own schema; where
+// a view's column has no declared type, the values of the rows are checked instead.
 
 import { AppError, shellWord, type ErrorCode } from '../../errors.ts';
 import type { CatalogueRows, DatabaseKind, TableDescription } from '../reader.ts';
@@ -8,7 +8,7 @@ import type { Column } from './columns.ts';
 import { addColumnsText, canBeStub, isOtherTable, OTHER_TABLE_HINTS } from './stubs.ts';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
-/** One thing in which a database falls short of the contract. */
+/** One way in which a database does not meet the contract. */
 export interface ContractProblem {
   readonly code: 'table-missing' | 'column-missing' | 'column-type-wrong';
   readonly table: TableName;

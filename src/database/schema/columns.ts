@@ -7,12 +7,12 @@ import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 export interface Column<T> {
   readonly declared: 'INTEGER' | 'TEXT';
   readonly isNullable: boolean;
-  /** What a row has that leaves the column out, as SQL; null where none may. */
+  /** The default as SQL; null where a row must give a value. */
   readonly defaultSql: string | null;
   /** Completes "expected …". */
   readonly expected: string;
   readonly accepts: (value: unknown) => value is T;
-  /** Where these are all the values that it accepts. */
+  /** All values that it accepts, where these are a few words. */
   readonly words?: readonly string[];
   /** Where it holds a time: an instant, or a wall time. Databases have types of their own for these. */
   readonly time?: 'instant' | 'wall';
@@ -83,6 +83,6 @@ export function defaulted<T extends string | number>(of: Column<T>, value: NoInf
   return { ...of, defaultSql: typeof value === 'string' ? `'${value}'` : String(value) };
 }
 
-/** An instant from which on, or until which, something holds; NULL where there is no such end. */
+/** The start or the end of a period; NULL where it is open. */
 export const fromInstant: Column<string | null> = { ...nullable(instant), openEnd: '-infinity' };
 export const untilInstant: Column<string | null> = { ...nullable(instant), openEnd: 'infinity' };

@@ -1,5 +1,5 @@
-// Hints for those who map a schema: SQL that makes a value which a column accepts of the one that was found, such as a Unix time where an
-// instant is expected. Guesses nothing that a person must decide: of a value that could mean several things there is no hint.
+// Hints for mapping a schema: SQL that converts the value that was found into one that the column accepts, such as a Unix time into an
+// instant. Where a value could mean several things, the hint says under which condition it holds, or there is none.
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
 import type { DatabaseKind } from '../reader.ts';
@@ -34,7 +34,7 @@ export function hintOf(
   return column.words && `CASE ${name}${column.words.map((word) => ` WHEN '<yours>' THEN '${word}'`).join('')} END`;
 }
 
-/** What no SQL on one value can do. */
+/** For what SQL on a single value cannot do. */
 export const TEXT_ID_HINT = 'ids are integers: give text ids numbers in a table of their own (data/own-schema.md, Ids)';
 
 interface Rule {
@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
     isFor: (name) => name === 'age_rating',
   },
   { sql: (name) => `nullif(${name}, '')`, result: (value) => (value === '' ? null : undefined) },
-  // An offset does not move a date and time across so much that a valid one could become invalid, but for the first and last years.
+  // An offset can make a valid time invalid only in the first and last years.
   {
     sql: (name) => `strftime(${INSTANT}, ${name})`,
     postgres: (name) => `date_trunc('second', ${name}::timestamptz)`,

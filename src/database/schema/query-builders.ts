@@ -1,10 +1,10 @@
-// Builds queries, and is connected to nothing: what is built goes to a reader's `rows`, which compiles it for its database.
+// Builders of queries. They have no connection: a reader's `rows` compiles a query for its database and runs it.
 
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Dialect } from 'kysely';
 import { RowChecker } from './row-checker.ts';
 import { TABLE_RULES, TABLES, type CatalogueTables, type TableName } from './tables.ts';
 
-/** The builders ask for one; a reader compiles with its own. */
+/** Kysely requires one; readers compile with their own. */
 const dialect: Dialect = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),
@@ -18,7 +18,7 @@ export const knownTables = new Kysely<CatalogueTables>({ dialect });
 /** Builds queries on tables known only at run time, whose columns are strings: import, export and check-db do the same with each. */
 export const anyTable = new Kysely<Record<TableName, Record<string, unknown>>>({ dialect });
 
-/** The rows that a checker is for, in an order that must be total. */
+/** The rows of a checker, in an order that must be total. */
 export function checkedRows(
   { table, columns }: { readonly table: TableName; readonly columns: readonly string[] },
   orderBy: readonly string[] = TABLE_RULES[table].key,

@@ -1,14 +1,14 @@
-// SQL for what a catalogue lacks and may do without, for those whose tables are views: empty views in place of tables, and what to add
-// to a view in place of columns. What exists is never replaced: SQL on it is a comment, for a person to decide.
+// SQL for what a catalogue of views lacks and can do without: empty views for missing tables, and what to add to a view for missing columns.
+// Never replaces what exists: SQL for that is a comment, for a person to decide.
 
 import type { DatabaseKind } from '../reader.ts';
 import type { Column } from './columns.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
-/** Without a row in each of these no front has a card. */
+/** Without rows in all of these no front has a card. */
 const ESSENTIAL: readonly TableName[] = ['fronts', 'venues', 'products', 'front_products', 'sessions'];
 
-/** Whether a catalogue is of use where this table is empty. */
+/** Whether a catalogue is useful while this table is empty. */
 export function canBeStub(table: TableName): boolean {
   return !ESSENTIAL.includes(table);
 }
@@ -17,7 +17,7 @@ function columnsOf(table: TableName): [name: string, column: Column<unknown>][] 
   return Object.entries(TABLES[table]);
 }
 
-/** Whether a table is somebody else's that happens to have the name: most of the columns are not there. */
+/** Whether a table seems to be the operator's own and only to share the name: it lacks most of the columns. */
 export function isOtherTable(table: TableName, missingTotal: number): boolean {
   return missingTotal * 2 > columnsOf(table).length;
 }

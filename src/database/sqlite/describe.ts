@@ -1,5 +1,5 @@
-// Which of the contract's tables an SQLite file has, with the declared types of their columns. A view's columns often have none, and then
-// the rows' values decide.
+// Which of the contract's tables an SQLite file has, and the declared types of their columns. Columns of views often have none; then the
+// values of the rows are checked.
 
 import { sql } from 'kysely';
 import { AppError, messageOf } from '../../errors.ts';
@@ -53,14 +53,14 @@ export function typeProblem(
   return { expected: declared, hint: typeHint(table, column, declared) };
 }
 
-/** Not a cast where it would lose something: that of 19.99 is 19, and that of 'b7c1' is 0. */
+/** Suggests no cast that would lose something: 19.99 would become 19, and 'b7c1' would become 0. */
 function typeHint(table: TableName, column: string, declared: string): string {
   if (column === 'amount_minor')
     return 'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents';
   return isId(table, column) ? TEXT_ID_HINT : `declare it as ${declared}, or cast it in a view`;
 }
 
-/** Whether a declared type may hold what the contract wants, by SQLite's rules of affinity; unknown types may. */
+/** Whether a declared type can hold the contract's values, by SQLite's rules of affinity; an unknown type can. */
 function mayHold(dataType: string, wanted: 'INTEGER' | 'TEXT'): boolean {
   const type = dataType.toUpperCase();
   if (type.includes('INT')) return wanted === 'INTEGER';

@@ -1,7 +1,7 @@
-// The SQL of SQLite for rows by groups (read/groups.ts).
+// SQLite's SQL for rows in groups (read/groups.ts).
 
 import { sql, type RawBuilder } from 'kysely';
-import { isInRange, type Group, type Grouping, type IdRange } from '../read/groups.ts';
+import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../read/groups.ts';
 import type { CatalogueRows, Query } from '../reader.ts';
 
 /** Tables that cannot hold a BLOB: STRICT ones, such as those of data/schema.sql, without an ANY or BLOB column. */
@@ -29,8 +29,8 @@ export function groupedQuery(
 }
 
 /**
- * A column as JSON can hold it. JSON has no BLOBs: an object with the length, which no column accepts, replaces one. SQLite writes a
- * REAL with 15 digits, which is not enough for an id that a view's expression has turned into one: whole numbers go as integers.
+ * A column as JSON can hold it. A BLOB becomes an object with its length, which no column accepts. SQLite prints a REAL with 15 digits,
+ * too few for an id that a view's expression has made a REAL, so whole numbers are cast to integers.
  */
 function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> {
   const column = sql.ref(name);
@@ -52,8 +52,4 @@ function plainWhere({ whole, zero, empty }: NonNullable<Grouping['plain']>): Raw
 /** A row of that query. */
 export function groupOf([id, rows, alongside]: readonly unknown[]): Group {
   return { id, rows: () => valuesIn(rows), alongside: () => valuesIn(alongside) };
-}
-
-function valuesIn(json: unknown): unknown[] {
-  return typeof json === 'string' ? (JSON.parse(json) as unknown[]) : [];
 }

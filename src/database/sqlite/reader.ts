@@ -46,7 +46,7 @@ export function refuseNoFile(path: string): void {
   throw new AppError('database-unreadable', message, 'name a file with --db');
 }
 
-/** Reads through a connection to SQLite; `guard` runs each read, and turns the driver's errors into ours. */
+/** Reads through a connection to SQLite. `guard` runs each read and turns the driver's errors into ours. */
 export class SqliteRows implements CatalogueRows {
   readonly kind = 'sqlite';
   readonly path: string;
@@ -54,7 +54,7 @@ export class SqliteRows implements CatalogueRows {
   readonly #guard: typeof readErrors;
   readonly placeOfTables = '';
   readonly typeProblem = typeProblem;
-  /** By their text: a load repeats some queries. */
+  /** Prepared statements by text: a load repeats some queries. */
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown[]>>();
 
   constructor(path: string, handle: Database.Database, guard: typeof readErrors) {
@@ -110,7 +110,7 @@ export class SqliteRows implements CatalogueRows {
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
   readonly finding = journalModeFinding(String(this.handle.pragma('journal_mode', { simple: true })));
-  /** Tables that cannot hold a BLOB; null where that was not asked yet. */
+  /** Tables that cannot hold a BLOB; null until it is known. */
   #strict: ReadonlySet<string> | null = null;
 
   async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
@@ -120,7 +120,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   }
 
   mayBeLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
-    // As many digits as the text has, and what else it has between them.
+    // The form of the text, with any digits.
     const pattern = text.replaceAll(/\d/g, '?');
     return sql<SqlBool>`(${sql.ref(column)} > ${text} or ${sql.ref(column)} not glob ${pattern})`;
   }
@@ -165,14 +165,18 @@ function begin(handle: Database.Database): void {
   handle.prepare('select count(*) from sqlite_schema').get();
 }
 
-/** Runs a read, and turns the driver's errors into ours. */
-function readErrors<T>(path: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw databaseError(path, error);
-  }
-}
+/** Makes a function that runs work on a database, and turns its errors into ours. */
+export const guardWith =
+  (errorOf: (path: string, error: unknown) => unknown) =>
+  <T>(path: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw errorOf(path, error);
+    }
+  };
+
+const readErrors = guardWith(databaseError);
 
 /** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
 export function databaseError(path: string, error: unknown): unknown {

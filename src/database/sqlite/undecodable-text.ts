@@ -1,5 +1,5 @@
-// Text that is not in the database's encoding. SQLite stores any bytes as TEXT, and the driver turns what it cannot decode into U+FFFD, a
-// character that may also be intended. Rows that have one are read again, as bytes.
+// Finds text that is not in the database's encoding. SQLite stores any bytes as TEXT, and the driver replaces what it cannot decode with
+// U+FFFD. Since that character may also be intended, rows that have one are read again as bytes.
 
 import { sql } from 'kysely';
 import type { Column } from '../schema/columns.ts';
@@ -11,8 +11,8 @@ const REPLACEMENT = '\ufffd';
 const KEYS_PER_QUERY = 500;
 
 /**
- * Replaces every such text by an UndecodableText, which no column accepts. `rows` are changed in place: of a table with a key of one
- * column, read with the columns of a checker, the first of which is at `from`. @throws AppError database-…
+ * Replaces such text with UndecodableText, which no column accepts. Changes `rows` in place; they have the columns of a checker from
+ * position `from` on, and the table's key is one column. @throws AppError database-…
  */
 export async function markUndecodable(
   reader: Pick<CatalogueRows, 'rows'>,
@@ -43,7 +43,7 @@ export async function markUndecodable(
         if (!(bytes instanceof Uint8Array) || isDecodable(bytes, decoder)) continue;
         const at = from + (suspectColumns[n] ?? 0);
         const undecodable = new UndecodableText(bytes, String(encoding));
-        // A view may give a key twice, and then it is unknown which row has the text.
+        // A view may give a key twice; then all rows with it are marked.
         for (const row of some) if (row[keyAt] === id && isSuspect(row[at])) row[at] = undecodable;
       }
     }

@@ -1,5 +1,5 @@
-// Writes a catalogue in an SQLite file, in one transaction: an existing one in place; a new one beside its path, from data/schema.sql, so
-// that nothing is visible under its name until it is complete.
+// Writes a catalogue in an SQLite file, in one transaction: an existing file in place; a new one, from data/schema.sql, beside its path, so
+// that nothing appears there until it is complete.
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,7 +23,7 @@ import {
   type RefusedRow,
   type Side,
 } from '../writer.ts';
-import { compiled, databaseError, missingError, refuseNoFile, SqliteRows } from './reader.ts';
+import { compiled, databaseError, guardWith, missingError, refuseNoFile, SqliteRows } from './reader.ts';
 import { makeImportFolder, sweepImportFolders, type ImportFolder } from './import-folder.ts';
 
 /** The databases of a connection that have the tables. */
@@ -32,10 +32,10 @@ const DATABASES = { kept: 'main', staged: 'temp' } as const satisfies Record<Sid
 const nameText = (side: Side, table: TableName): string => `"${DATABASES[side]}"."${table}"`;
 
 export class SqliteWriter extends SqliteRows implements CatalogueWriter {
-  /** The folder in which a new catalogue is being made; null where there was one. */
+  /** The folder in which a new catalogue is being made; null for an existing one. */
   readonly #importFolder: ImportFolder | null;
   readonly randomText = sql<string>`lower(hex(randomblob(16)))`;
-  /** Those that write rows, by side, table and columns. */
+  /** Prepared statements that write rows, by kind, table and columns. */
   readonly #rowStatements = new Map<string, Database.Statement>();
 
   private constructor(path: string, handle: Database.Database, importFolder: ImportFolder | null) {
@@ -44,7 +44,7 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
   }
 
   /**
-   * Opens the catalogue at `path`, or begins to make one and the folders above it, where one is not required.
+   * Opens the catalogue at `path`. If it does not exist and is not required, begins to make it, with the folders above it.
    * @throws AppError database-missing, database-unreadable, database-busy, database-not-writable
    */
   static open(path: string, { isRequired }: { readonly isRequired: boolean }): SqliteWriter {
@@ -95,7 +95,7 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
     );
   }
 
-  /** One statement a row, which is prepared once. Measured: many rows in one are no faster, since no row travels. */
+  /** A prepared statement, once for each row. Measured: several rows in one statement are no faster. */
   async #write(
     rows: readonly PlacedRow[],
     kind: string,
@@ -122,7 +122,7 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
     return refused;
   }
 
-  /** One that takes rows: what its triggers change is not counted. */
+  /** A view can take rows through INSTEAD OF triggers, whose changes are not counted. */
   #isView(table: TableName): boolean {
     const find = this.handle.prepare(`select 1 from main.sqlite_schema where type = 'view' and name = ?`);
     return find.get(table) !== undefined;
@@ -149,10 +149,10 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
     });
   }
 
-  /** A trigger finds the tables of its own database in any case. */
+  /** Nothing to do: a trigger always finds the tables of its own database. */
   async uncoverKept(): Promise<void> {}
 
-  /** The transaction is the only one that writes. */
+  /** Nothing to do: SQLite has one writer at a time. */
   async lock(): Promise<void> {}
 
   nameOf(side: Side, table: TableName): RawBuilder<unknown> {
@@ -210,7 +210,7 @@ function begin(handle: Database.Database, isNew: boolean): void {
   // What is reported as imported survives a power cut, also while readers prevent a checkpoint of the journal.
   handle.pragma('synchronous = FULL');
   handle.exec('begin immediate');
-  // The order of rows does not matter: ids are looked up at the end. Holds for this transaction only.
+  // Rows may come in any order: foreign keys are checked at the end. Applies to this transaction only.
   handle.pragma('defer_foreign_keys = ON');
 }
 
@@ -232,15 +232,9 @@ function moveInPlace(from: string, to: string): void {
   closeSync(folder);
 }
 
-/** Runs a write, and turns errors of the driver and of the system into ours; violated constraints pass unchanged. */
-function writing<T>(path: string, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    throw writingError(path, error);
-  }
-}
+const writing = guardWith(writingError);
 
+/** Errors of the driver and of the system as ours; violated constraints pass unchanged. */
 function writingError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (error instanceof AppError || code.startsWith('SQLITE_CONSTRAINT')) return error;

@@ -86,7 +86,7 @@ export async function listKeys(reader: CatalogueReader) {
     .select(['k.keyid', 'f.code', 'k.alg', 'k.secret_ref', 'k.not_before', 'k.not_after', 'k.revoked_at'])
     .orderBy('k.keyid');
   const rows = await reader.rows(query);
-  // Bad values are for check-db to find; here they are only shown.
+  // Bad values are shown as they are; check-db reports them.
   const text = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : quoted(value));
   return rows.map(([keyid, front, alg, secretRef, notBefore, notAfter, revokedAt]) => ({
     keyid: String(keyid),
@@ -108,12 +108,12 @@ export async function currentKeyRing(reader: CatalogueReader, published: KeyRing
   return loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
 }
 
-/** Makes a change to an existing catalogue in one transaction. */
+/** Changes an existing catalogue in one transaction. */
 async function changing<T>(databasePath: string, change: (catalogue: CatalogueWriter) => Promise<T>): Promise<T> {
   const catalogue = await openForWriting(databasePath, { isRequired: true });
   try {
     await checkContract(catalogue);
-    // Of two changes, the later one sees what the earlier one has made of the keys.
+    // The later of two changes sees the result of the earlier one.
     await catalogue.lock(['front_keys']);
     const result = await change(catalogue);
     try {
@@ -127,7 +127,7 @@ async function changing<T>(databasePath: string, change: (catalogue: CatalogueWr
   }
 }
 
-/** Changes a key, which has these values then: row security, a rule or a trigger can keep it as it was, without an error. */
+/** Changes a key and checks that it has these values: row security, a rule or a trigger can prevent that without an error. */
 async function changeKey(
   catalogue: CatalogueWriter,
   query: Query,

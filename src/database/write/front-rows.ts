@@ -1,5 +1,5 @@
-// Which rows of each table a front needs: those that its documents are made of, and what these refer to, so that foreign keys hold. Of
-// another front it takes nothing. A condition for each table, not a walk over ids: an export streams.
+// Which rows of each table a front needs: those its documents are made of, and the rows they refer to, so that foreign keys hold; nothing
+// of other fronts. These are conditions in SQL, so that an export can stream.
 
 import { sql, type RawBuilder } from 'kysely';
 import { AppError } from '../../errors.ts';

@@ -17,7 +17,7 @@ export interface InputOptions {
   readonly signal?: AbortSignal;
   /** Called for each row that is read. */
   readonly onRow?: () => void;
-  /** Called before the commit: whoever breaks off from here on does not know whether anything was imported. */
+  /** Called before the commit. After an interruption from here on, it is unknown whether anything was imported. */
   readonly onCommit?: () => void;
 }
 
@@ -43,7 +43,7 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
   });
 }
 
-/** Opens a catalogue, or begins to make one, and keeps what `write` does to it; or nothing, where that fails or is aborted. */
+/** Opens a catalogue, or begins to make one, and commits what `write` does; nothing where that fails or is aborted. */
 export async function writingRows<T>(
   { databasePath, signal, onCommit }: InputOptions,
   write: (catalogue: CatalogueWriter) => Promise<T>,
@@ -67,7 +67,7 @@ export async function writingRows<T>(
 }
 
 /** Inserts every row of all sources; returns how many there were, by table. @throws AppError import-…, database-… */
-export async function insertAll(
+async function insertAll(
   sources: readonly ImportSource[],
   catalogue: CatalogueWriter,
   existingKey: ExistingKey,
@@ -88,12 +88,12 @@ export async function insertAll(
   return counts;
 }
 
-/** What the database refuses when all rows are there: mostly ids that dangle, by table, key and column. */
+/** What the database refuses at the commit: mostly dangling ids, by table, key and column. */
 async function refusedAtLastError(catalogue: CatalogueWriter, refusal: Refusal): Promise<AppError> {
   const { kind, message } = refusal;
   const dangling = kind === 'foreign-key' ? await danglingError(catalogue, refusal) : null;
   if (dangling !== null) return dangling;
-  // Of the operator's own: between other tables, or a constraint trigger.
+  // A foreign key of the operator's own, or a constraint trigger.
   if (kind === 'foreign-key') return danglingErrorOf([`a foreign key is violated: ${message}`], refusal);
   const hint = 'see the constraints and triggers of your own';
   return new AppError(
@@ -104,7 +104,7 @@ async function refusedAtLastError(catalogue: CatalogueWriter, refusal: Refusal):
   );
 }
 
-/** The first few ids that no row has, as an error; null where every id has its row. */
+/** The first few dangling ids as an error; null where there are none. */
 export async function danglingError(catalogue: CatalogueWriter, cause?: unknown): Promise<AppError | null> {
   const messages: string[] = [];
   for await (const { place, message } of allDanglingIds(catalogue)) {

@@ -1,5 +1,5 @@
-// Rows as they come in: NDJSON, one `{"table":…,"row":{…}}` per line, each row checked by the column rules. Refusals are gathered, so that
-// one run reports several. Writes nothing.
+// Reads input: NDJSON, one `{"table":…,"row":{…}}` per line, each row checked by the column rules. Collects refusals, so that one run
+// reports several. Writes nothing.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { quoted } from '../schema/row-checker.ts';
@@ -17,7 +17,7 @@ export interface ImportSource {
 // Enough to see what is wrong with a file, few enough to read.
 const REFUSALS_SHOWN = 10;
 
-/** How many rows a database is given at a time. Measured: more gain nothing, and fewer cost a server more turns. */
+/** Rows per batch. Measured: more gain nothing, and fewer need more round trips to a server. */
 const ROWS_PER_BATCH = 500;
 
 /** Refusals of rows, several of which are thrown as one. */
@@ -26,18 +26,18 @@ export class Refusals {
   readonly #restText: string;
   readonly #kept: AppError[] = [];
 
-  /** `restText` says what became of the rows after the last refusal that is kept. */
+  /** `restText` says what was not done after the last refusal that is kept. */
   constructor(catalogue: Pick<CatalogueWriter, 'isOpen'>, restText: string) {
     this.#catalogue = catalogue;
     this.#restText = restText;
   }
 
-  /** How many more are kept. */
+  /** How many more will be kept. */
   get room(): number {
     return REFUSALS_SHOWN - this.#kept.length;
   }
 
-  /** Keeps refusals of rows, in their order. @throws AppError the kept ones, where it is no use to go on */
+  /** Adds refusals, in order. @throws AppError all of them, once there are enough or the transaction has ended */
   add(refusals: readonly AppError[]): void {
     this.#kept.push(...refusals);
     if (this.#kept.length >= REFUSALS_SHOWN || !this.#catalogue.isOpen) this.throwAny();
@@ -54,8 +54,8 @@ export class Refusals {
 }
 
 /**
- * Calls `take` with every row of all sources, in batches of rows of one table that follow each other; it gives back their refusals, of
- * which it need not find more than `refusalsMax`. `onRow` is called for each row that is read.
+ * Calls `take` with every row of all sources, in batches of consecutive rows of one table; it returns their refusals, at most
+ * `refusalsMax`. `onRow` is called for each row that is read.
  * @throws AppError import-…, with the refusals of several rows
  */
 export async function forEachBatch(
@@ -110,7 +110,7 @@ function rowOf(text: string, place: string): PlacedRow | AppError {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    // The parser counts lines, too, of a text that is one.
+    // The parser's own position is useless: the text is a single line.
     return invalid(`text that is not JSON: ${messageOf(error).replace(/ \(line \d+ column \d+\)/, '')}`);
   }
   if (!isRecord(parsed)) return invalid(quoted(parsed));

@@ -1,5 +1,5 @@
-// The SQL of a mirror: the input is staged in temporary tables, and compared with the catalogue's. A staged table has the name of the
-// catalogue's, and hides it from queries that name no schema: a check for dangling ids then judges the input. Runs nothing.
+// The SQL of a mirror, which compares the input, staged in temporary tables, with the catalogue. A staged table has the name of the
+// catalogue's table and hides it from queries without a schema, so the check for dangling ids sees the input. Runs nothing.
 
 import { sql, type Expression, type SqlBool } from 'kysely';
 import type { Query } from '../reader.ts';
@@ -39,8 +39,8 @@ export function keptTotalQuery(of: Names, table: TableName): Query {
 }
 
 /**
- * Rows of the input that the catalogue lacks or has otherwise, by key, from behind the key `after`: the values of the columns, the
- * place, and whether the catalogue lacks the row. At most BATCH_ROWS.
+ * Rows of the input that are new or different, by key, after the key `after`: the values of the columns, the place, and whether the row
+ * is new. At most BATCH_ROWS.
  */
 function changedQuery(of: Names, table: TableName, after: readonly unknown[] | null): Query {
   const { key } = TABLE_RULES[table];
@@ -58,7 +58,7 @@ function changedQuery(of: Names, table: TableName, after: readonly unknown[] | n
 
 /** Rows of one table, in the order of their keys. */
 interface ChangedRows {
-  /** Those that the catalogue lacks, and those that it has otherwise: with all columns. */
+  /** New rows, and rows that differ; both with all columns. */
   readonly inserted: readonly PlacedRow[];
   readonly updated: readonly PlacedRow[];
 }
@@ -86,8 +86,8 @@ export async function* changedRows(catalogue: CatalogueWriter, table: TableName)
 }
 
 /**
- * Gives rows another slug or code for the time being, where another row of the input is to have theirs: each of two rows may have
- * what the other had before. The rows are changed or deleted afterwards.
+ * Gives a row a temporary slug or code where another row of the input will have its present one: two rows may swap theirs. These rows
+ * are then updated or deleted.
  */
 export function freeUniqueQueries(of: Names, table: TableName): readonly Query[] {
   return TABLE_RULES[table].unique.map((column) => {
@@ -97,7 +97,7 @@ export function freeUniqueQueries(of: Names, table: TableName): readonly Query[]
   });
 }
 
-/** Keys that the catalogue has as revoked, and the input not, or from a later instant on. */
+/** Keys that are revoked in the catalogue, but in the input not, or only later. */
 export function revivedKeysQuery(of: Names): Query {
   return sql`select s.keyid, k.revoked_at from ${of.rowsOf('staged', 'front_keys')} as s
     join ${of.rowsOf('kept', 'front_keys')} as k on ${isSameKey('front_keys')}

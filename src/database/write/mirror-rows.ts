@@ -1,5 +1,5 @@
-// Makes a catalogue hold exactly the rows of the input, in one transaction: rows that differ are written, rows that the input does not
-// have are deleted, all others are left untouched. Refuses an input that lacks so many rows that it is likely to be broken off.
+// Makes a catalogue hold exactly the rows of the input, in one transaction: writes rows that differ, deletes rows that the input does not
+// have, and leaves all others untouched. Refuses an input that lacks so many rows that it has probably been cut short.
 
 import { setImmediate } from 'node:timers/promises';
 import type { RowChanges } from '../../contract/results.ts';
@@ -8,7 +8,7 @@ import type { DatabaseKind, Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
-import { danglingError, insertAll, writingRows, type InputOptions } from './import-rows.ts';
+import { danglingError, writingRows, type InputOptions } from './import-rows.ts';
 import { forEachBatch, Refusals, type ImportSource } from './input-rows.ts';
 import {
   changedRows,
@@ -31,12 +31,12 @@ export interface MirrorOptions extends InputOptions {
 export type MirrorResult = Awaited<ReturnType<typeof mirrorRows>>;
 
 /**
- * A table that others than the feed write: `keys issue` and `keys revoke`. A feed without a row of it does not know of keys, and losing
- * them would lock storefronts out.
+ * `keys issue` and `keys revoke` write this table, too. A feed without a row of it does not know about keys, and deleting them would lock
+ * storefronts out.
  */
 const LEFT_ALONE_WITHOUT_ROWS: TableName = 'front_keys';
 
-/** What runs the SQL behind it. */
+/** The command that runs the SQL after it. */
 const SHELLS = {
   sqlite: (path: string) => `sqlite3 ${path}`,
   postgres: (address: string) => `psql ${address} -c`,
@@ -45,7 +45,7 @@ const SHELLS = {
 interface Counts {
   readonly staged: number;
   readonly kept: number;
-  /** Of these, rows that the input does not have. */
+  /** How many of the kept rows the input does not have. */
   readonly removed: number;
 }
 
@@ -57,42 +57,17 @@ interface Counts {
  */
 export async function mirrorRows(sources: readonly ImportSource[], options: MirrorOptions) {
   return writingRows(options, async (catalogue) => {
-    const { changes, keysLeftAlone } = catalogue.isNew
-      ? await fill(sources, catalogue, options)
-      : await mirror(sources, catalogue, options);
+    const { changes, keysLeftAlone } = await mirror(sources, catalogue, options);
     return { tables: Object.fromEntries(changes), keysLeftAlone, isNew: catalogue.isNew };
   });
 }
 
-interface Mirrored {
-  readonly changes: ReadonlyMap<TableName, RowChanges>;
-  readonly keysLeftAlone: number;
-}
-
-/** A new catalogue has nothing to compare with. */
-async function fill(
-  sources: readonly ImportSource[],
-  catalogue: CatalogueWriter,
-  { onRow }: MirrorOptions,
-): Promise<Mirrored> {
-  const counts = await insertAll(sources, catalogue, 'on-earlier-line', onRow);
-  const changes = TABLE_NAMES.flatMap((table) => {
-    const inserted = counts.get(table);
-    return inserted === undefined ? [] : [[table, { inserted, updated: 0, deleted: 0, unchanged: 0 }] as const];
-  });
-  return { changes: new Map(changes), keysLeftAlone: 0 };
-}
-
-async function mirror(
-  sources: readonly ImportSource[],
-  catalogue: CatalogueWriter,
-  options: MirrorOptions,
-): Promise<Mirrored> {
+async function mirror(sources: readonly ImportSource[], catalogue: CatalogueWriter, options: MirrorOptions) {
   await catalogue.stage(TABLE_NAMES);
   const stagedTables = await stageAll(sources, catalogue, options);
   const isLeftAlone = !stagedTables.has(LEFT_ALONE_WITHOUT_ROWS);
   const tables = TABLE_NAMES.filter((table) => table !== LEFT_ALONE_WITHOUT_ROWS || !isLeftAlone);
-  // From here on nobody else changes what is compared, or issues a key for a front that goes.
+  // From here on nobody else can change what is compared, or issue a key for a front that is to be deleted.
   await catalogue.lock(TABLE_NAMES);
   const keysLeftAlone = isLeftAlone ? (await countsOf(catalogue, LEFT_ALONE_WITHOUT_ROWS)).kept : 0;
   if (isLeftAlone) await catalogue.unstage([LEFT_ALONE_WITHOUT_ROWS]);
@@ -151,7 +126,7 @@ function refuseShrinking(all: ReadonlyMap<TableName, Counts>, path: string, opti
   throw new AppError('import-shrinks', message, hint, undefined, details);
 }
 
-/** Refuses an input that is older than a revocation: that has come from `keys revoke`, and would end without anybody's having meant it. */
+/** Refuses an input that would undo a revocation by `keys revoke`: it is older than that, and nobody meant it to. */
 async function refuseReviving(catalogue: CatalogueWriter): Promise<void> {
   const [message, ...details] = (await catalogue.rows(revivedKeysQuery(catalogue))).map(
     ([keyid, revokedAt]) =>
@@ -163,8 +138,8 @@ async function refuseReviving(catalogue: CatalogueWriter): Promise<void> {
 }
 
 /**
- * Refuses an input that lacks rows which others refer to: deleting those would silently take the others along. Reads the staged rows,
- * which hide the catalogue's.
+ * Refuses an input that lacks rows to which others refer: deleting them would silently delete the others. Reads the staged rows, which
+ * hide the catalogue's.
  */
 async function refuseDangling(catalogue: CatalogueWriter, areKeysLeftAlone: boolean): Promise<void> {
   const error = await danglingError(catalogue);
@@ -202,7 +177,7 @@ async function writeAll(
     changes.set(table, { inserted, updated, deleted: removed, unchanged: staged - inserted - updated });
   }
   refusals.throwAny();
-  // Children first, when no row that stays refers to one that goes: no foreign key then deletes or refuses anything.
+  // Children first; by now no row that stays refers to one that goes, so no foreign key deletes or refuses anything.
   for (const [table, { removed }] of [...all].toReversed())
     if (removed > 0) await changeTable(catalogue, table, deleteRemovedQuery(catalogue, table));
   for (const [table, { staged }] of all) await expectTotal(catalogue, table, staged);
@@ -211,7 +186,7 @@ async function writeAll(
   return changes;
 }
 
-/** What came after a write, such as a trigger of the operator's, can have changed it. */
+/** A trigger of the operator's, for example, can change a row after it was written. */
 async function expectWritten(catalogue: CatalogueWriter, table: TableName): Promise<void> {
   for await (const { inserted, updated } of changedRows(catalogue, table)) {
     const places = [...inserted, ...updated].map(({ place }) => place);

@@ -1,4 +1,4 @@
-// What a database says to a row that it refuses, as an error for the row's author.
+// Turns a database's refusal of a row into an error for the author of the row.
 
 import { AppError, shellWord } from '../../errors.ts';
 import type { DatabaseKind } from '../reader.ts';
@@ -6,16 +6,16 @@ import { SCHEMA_FILES } from '../schema-file.ts';
 import { TABLE_RULES } from '../schema/tables.ts';
 import type { CatalogueWriter, RefusedRow } from '../writer.ts';
 
-/** What becomes of a row whose key is there; in a mirror, only an earlier line can have it. */
+/** What to do with a row whose key exists already. In a mirror only an earlier line can have it. */
 export type ExistingKey = 'refused' | 'replaced' | 'on-earlier-line';
 
 export const VIEWS_HINT =
   'views take no rows: your own system writes the tables behind them, or import into a file of its own with --db';
 
-/** A database to copy rows into, in hints. */
+/** A new database, in hints. */
 const ANOTHER = { sqlite: 'NEW.sqlite', postgres: 'postgres://…' } as const satisfies Record<DatabaseKind, string>;
 
-/** The refusal of a row that was read, as an error with the place where that was. */
+/** The refusal of a row as an error that names its place. */
 export function refusedError(
   { row: { table, columns, values, place }, refusal }: RefusedRow,
   { path, kind }: Pick<CatalogueWriter, 'path' | 'kind'>,
@@ -48,7 +48,7 @@ export function refusedError(
       const hint = 'give the row another value, or change the other row first';
       return refused(`values that no other row of ${table} has, found: ${message}`, hint);
     }
-    // The columns' rules have accepted the row. Only an older table, or one of the operator's own, is stricter.
+    // The column rules have accepted the row, so the table is an older one or the operator's own.
     case 'not-null': {
       const hint = `copy the rows into a new database: playbill export --db ${shellWord(path)} | playbill import - --db ${ANOTHER[kind]}`;
       return refused(`a table "${table}" as in ${schemaFile}, found: ${message}`, hint);
@@ -56,6 +56,11 @@ export function refusedError(
     case 'type': {
       const hint = `see the types of "${table}" in ${schemaFile}; one of your own takes no more than it does there`;
       return refused(`a row whose values the columns of "${table}" hold, found: ${message}`, hint);
+    }
+    case 'encoding': {
+      const hint =
+        'leave the character out: no text of PostgreSQL has \\u0000, and only a database in UTF8 has all others';
+      return refused(`text in characters of the database's encoding, found: ${message}`, hint);
     }
     case 'foreign-key': {
       const hint =

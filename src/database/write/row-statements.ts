@@ -1,8 +1,8 @@
-// The SQL that writes rows, the same in every database but for the names of tables and what stands for a value.
+// The SQL that writes rows. Databases differ only in the names of tables and in placeholders.
 
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
 
-/** All columns, those of the key last: in that order an insert and an update take the same values. */
+/** All columns, with the key last, so that an insert and an update take the same values. */
 export const columnsOf = (table: TableName): readonly string[] => [...othersOf(table), ...TABLE_RULES[table].key];
 
 /** The columns that are not of the key. */
@@ -16,7 +16,7 @@ interface Insert {
   /** Its name in SQL. */
   readonly into: string;
   readonly columns: readonly string[];
-  /** For each row, what stands for its values. */
+  /** For each row, the placeholders of its values. */
   readonly rows: readonly (readonly string[])[];
   readonly isReplacing: boolean;
 }
@@ -27,7 +27,7 @@ export function insertText({ table, into, columns, rows, isReplacing }: Insert):
   return isReplacing ? `${insert} ${onConflictText(table)}` : insert;
 }
 
-/** Whether an insert leaves a row that is there as it is: all of it is its key. */
+/** Whether replacing changes nothing because all columns are the key. */
 export const leavesExisting = (table: TableName, isReplacing: boolean): boolean =>
   isReplacing && othersOf(table).length === 0;
 
