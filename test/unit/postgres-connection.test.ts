@@ -39,6 +39,8 @@ describe('the first place that names a parameter decides', () => {
     ['escapes', 'postgres://u%40x:p@h/d%2Fe', {}, { user: 'u@x', database: 'd/e' }],
     ['an IPv6 address', 'postgres://u@[::1]:5433/d', {}, { host: '::1', port: 5433 }],
     ['a socket as the host', 'postgres://u@%2Frun%2Fpg/d', {}, { host: '/run/pg', ssl: false }],
+    ['a user and no host', 'postgres://u:p@/d', {}, { host: 'localhost', user: 'u', database: 'd' }],
+    ['a user and a socket', 'postgres://u@/d?host=/run/pg', {}, { host: '/run/pg', user: 'u', ssl: false }],
     ['a socket as a parameter', 'postgres:///d?host=/run/pg&user=u', {}, { host: '/run/pg', user: 'u', ssl: false }],
     [
       'parameters before the rest',
@@ -127,7 +129,7 @@ describe('what cannot be an address is an error that says what to write', () => 
     ['a port that is too large', 'postgres://u@h:99999/d', {}, /found something else/],
     ['several servers', 'postgres://u:p@a:1,b:2/d', {}, /found something else/],
     ['a bare @', 'postgres://h/d?user=me@server', {}, /found something else: postgres:\/\/…$/],
-    ['a user without a host', 'postgres://u@/d', {}, /found something else/],
+    ['several servers without ports', 'postgres://a,b/d', {}, /found something else/],
     [
       'an unknown mode',
       'postgres://u@h/d?sslmode=no-verify',

@@ -31,12 +31,16 @@ export function isAddress(text: string): boolean {
   return /^postgres(?:ql)?:|^\W*[a-z][\w+.:-]*:\/\/|password\s*=/i.test(text);
 }
 
-/** The parsed address; null where it is not one, or where part of an unescaped password may stand outside the password's place. */
+/**
+ * The parsed address; a user without a host is one at localhost. Null where the text is no address of one server, or where part of an unescaped
+ * password may stand outside the password's place.
+ */
 export function parseAddress(text: string): URL | null {
   // An @ before any colon: one of the two, or the colon, is a slip, and what stands for the user may be the password.
   const isMisplaced = /^\w+:\/\/[^:/?#]*@.*@/s.test(text);
-  const url = /^postgres(?:ql)?:\/\//i.test(text) && !isMisplaced ? URL.parse(text) : null;
-  return url === null || /[@#]/.test(url.pathname + url.search + url.hash) ? null : url;
+  const isPostgres = /^postgres(?:ql)?:\/\//i.test(text) && !isMisplaced;
+  const url = isPostgres ? URL.parse(text.replace(/^([^/]*\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost')) : null;
+  return url === null || /[@#]/.test(url.pathname + url.search + url.hash) || url.hostname.includes(',') ? null : url;
 }
 
 /** `--db` for messages and hints: a path as it is, an address without its password, and of any other text only the scheme. */
