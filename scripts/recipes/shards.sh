@@ -1,12 +1,12 @@
 #!/bin/sh
-# A build in several processes on this machine: shards.sh NUMBER [OPTION OF BUILD]…
-# PLAYBILL_DB and PLAYBILL_OUT name the catalogue and the tree; finish reads them as well. Exits as finish does: with 3 where a shard has
+# Builds in several processes on this machine: shards.sh NUMBER [OPTION OF BUILD]…
+# Set PLAYBILL_DB and PLAYBILL_OUT to the catalogue and the tree; finish reads them as well. Exits with the exit code of finish: 3 if a shard has
 # failed, whose fronts then keep their snapshots.
 set -eu
 
 shards=${1:?expected how many processes, as in shards.sh 2}
 shift
-# A run's name is used once: the time, and the id of this process.
+# A unique name: the time and this process.
 run=$(date -u +%Y%m%dT%H%M%SZ)-$$
 
 pids=
@@ -20,7 +20,7 @@ while [ "$index" -lt "$shards" ]; do
   pids="$pids $!"
   index=$((index + 1))
 done
-# Returns when all have ended, however they did; they print their errors themselves.
+# Wait for all shards, failed ones included: they report errors on stderr.
 wait
 
 exec playbill finish --run "$run" --shards "$shards"
