@@ -190,7 +190,7 @@ describe('status --deep', () => {
     expect([...(await store.objects()).keys()].filter((key) => key.includes('.probe'))).toEqual([]);
     const { stdout } = await playbill(['status', '--deep', '--at', LATER, '--out', out]);
     expect(stdout).toMatch(/^deep: \d+ edition files looked for by name and size, none read: 0 errors, 0 warnings$/m);
-    expect(stdout).toMatch(/^deep: the store keeps the conditions of writes$/m);
+    expect(stdout).toMatch(/^deep: the store honours conditional writes$/m);
     expect((await playbill(['status', '--at', LATER, '--json', '--out', out])).stdout).not.toContain('"deep"');
   });
 

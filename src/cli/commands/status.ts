@@ -154,7 +154,7 @@ function deepLines(deep: NonNullable<StatusResultJson['deep']>, terminal: Termin
   return [
     ...findings.map((finding) => findingText(finding, terminal)),
     `deep: ${editions} looked for by name and size, none read: ${found}`,
-    ...(conditions === null ? [] : ['deep: the store keeps the conditions of writes']),
+    ...(conditions === null ? [] : ['deep: the store honours conditional writes']),
   ];
 }
 
