@@ -353,7 +353,7 @@ describe('a permission that is missing', () => {
     expectNothingLeaks(build);
     expect([build.status, build.stdout]).toEqual([
       0,
-      expect.stringMatching(/^warning not-pruned releases: pruning was broken off/m),
+      expect.stringMatching(/^warning not-pruned releases: pruning stopped early/m),
     ]);
     expect(build.stdout).toMatch(refused);
     const after = await textsOf(store, prefix);
