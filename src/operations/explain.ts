@@ -51,7 +51,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
-  // No front has the id 0: reads the products of none.
+  // No front has the id 0, so no products are read.
   const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =

@@ -112,7 +112,7 @@ describe('what it writes', () => {
     writeFileSync(join(root, 'foreign/Caddyfile'), 'of somebody else');
     const { status, stderr } = await build('foreign', ['--proxy', 'caddy']);
     expect(status).toBe(2);
-    expect(stderr).toContain('found other files in ');
+    expect(stderr).toContain('found foreign files in ');
     expect(readdirSync(join(root, 'foreign'))).toEqual(['Caddyfile']);
     expect(text('foreign', 'Caddyfile')).toBe('of somebody else');
   });

@@ -79,7 +79,7 @@ export async function buildEdge(
   if (foreign.length > 0) {
     const found = foreign.join(', ');
     throw invalid(
-      `--to: expected a new folder or one that edge build wrote, found other files in ${options.to}: ${found}`,
+      `--to: expected a new folder or one that edge build wrote, found foreign files in ${options.to}: ${found}`,
     );
   }
   writeFolder(options.to, files, '--to');
