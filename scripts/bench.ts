@@ -1,6 +1,6 @@
-// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--shards] [--edge] [--rounds N] [--profile WORK]`: times the compiled command, and the edge rule,
-// against their yardsticks, and keeps each table in test/bench. --profile leaves CPU profiles of one work: full, horizon, cron, cronViews, day, import
-// or version.
+// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--shards] [--edge] [--rounds N] [--profile WORK]`: measures the compiled command and the
+// edge rule against reference programs, and writes the results to test/bench. --profile saves CPU profiles of one kind of work: full, horizon, cron,
+// cronViews, day, import or version.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 const isSize = (size: string): size is Size => ['S', 'M', 'L'].includes(size);
-// Whatever is named; all of it where nothing is.
+// Without any of these flags, run all benchmarks but shards.
 const isAll = values.size === undefined && !values.edge && !values.bucket && !values.postgres && !values.shards;
 const sizes = (values.size ?? (isAll ? ['S', 'M', 'L'] : [])).filter(isSize);
 const hasEdge = values.edge || isAll;
@@ -55,7 +55,7 @@ const missing = [
   hasBucket ? missingForBucket() : null,
   hasPostgres ? missingForPostgres() : null,
 ].filter((one) => one !== null);
-// Before the sizes are measured, which takes minutes.
+// Report missing programs now: measuring the sizes takes minutes.
 if (missing.length > 0) {
   process.stderr.write(`${missing.join('\n')}\n`);
   process.exit(1);
@@ -70,7 +70,7 @@ const profile =
     : { work: values.profile, folder: mkdtempSync(join(tmpdir(), 'playbill-profile-')) };
 try {
   mkdirSync(`${root}test/bench`, { recursive: true });
-  // With a size, of that one.
+  // --size chooses the size of --shards; the benchmark of that size is then not run.
   if (values.shards) {
     const [size = 'L'] = sizes;
     const how = `Printed by \`npm run bench -- --shards --size ${size}\`: medians of ${rounds} rounds in turn, two cores, a tree in memory.`;

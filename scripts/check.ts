@@ -1,4 +1,4 @@
-// The one gate: format, lint, types, layers, unused code, tests. Runs every step, names those that failed, and fails if any did.
+// Runs all checks: format, lint, types, unused code, compilation, tests. Does not stop at a failure; reports the steps that failed at the end.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string): string => `${root}node_modules/.bin/${name}`;
 
-const STEPS: readonly (readonly [label: string, command: string, ...words: string[]])[] = [
+const STEPS: readonly (readonly [label: string, command: string, ...argv: string[]])[] = [
   ['format', bin('oxfmt'), '--check'],
   ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
   ['types', bin('tsc'), '-p', 'tsconfig.json'],
-  // The pure folders once more, without Node's types: console, process and Buffer do not exist there.
+  // The pure folders again, without Node's types: console, process and Buffer do not exist there.
   ['types of catalogue', bin('tsc'), '-p', 'src/catalogue'],
   ['types of contract', bin('tsc'), '-p', 'src/contract'],
   ['types of render', bin('tsc'), '-p', 'src/render'],
   ['types of edge', bin('tsc'), '-p', 'src/edge'],
-  // The page runs in a browser: it has a document, and no Node.
+  // The page runs in a browser, without Node.
   ['types of the preview page', bin('tsc'), '-p', 'src/preview/page'],
   ['unused', bin('knip')],
   ['compile', bin('tsx'), 'scripts/compile.ts'],
@@ -24,9 +24,9 @@ const STEPS: readonly (readonly [label: string, command: string, ...words: strin
 ];
 
 const failed: string[] = [];
-for (const [label, command, ...words] of STEPS) {
+for (const [label, command, ...argv] of STEPS) {
   process.stderr.write(`── ${label}\n`);
-  const { status } = spawnSync(command, words, { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(command, argv, { cwd: root, stdio: 'inherit' });
   if (status !== 0) failed.push(label);
 }
 process.stderr.write(failed.length === 0 ? '── all green\n' : `── failed: ${failed.join(', ')}\n`);

@@ -1,5 +1,5 @@
-// The client as a package of its own, playbill-client, for storefronts that need no catalogue: the compiled client, its types, and
-// nothing to install beside it. Version, licence and whether it may be published are those of playbill.
+// Makes the package playbill-client for storefronts: only the compiled client and its types, without dependencies. Version, licence and `private` are
+// copied from playbill.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What of the compiled folder it consists of; the types of a key pair are those of the edge rule. */
+/** The parts of the compiled folder that it contains. The client's types refer to the edge rule's type of a key pair. */
 const PARTS = ['client', 'edge/rule/key-pair.d.ts'];
 
-/** Writes the package into `folder`, which it replaces, from the folder that the client was compiled into. */
+/** Writes the package from the `compiled` folder into `folder`, which it replaces. */
 export function writeClientPackage(compiled: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const part of PARTS) {
@@ -31,7 +31,7 @@ function manifest() {
     description: 'Signed requests for the catalogue of a storefront that Playbill publishes.',
     license: own['license'],
     keywords: ['playbill', 'storefront', 'http-message-signatures', 'rfc9421'],
-    // Where AbortSignal.timeout, fetch and Web Crypto are there without a flag; the syntax is what the compiler's target allows.
+    // These versions have AbortSignal.timeout, fetch and Web Crypto without a flag, and the syntax of the compiler's target.
     engines: { node: '>=22' },
     type: 'module',
     sideEffects: false,
@@ -42,7 +42,7 @@ function manifest() {
   };
 }
 
-/** The README of src/client, up to what only a checkout has. */
+/** The README of src/client, up to the part about files that only a checkout has. */
 function readmeText(): string {
   const [text = ''] = readFileSync(join(root, 'src/client/README.md'), 'utf8').split('\n[`scripts/storefront`]');
   return text.replace('# The client', '# playbill-client').replaceAll('playbill/client', 'playbill-client');

@@ -1,7 +1,6 @@
-// `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command, into dist/ where no other folder is named: bundles
-// that load only what a command needs (hundreds of small modules cost more than most commands do), the jobs of the command as
-// functions, the client as one module, the types of both, the bundles of the edge rule, which `edge build` takes from there, and the page of `preview`: an installation needs no
-// bundler. Beside it, into dist-client/, the client as a package of its own.
+// `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command into FOLDER, by default dist/: the command as bundles (loading hundreds of
+// small modules would take longer than most commands), its functions, the client, types, and the bundles of the edge rule and of the preview page, so
+// that an installation needs no bundler. Writes the separate package of the client to FOLDER-client.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,15 +16,15 @@ import { writeClientPackage } from './client-package.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What is started by its path, and keeps it: dist/cli/main.js. What commands share lies in dist/chunks, as deep below the
- * installation's folder as any part of src/, so that `new URL('../../data/…', import.meta.url)` means the same in both.
+ * The entry point; keeps its path, dist/cli/main.js. Shared code goes to dist/chunks, which is as deep as the folders of src/, so that
+ * `new URL('../../data/…', import.meta.url)` means the same in both.
  */
 const MAIN = 'cli/main.ts';
 
-/** What a program imports by the package's name. */
+/** The module that programs import by the package's name. */
 const EXPORTS = 'operations/exports.ts';
 
-/** White space and syntax only: a stack in a report of a bug keeps its names. */
+/** Names are not minified, so that the stack in a bug report is readable. */
 const COMMON: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -37,7 +36,7 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 };
 
-/** The command and its functions, in bundles that are shared and loaded when they are needed. */
+/** The command and its functions, in shared bundles that are loaded when needed. */
 async function compileCommand(folder: string): Promise<void> {
   await build({
     ...COMMON,
@@ -47,20 +46,20 @@ async function compileCommand(folder: string): Promise<void> {
     outbase: 'src',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    // What a checkout alone has; and the driver, which looks beside its own files for the native half that fits the machine.
+    // Only a checkout has esbuild. The driver must stay a package: it looks for its native part relative to its own files.
     external: ['esbuild', 'better-sqlite3'],
-    // For packages that are still CommonJS.
+    // For dependencies in CommonJS.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
   });
   chmodSync(join(folder, MAIN.replace(/\.ts$/, '.js')), 0o755);
 }
 
-/** The client, which runs where there is no Node. */
+/** The client, which must run without Node. */
 async function compileClient(folder: string): Promise<void> {
   await build({
     ...COMMON,
     platform: 'neutral',
-    // An error that nobody catches prints the line that it came from.
+    // An uncaught error prints its source line: keep lines short.
     minifyWhitespace: false,
     entryPoints: ['src/client/client.ts'],
     outdir: folder,
@@ -68,10 +67,10 @@ async function compileClient(folder: string): Promise<void> {
   });
 }
 
-/** The types of what can be imported; false where they are wrong. */
+/** The types of what can be imported. @returns whether they are correct */
 function compileTypes(folder: string): boolean {
-  const words = ['-p', 'src/tsconfig.json', '--outDir', folder];
-  return spawnSync(join(root, 'node_modules/.bin/tsc'), words, { cwd: root, stdio: 'inherit' }).status === 0;
+  const argv = ['-p', 'src/tsconfig.json', '--outDir', folder];
+  return spawnSync(join(root, 'node_modules/.bin/tsc'), argv, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
 /** @returns the exit code */

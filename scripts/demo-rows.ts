@@ -1,5 +1,5 @@
-// Turns the tables of data/demo into the rows of a whole catalogue, with sessions spread around a given now. Knows no
-// clock and no chance: the same now gives the same rows. Whether the rows are good is for the database to say, not here.
+// Turns the tables of data/demo into the rows of a catalogue, with sessions spread around `now`. Uses no clock and no randomness: the same `now` gives
+// the same rows. Does not validate rows; the database does.
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -37,14 +37,14 @@ const TABLES = [
 type Table = (typeof TABLES)[number];
 type Row = Record<string, string | number | null>;
 
-/** The catalogue being made: its rows, and the ids behind the names that data/demo uses (`venues big` → 1). */
+/** The catalogue under construction: its rows, and the ids of the names that data/demo uses (`venues big` → 1). */
 interface Book {
   readonly now: number;
   readonly rows: ReadonlyMap<Table, Row[]>;
   readonly ids: Map<string, number>;
 }
 
-/** A product's line, completed by what its section and its season say for all of theirs. */
+/** A product of data/demo with the defaults of its section and season. */
 interface Entry extends Omit<Section, 'products'>, Omit<Product, keyof Shared> {
   readonly season: Season;
   readonly timezone: string;
@@ -53,8 +53,8 @@ interface Entry extends Omit<Section, 'products'>, Omit<Product, keyof Shared> {
 }
 
 /**
- * Yields the demo catalogue as of `now` (`YYYY-MM-DDTHH:MM:SSZ`) as rows, parents before children. Columns that have
- * their default are left out. Throws where one table of data/demo names what no other has.
+ * Yields the rows of the demo catalogue as of `now` (`YYYY-MM-DDTHH:MM:SSZ`), parents before children. Columns with their default value are left out.
+ * @throws Error if data/demo refers to a name that does not exist
  */
 export function* demoRows(now: string): Iterable<{ table: string; row: Row }> {
   const millis = Date.parse(now);
@@ -68,7 +68,7 @@ export function* demoRows(now: string): Iterable<{ table: string; row: Row }> {
   for (const [table, rows] of book.rows) for (const row of rows) yield { table, row };
 }
 
-/** The demo catalogue as of `now` as NDJSON, which `playbill import` takes. Throws as `demoRows`. */
+/** The demo catalogue as of `now` as NDJSON for `playbill import`. Throws like demoRows. */
 export function demoText(now: string): string {
   return Array.from(demoRows(now), (line) => `${JSON.stringify(line)}\n`).join('');
 }
@@ -100,7 +100,7 @@ function addFronts(book: Book): void {
   }
 }
 
-/** Weights follow the order of the lines, ten apart, as an operator would leave room between them. */
+/** Weights follow the order in data/demo, in steps of ten. */
 function addTaxonomy(book: Book, season: Season): void {
   for (const [index, { slug, name, plural, fronts: codes }] of season.categories.entries()) {
     const category_id = addNamed(book, 'categories', slug, { slug, name_singular: name, name_plural: plural });
@@ -144,7 +144,7 @@ function addSeason(book: Book, season: Season): void {
 function addProduct(book: Book, entry: Entry): void {
   const { slug, name, image, alt, paused, season } = entry;
   if (image === undefined) {
-    // One picture in eight is credited to nobody.
+    // One picture in eight has no credit.
     const [copyright, copyright_url] =
       hash(slug) % 8 === 0 ? [] : (season.credits[hash(slug) % season.credits.length] ?? []);
     addNamed(book, 'images', slug, {
@@ -187,7 +187,7 @@ function attachToFronts(book: Book, { slug, fronts: sellers, featured, banner, o
   }
 }
 
-/** The position of a product in a group is the order of the lines. */
+/** Products are ordered within a group as in data/demo. */
 function attachTerms(book: Book, entry: Entry): void {
   const product_id = idOf(book, 'products', entry.slug);
   for (const category_id of idsOf(book, 'categories', entry.categories)) {
@@ -209,7 +209,7 @@ function attachTerms(book: Book, entry: Entry): void {
   }
 }
 
-/** Adds a price list as the product's default tiers, or as the own tiers of one session. */
+/** Adds a price list as the product's default tiers, or as the tiers of one session. */
 function addTiers(book: Book, entry: Entry, prices: string | PriceList, session_id?: number): void {
   const list = typeof prices === 'string' ? entry.season.prices[prices] : prices;
   if (!list) throw new Error(`${entry.slug}: no such price list: ${JSON.stringify(prices)}`);
@@ -261,7 +261,7 @@ function addSessions(book: Book, entry: Entry): void {
   }
 }
 
-/** Drops what is not given (the column then has its default) and writes true as 1. */
+/** Leaves out undefined values, so that the column gets its default, and writes true as 1. */
 function add(
   book: Book,
   table: Table,
@@ -308,7 +308,7 @@ function words(list: string | undefined): string[] {
   return (list ?? '').split(' ').filter((word) => word !== '');
 }
 
-/** Prints the rows as NDJSON. `--now` takes any ISO 8601 time with an offset, so that no machine's zone matters. */
+/** Prints the rows as NDJSON. `--now` is an ISO 8601 time with an offset: the result must not depend on the machine's zone. */
 function main(): void {
   const { now = '' } = parseArgs({ options: { now: { type: 'string' } } }).values;
   const time = /(?:Z|[+-]\d\d:\d\d)$/.test(now) ? DateTime.fromISO(now) : DateTime.invalid('no offset');

@@ -1,4 +1,4 @@
-// Rewrites the tables of faults in test/fault/README.md and test/objects/README.md: runs the fault tests, and takes what they say of themselves.
+// `npm run faults`: runs the fault tests and rewrites the tables in test/fault/README.md and test/objects/README.md from what they report.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { matrixText, type MatrixRow } from '../test/support/fault/matrix-text.ts
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The folder of each table, and what vitest is to run of it. */
+/** The folder of each table, and the arguments for vitest. */
 const TABLES: readonly (readonly [folder: string, files: readonly string[]])[] = [
   ['test/fault', ['test/fault/', '--exclude', '**/matrix.test.ts']],
   ['test/objects', ['test/objects/fault-', 'test/objects/builders-']],
@@ -17,7 +17,7 @@ const TABLES: readonly (readonly [folder: string, files: readonly string[]])[] =
 
 for (const [folder, files] of TABLES) rewriteTable(join(root, folder, 'README.md'), files);
 
-/** Writes what the tests say of themselves into their table, unless one of them fails. */
+/** Runs the tests and rewrites their table, unless a test fails. */
 function rewriteTable(readme: string, files: readonly string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-faults-'));
   try {
@@ -45,7 +45,7 @@ function rewriteTable(readme: string, files: readonly string[]): void {
       ]),
     );
     writeFileSync(readme, matrixText(readFileSync(readme, 'utf8'), rowsOf));
-    console.log(`wrote ${readme}: read the difference before it is committed`);
+    console.log(`wrote ${readme}: read the difference before you commit it`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

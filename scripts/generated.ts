@@ -1,5 +1,5 @@
-// The files that are generated: real answers of the demo as the examples of the contract, the types of the documents as the client
-// publishes them, without zod, and the reference of the command line. `npm run docs` writes them; a test fails when they are out of date.
+// Makes the generated files: examples for the contract (real documents of the demo), the client's types of the documents (without zod), and the
+// command line reference. `npm run docs` writes them; a test fails if they are out of date.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const FRONT = 'kuwait';
 const NOW = '2026-05-01T09:00:00Z';
 
 const REFERENCE = 'src/cli/README.md';
-/** The line below which a document is generated. */
+/** Everything below this line of the document is generated. */
 const GENERATED_BELOW = '<!-- Below this line: generated from the code by npm run docs -->\n';
 
 /** Every generated file: its path from the root, and its text. */
@@ -58,7 +58,7 @@ async function examplesText(): Promise<string> {
   }
 }
 
-/** What a schema of the contract can be; only the keywords that give a type. */
+/** A JSON Schema of the contract, with only the keywords that determine a type. */
 interface TypeSchema {
   readonly type?: string | readonly string[];
   readonly $ref?: string;

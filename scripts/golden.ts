@@ -1,4 +1,4 @@
-// Rewrites the goldens, to be read as a diff before they are committed.
+// `npm run golden`: rewrites the golden files. Read the difference before you commit it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,22 +1,22 @@
-// Sees to it that the Debian packages named on the command line are there: node scripts/install-debian.mjs nginx wrk
-// Installs what is missing where it may (root, apt); elsewhere it says what to type. Starts no service, and prints to stderr only.
-// Exit 0, also where something is missing, so that work without it goes on; under CI=true a missing package is exit 1.
+// Installs Debian packages: node scripts/install-debian.mjs nginx wrk
+// As root with apt it installs what is missing; otherwise it says what to type. Starts no service, prints only to stderr.
+// Exits 0 even if a package is missing, so that other work can go on; with CI=true it exits 1 then.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
-/** Read by the packages of PostgreSQL's servers. */
+/** Read by the packages of PostgreSQL servers. */
 const CLUSTER_POLICY_FOLDER = '/etc/postgresql-common/createcluster.d';
 const CLUSTER_POLICY = `${CLUSTER_POLICY_FOLDER}/playbill.conf`;
 
-/** Runs a command with its output on our stderr; true when it ended with 0. */
+/** Runs a command with its output on stderr. @returns whether it exited with 0 */
 function run(command, ...args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   return spawnSync(command, args, { stdio: ['ignore', 2, 2], env }).status === 0;
 }
 
-/** Those of the packages that dpkg does not report as wholly installed. */
+/** The packages that dpkg does not report as fully installed. */
 function missingOf(packages) {
   return packages.filter((name) => {
     const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f=${db:Status-Status}', name], { encoding: 'utf8' });
@@ -24,11 +24,11 @@ function missingOf(packages) {
   });
 }
 
-/** Installs without starting daemons: maintainer scripts ask policy-rc.d first, and 101 means "may not". */
+/** Installs without starting daemons: maintainer scripts ask policy-rc.d first, and exit code 101 forbids it. */
 function install(packages) {
   const ownPolicy = !existsSync(POLICY);
   if (ownPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  // A server's package makes a cluster that starts with the machine; only the program is wanted here.
+  // The package of a server creates a cluster that starts at boot; we only want the programs.
   const isCluster = packages.some((name) => /^postgresql-\d+$/.test(name));
   if (isCluster) {
     mkdirSync(CLUSTER_POLICY_FOLDER, { recursive: true });
@@ -41,7 +41,7 @@ function install(packages) {
     if (ownPolicy) rmSync(POLICY, { force: true });
     if (isCluster) rmSync(CLUSTER_POLICY, { force: true });
   }
-  // These packages enable their service for the next boot.
+  // These packages enable a service that starts at boot.
   const services = ['nginx', 'pgbouncer', 'slurmctld', 'slurmd', 'munge', 'caddy', 'haproxy'].filter((name) =>
     packages.includes(name),
   );
@@ -63,7 +63,7 @@ if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-g
 if (missing.length > 0) {
   const hint = existsSync('/usr/bin/apt-get')
     ? `type: sudo apt-get update && sudo apt-get install --no-install-recommends ${missing.join(' ')}`
-    : `this is not a Debian system: install what these packages hold by other means`;
+    : `this is not a Debian system: install these programs by other means`;
   process.stderr.write(`Missing: ${missing.join(', ')}; ${hint}\n`);
   if (process.env.CI === 'true') process.exit(1);
 }

@@ -1,4 +1,4 @@
-// Takes the README's pictures again: the preview of the demo at a fixed instant, in the browser that the tests use.
+// Takes the pictures for the README: the preview of the demo at a fixed instant, in the browser that the tests use.
 //
 //   tsx scripts/pictures.ts
 
@@ -36,7 +36,7 @@ async function take({ name, query, context: options }: Picture, origin: string, 
   const page = await context.newPage();
   await page.goto(`${origin}/?${query}`);
   await page.locator('.card').first().waitFor();
-  // The list of changes leaves too few cards on a phone.
+  // On a phone the open list of changes would hide most cards.
   if ((options.viewport?.width ?? 0) > 1000) await page.locator('.clock .summary').click();
   await page.waitForLoadState('networkidle');
   const session = await context.newCDPSession(page);

@@ -1,5 +1,5 @@
-// The reference part of src/cli/README.md: commands with their options, exit codes, error codes, finding codes, metrics. Names, options,
-// defaults, exit codes and labels come from the code. What a code means stands here alone; a code without a meaning does not compile.
+// Generates the reference in src/cli/README.md: commands with their options, exit codes, error codes, finding codes, metrics. Only the meanings of
+// codes are written here, everything else comes from the code. A code without a meaning does not compile.
 
 import type { Command, Option } from 'commander';
 import { EXIT, exitCodeOf } from '../src/cli/exit-codes.ts';
@@ -15,7 +15,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   someFailed: 'some fronts failed; the others are published',
   guarded: 'a guard held back at least one front, or a whole import; or a rollback holds the tree',
   locked: 'another run holds the lock',
-  notWritten: 'the tree could not be written; what was published stands',
+  notWritten: 'the tree could not be written; what is published stays intact',
   bug: 'a bug in Playbill; the stack is printed',
 };
 
@@ -36,15 +36,16 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'address-in-use': '`serve` or `preview`: the address is in use, or not one of this machine',
   'edge-option-invalid': 'an option of the edge rule that cannot work',
   'edge-bundle-missing': 'the installation lacks the bundles of the edge rule',
-  'edge-unreachable': '`edge check`: no answer from the edge: its name, port, certificate, or nothing in time',
+  'edge-unreachable': '`edge check`: no response from the edge: wrong name or port, invalid certificate, or a timeout',
   'page-bundle-missing': 'the installation lacks the page of `preview`',
   'driver-unusable': 'the SQLite driver is missing, damaged, or built for another machine',
   'database-missing': 'no file at `--db`, or no database of that name on the server',
   'database-unreadable': 'not an SQLite database, a damaged one, or no permission',
   'database-busy':
     'another process is writing to the database, a table was replaced while it was read, or the server broke off; the next run tries again',
-  'database-unreachable': 'no PostgreSQL answers at `--db`, it has no certificate to trust, or the connection was lost',
-  'database-exists': 'a database exists where a new one was to be made',
+  'database-unreachable':
+    'no PostgreSQL server answers at `--db`, its certificate is not trusted, or the connection was lost',
+  'database-exists': 'a database exists already at the path for a new one',
   'database-not-writable': 'the database cannot be written',
   'contract-table-missing': 'the catalogue lacks a table',
   'contract-column-missing': 'a table lacks a column',
@@ -64,18 +65,18 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'tree-missing': 'no tree at `--out`',
   'tree-unreadable': 'a file of the tree cannot be read',
   'tree-newer-schema': 'a newer version of Playbill wrote the tree',
-  'tree-locked': 'another run is writing the tree; for `keys`: has been changing the key ring for ten seconds',
+  'tree-locked': 'another run is writing the tree; for `keys`, it has been changing the key ring for ten seconds',
   'tree-not-writable': '`--out` is a file, read-only, or owned by someone else',
-  'tree-full': 'no space left; what was published stands',
-  'bucket-missing': 'no such bucket where `AWS_ENDPOINT_URL` points, or at Amazon',
-  'region-missing': 'no region is set, and no endpoint',
+  'tree-full': 'no space left; what is published stays intact',
+  'bucket-missing': 'no such bucket at `AWS_ENDPOINT_URL`, or at Amazon if that is not set',
+  'region-missing': 'neither a region nor an endpoint is set',
   'region-wrong': 'the bucket is in another region',
   'credentials-missing': 'no credentials where S3 tools look for them',
   'credentials-refused': 'credentials that are unknown, wrong or expired',
-  'clock-skewed': 'the clock of this machine is too far from that of the store',
-  'store-unreachable': 'no answer from the store; while the tree is being written: `tree-not-writable`',
-  'store-unusable': 'what answers is no S3 store',
-  'store-not-conditional': 'a store that ignores the conditions of writes: a tree in it could lose a release',
+  'clock-skewed': "this machine's clock differs too much from that of the store",
+  'store-unreachable': 'no response from the store; while the tree is being written: `tree-not-writable`',
+  'store-unusable': 'the server at the endpoint is not an S3 store',
+  'store-not-conditional': 'a store that ignores conditional writes: a tree in it could lose a release',
   'nothing-published': '`show`: the front, or an edition for this instant, is not published',
   'on-publish-invalid': '`--on-publish` with a URL that cannot be called',
   'on-change-invalid': '`--on-change` with a URL that cannot be called',
@@ -92,11 +93,12 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'value-invalid': 'a value that its column does not accept',
   'dangling-id': 'an id that refers to no row',
   'duplicate-key': 'a key or slug that occurs twice',
-  'zone-unknown': 'a time zone that the runtime does not know, or an offset in its place',
-  'zone-drift': 'warning: the wall time on the ticket differs from the one computed today',
-  'wall-time-skipped': '`starts_local` without `starts_at` is a time that the clocks of the venue, put forward, skip',
+  'zone-unknown': 'a time zone that the runtime does not know, or an offset instead of a zone',
+  'zone-drift': "warning: the wall time on the ticket differs from the one that today's zone rules give",
+  'wall-time-skipped':
+    "`starts_local` without `starts_at` is a time that does not exist, because the venue's clocks are put forward",
   'wall-time-repeated':
-    'warning: `starts_local` without `starts_at` is a time that occurs twice, as clocks are set back; the earlier is taken',
+    'warning: `starts_local` without `starts_at` is a time that occurs twice, because clocks are set back; the earlier one is used',
   'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
   'key-material-wrong': 'a key without exactly what its algorithm needs',
   'no-public-tier': 'warning: a session whose own ticket tiers are all private',
@@ -104,7 +106,7 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'front-empty': '`check-db`: warning: an active front lists no product',
   'currency-unused':
     '`check-db`: warning: no product of an active front has a ticket tier in its currency, though some have tiers',
-  'journal-mode-not-wal': 'warning: a long build blocks those who write to the database',
+  'journal-mode-not-wal': 'warning: a long build blocks writers of the database',
   'pointer-missing': 'a front with editions but no pointer',
   'pointer-invalid': 'a pointer that cannot be read or contradicts itself',
   'manifest-invalid': 'a manifest that cannot be read, or contradicts itself or its name',
@@ -113,7 +115,7 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'file-missing': 'a file that a pointer or manifest names is missing',
   'file-size-wrong': 'a file whose size is not the one it was published with',
   'file-digest-wrong': 'content does not match the digest in the file name',
-  'document-invalid': 'an edition that does not have the shape of the contract, or is not canonical JSON',
+  'document-invalid': 'an edition that does not match its schema, or is not canonical JSON',
   'edition-order': 'entries of a pointer out of order',
   'edition-repeated': 'two consecutive editions with the same content',
   'slot-date-wrong': "a card's session for today, tomorrow or the weekend on another date than its edition's",
@@ -130,7 +132,7 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'secret-in-tree': 'key material that must not be in a tree',
   'tree-changed': 'the tree was published while it was being checked',
   'hold-invalid': '`releases/hold` names no kept release; the tree is held all the same',
-  'hold-not-current': 'warning: a rollback was interrupted; the same one again completes it',
+  'hold-not-current': 'warning: a rollback was interrupted; run it again to complete it',
   'not-pruned': 'warning: `build` has published, but could not clean up afterwards',
 };
 
@@ -148,19 +150,19 @@ export function referenceText(): string {
     ),
     '3 outranks 4. Warnings exit 0.',
     '## Error codes',
-    'An error ends a command. It says what was expected, what was found and where, and what to type.',
+    'An error ends a command. Its message says what was expected, what was found and where; its hint, what to type.',
     table(
       ['code', 'exit', 'when'],
       codes.map((code) => [`\`${code}\``, String(exitCodeOf(code)), ERROR_MEANINGS[code]]),
     ),
     '## Finding codes',
-    'Findings are collected, all in one run. In the catalogue an *error* holds back the fronts that it concerns; in a tree it makes `verify`\nexit 1.',
+    'Findings are collected, all in one run. An *error* in the catalogue holds back the fronts that it concerns; in a tree it makes `verify`\nexit 1.',
     table(
       ['code', 'means'],
       Object.entries(FINDING_MEANINGS).map(([code, meaning]) => [`\`${code}\``, meaning]),
     ),
     '## Metrics',
-    'What `build --prometheus` and `status --prometheus` write, in the Prometheus text format; all are gauges. A metric without a value is\nleft out: a front whose pointer is broken has `playbill_front_stale_from_timestamp_seconds` alone.',
+    '`build --prometheus` and `status --prometheus` write these metrics in the Prometheus text format; all are gauges. A metric without a value is\nleft out: a front whose pointer is broken has only `playbill_front_stale_from_timestamp_seconds`.',
     table(['metric', 'labels', 'says'], metricRows()),
   ].join('\n\n')}\n`;
 }
@@ -191,13 +193,13 @@ function optionText(option: Option): string {
   return `${description}${choices}${mandatory ? '; required' : ''}${preset === null ? '' : ` (default: \`${preset}\`)`}`;
 }
 
-/** A default as it is typed; null where there is none to show. */
+/** A default as it is typed; null if there is none to show. */
 function defaultOf({ negate, defaultValue, defaultValueDescription }: Option): string | null {
   if (negate || defaultValue === undefined || defaultValue === '') return null;
   return defaultValueDescription ?? String(defaultValue);
 }
 
-/** Name, labels and help of every metric, read off what a tree and a build that have everything write. */
+/** Name, labels and help of every metric, taken from the output for a tree and a build that have all of them. */
 function metricRows(): string[][] {
   const at = '2026-05-01T09:00:00Z';
   const snapshot = {

@@ -1,5 +1,5 @@
-// Makes a catalogue of a given size for benchmarks and tests, the same rows for the same seed and instant on every machine.
-// It replaces no file without --force, and it never reads the clock.
+// Creates a catalogue of a given size for benchmarks and tests. The same seed and instant give the same rows on every machine. Replaces no file without
+// --force, and never reads the clock.
 //
 //   tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now 2026-05-01T09:00:00Z] [--seed 1] [--force]
 
@@ -20,9 +20,9 @@ import { writeProductTaxonomy, writeTaxonomy } from './seed/taxonomy.ts';
 export interface SeedOptions {
   readonly path: string;
   readonly size: SizeName;
-  /** The instant that the rows lie around, `YYYY-MM-DDTHH:MM:SSZ`. */
+  /** The instant around which the rows are spread, `YYYY-MM-DDTHH:MM:SSZ`. */
   readonly now: string;
-  /** Any whole number of 32 bits. */
+  /** A 32-bit integer. */
   readonly seed: number;
   /** Replace an existing file. */
   readonly force?: boolean;
@@ -34,12 +34,12 @@ const DEFAULT_NOW = '2026-05-01T09:00:00Z';
 const USAGE = 'usage: tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now INSTANT] [--seed N] [--force]';
 
 /**
- * Writes a new catalogue with the schema of data/schema.sql and returns its rows by table. Throws a SeedRefusal for an
- * existing file without `force`, a folder that is missing, an instant that is not canonical, or a seed that is no 32-bit whole number.
+ * Writes a new catalogue with the schema of data/schema.sql and returns the number of rows by table.
+ * @throws SeedRefusal if the file exists and `force` is not set, the folder is missing, the instant is not canonical, or the seed is not a 32-bit integer
  */
 export function seedCatalogue({ path, size: sizeName, now: nowText, seed, force = false }: SeedOptions): RowCounts {
   if (!Number.isInteger(seed) || Math.abs(seed) > 0x7fff_ffff) {
-    throw new SeedRefusal(`expected a whole number of 32 bits as the seed, found ${seed}`);
+    throw new SeedRefusal(`expected a 32-bit integer as the seed, found ${seed}`);
   }
   const now = instantOf(nowText);
   if (existsSync(path) && !force) throw new SeedRefusal(`${path} exists already; --force replaces it`);
@@ -88,13 +88,13 @@ function readOptions(): SeedOptions {
   return { path, size, now, seed: seed.trim() === '' ? Number.NaN : Number(seed), force };
 }
 
-/** parseArgs throws TypeErrors with codes of this family for options that it does not know. */
+/** parseArgs throws TypeErrors with such codes for unknown options. */
 function isUsageError(error: unknown): error is Error {
   if (error instanceof SeedRefusal) return true;
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
-// Through a symbolic link, argv names the link and import.meta the file.
+// If started through a symbolic link, argv has the path of the link, import.meta that of the file.
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
   try {
     const options = readOptions();

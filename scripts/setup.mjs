@@ -1,9 +1,7 @@
-// Makes a checkout ready, then runs a command in it:  node scripts/setup.mjs [--to-run] tsx scripts/start.ts
-// Node.js first: where the machine's own is older than package.json asks for, the one that .node/package.json names is brought from npm,
-// and everything after that runs on it. Then the packages of the lock file, and the SQLite driver, which is tried. With --to-run a fresh
-// checkout gets only the packages that running takes, a tenth of all; the first command without it brings the others.
-// Plain JavaScript that Node.js 16 understands, because it runs before anything is there. What it prints goes to stderr: stdout is for
-// the command's results.
+// Prepares a checkout, then runs a command in it:  node scripts/setup.mjs [--to-run] tsx scripts/start.ts
+// If the machine's Node.js is too old, installs the one of .node/package.json from npm and uses it. Installs the packages of the lock file and checks
+// that the SQLite driver loads. With --to-run, a fresh checkout gets only the packages needed to run, a tenth of all; the first command without it
+// installs the rest. Plain JavaScript for Node.js 16, because it runs before anything is installed. Prints to stderr: stdout belongs to the command.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +18,7 @@ function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** Ends with the exit code of wrong usage: somebody has to do something. */
+/** Exits 2: the user must do something. */
 function giveUp(text) {
   say(text);
   process.exit(2);
@@ -28,18 +26,18 @@ function giveUp(text) {
 
 const NODE_NEEDED = 'Playbill needs Node.js 22.14 or newer (not 23)';
 
-/** Whether this Node.js is one that package.json asks for. */
+/** Whether this Node.js satisfies `engines` of package.json. */
 function isNodeNewEnough() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   return major >= 24 || (major === 22 && minor >= 14);
 }
 
-/** The development packages that running takes. */
+/** The development packages that are needed to run the command. */
 const TO_RUN = ['esbuild', 'luxon', 'preact', 'tsx'];
 
 /**
- * npm writes what it installed into node_modules/.package-lock.json: the packages of the lock file less the optional ones left out.
- * `isToRun`: whether the packages that running takes are enough.
+ * Whether the packages of the lock file are installed: npm lists those that it installed in node_modules/.package-lock.json, without the optional ones
+ * that it left out. With `isToRun`, the packages needed to run are enough.
  */
 function isInstalled(folder, isToRun = false) {
   if (!existsSync(`${root}${folder}node_modules/.package-lock.json`)) return false;
@@ -54,22 +52,22 @@ function isInstalled(folder, isToRun = false) {
   );
 }
 
-/** @returns whether npm ended well */
-function npm(folder, environment, ...words) {
+/** @returns whether npm succeeded */
+function npm(folder, environment, ...argv) {
   const options = { cwd: `${root}${folder}`, env: environment, stdio: ['ignore', 2, 2] };
-  return spawnSync('npm', [...words, '--no-audit', '--no-fund', '--loglevel=error'], options).status === 0;
+  return spawnSync('npm', [...argv, '--no-audit', '--no-fund', '--loglevel=error'], options).status === 0;
 }
 
-/** The folder of a Node.js that is new enough, brought where it is not there yet. Not in node_modules: `npm ci` would remove it. */
-function bringNode() {
+/** Installs a newer Node.js unless that is done, and returns its folder. Not in node_modules, where `npm ci` would remove it. */
+function installNode() {
   const bin = `${root}.node/node_modules/.bin`;
   if (!isInstalled('.node/') || !existsSync(`${bin}/node`)) {
-    say(`${NODE_NEEDED}, and this is ${process.versions.node}: bringing another from npm into .node/ …`);
-    const isBrought = npm('.node/', process.env, 'ci');
+    say(`${NODE_NEEDED}, and this is ${process.versions.node}: installing one from npm into .node/ …`);
+    const isInstalledNow = npm('.node/', process.env, 'ci');
     const tried = spawnSync(`${bin}/node`, ['--version'], { encoding: 'utf8' });
-    if (!isBrought || tried.status !== 0) {
+    if (!isInstalledNow || tried.status !== 0) {
       const { platform, arch } = process;
-      giveUp(`npm brought none that runs on this machine (${platform} ${arch}). ${NODE_NEEDED}: install one.`);
+      giveUp(`npm has no Node.js that runs on this machine (${platform} ${arch}). ${NODE_NEEDED}: install one.`);
     }
   }
   return bin;
@@ -81,13 +79,13 @@ function isDriverSound(environment) {
   return spawnSync('node', words, { cwd: root, env: environment, stdio: 'ignore' }).status === 0;
 }
 
-/** Installs what running takes, at the versions of the lock file: npm leaves out what the manifest does not lead to. */
+/** Installs only the packages needed to run, at the versions of the lock file: npm skips what a reduced manifest does not need. */
 function installToRun(environment) {
   const { name, dependencies, devDependencies = {}, allowScripts } = readJson('package.json');
   const lock = readJson('package-lock.json');
   const added = TO_RUN.filter((one) => one in devDependencies).map((one) => [one, devDependencies[one]]);
   const own = { name, dependencies: { ...dependencies, ...Object.fromEntries(added) }, allowScripts };
-  // In a folder of its own, so that the checkout's manifest stays as it is.
+  // In a separate folder, so that the checkout's manifest does not change.
   mkdirSync(`${root}.run`, { recursive: true });
   writeFileSync(`${root}.run/package.json`, JSON.stringify(own));
   writeFileSync(`${root}.run/package-lock.json`, JSON.stringify({ ...lock, packages: { ...lock.packages, '': own } }));
@@ -98,27 +96,27 @@ function installToRun(environment) {
 
 function installPackages(environment, isToRun) {
   if (isToRun && !existsSync(`${root}node_modules`)) {
-    say('Installing the packages that running takes; tests bring theirs …');
+    say('Installing the packages needed to run; the tests install the rest …');
     installToRun(environment);
   } else if (!isInstalled('', isToRun)) {
     say('Installing the packages of package-lock.json …');
     if (!npm('', environment, 'ci')) giveUp('npm ci failed: see above.');
   }
   if (isDriverSound(environment)) return;
-  say('The SQLite driver does not load: installing the packages once more …');
+  say('The SQLite driver does not load: installing the packages again …');
   if (npm('', environment, 'ci') && isDriverSound(environment)) return;
   say('There is no prebuilt SQLite driver for this machine: compiling one, which takes minutes …');
   if (npm('', environment, 'rebuild', 'better-sqlite3') && isDriverSound(environment)) return;
   giveUp(
-    'The SQLite driver cannot be loaded. Compiling it takes a C++ compiler, make and python3; then type: npm rebuild better-sqlite3',
+    'The SQLite driver cannot be loaded. To compile it, install a C++ compiler, make and python3, then type: npm rebuild better-sqlite3',
   );
 }
 
-/** Runs the command in this one's place: its exit code is ours, and so is the signal that ends it. */
-function run(command, words, environment) {
-  const child = spawn(command, words, { stdio: 'inherit', env: environment });
+/** Runs the command; ends with its exit code, or by the signal that ended it. */
+function run(command, argv, environment) {
+  const child = spawn(command, argv, { stdio: 'inherit', env: environment });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  // Ctrl+C on a terminal reaches the command by itself, and a second one would end it before it has finished.
+  // On a terminal, Ctrl+C reaches the command anyway; a second SIGINT would end it before it has finished.
   for (const signal of signals)
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
@@ -132,8 +130,8 @@ function run(command, words, environment) {
 }
 
 const isToRun = process.argv[2] === '--to-run';
-const [command, ...words] = process.argv.slice(isToRun ? 3 : 2);
-const node = isNodeNewEnough() ? dirname(process.execPath) : bringNode();
+const [command, ...argv] = process.argv.slice(isToRun ? 3 : 2);
+const node = isNodeNewEnough() ? dirname(process.execPath) : installNode();
 const environment = { ...process.env, PATH: [`${root}node_modules/.bin`, node, process.env.PATH].join(delimiter) };
 installPackages(environment, isToRun);
-if (command !== undefined) run(command, words, environment);
+if (command !== undefined) run(command, argv, environment);

@@ -1,5 +1,5 @@
-// `npm start`: makes the demo catalogue as of now, builds it into out/, verifies the tree, and says what to look at next. It runs
-// the real commands, one after the other. A catalogue of yours at data/catalogue.sqlite is built as it is, never replaced.
+// `npm start`: creates the demo catalogue for the current time, builds it into out/ and verifies the tree, by running the real commands; then says what
+// to look at next. Never replaces your own catalogue at data/catalogue.sqlite: it builds that instead.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { demoText } from './demo-rows.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const database = 'data/catalogue.sqlite';
 
-/** How a database says that it is the demo (SQLite's application_id; "PBde" in ASCII). */
+/** SQLite's application_id of a database with the demo: "PBde" in ASCII. */
 const DEMO_APPLICATION_ID = 0x50_42_64_65;
 
-/** Runs a command of playbill and gives its exit code. */
-function playbill(words: readonly string[], input?: string): number {
-  process.stderr.write(`\n$ playbill ${words.join(' ')}\n`);
-  const { status } = spawnSync(`${root}node_modules/.bin/tsx`, [`${root}src/cli/main.ts`, ...words], {
+/** Runs a playbill command. @returns the exit code */
+function playbill(argv: readonly string[], input?: string): number {
+  process.stderr.write(`\n$ playbill ${argv.join(' ')}\n`);
+  const { status } = spawnSync(`${root}node_modules/.bin/tsx`, [`${root}src/cli/main.ts`, ...argv], {
     cwd: root,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'inherit', 'inherit'],
     ...(input === undefined ? {} : { input }),
@@ -45,7 +45,7 @@ function makeDemo(now: string): number {
 
 function start(now: string): number {
   const isOwn = existsSync(`${root}${database}`) && !isDemo(`${root}${database}`);
-  if (isOwn) process.stderr.write(`${database} is not the demo: it is built as it is.\n`);
+  if (isOwn) process.stderr.write(`${database} is not the demo: building it unchanged.\n`);
   const made = isOwn ? 0 : makeDemo(now);
   if (made !== 0) return made;
   const built = playbill(['build', '--db', database, '--out', 'out', '--now', now]);
@@ -53,12 +53,12 @@ function start(now: string): number {
   const verified = playbill(['verify', '--out', 'out']);
   if (verified !== 0) return verified;
   process.stdout.write(`
-The tree is in out/: out/public is the origin behind the edge. Without the edge anyone may read it. Look at it:
+The tree is in out/. out/public is the origin behind the edge: without the edge anyone can read it. Look at it:
 
   ls out/public/fronts/moscow                                          one pointer, one file per edition
   npm run -s playbill -- show --front moscow --endpoint products       what a request gets now
   npm run -s playbill -- show --front moscow --endpoint products --at ${now.slice(0, 11)}23:59:59Z
-  npm run -s playbill -- preview                                       the same as a page, with a slider over time
+  npm run -s playbill -- preview                                       the same in a browser, with a slider over time
   npm run -s playbill -- build --dry-run                               what the next build would change
   npm run -s playbill -- --help                                        everything else
 `);

@@ -1,5 +1,5 @@
-// How often a document that cron rebuilds is wrong, measured: the share of the instants of a day at which what was built last differs from
-// what is right. A build with a horizon of a day knows what is right at every second; the rest is comparing.
+// Measures how often a document without editions, rebuilt by cron, is wrong: the share of a day during which the last build differs from the right
+// document. A build with a horizon of a day knows the right document at every second.
 //
 //   npm run -s tsx -- scripts/wrong-shares.ts [--db FILE] [--now INSTANT]        without --db: the demo as of that instant
 
@@ -14,15 +14,15 @@ import { demoRows } from './demo-rows.ts';
 const DAY = 86_400;
 export const INTERVALS = [5, 15, 60] as const;
 
-/** One edition's start, in seconds from the day's, and what identifies its content. */
+/** The start of an edition, in seconds since the start of the day, and the digest of its content. */
 export interface Start {
   readonly second: number;
   readonly digest: string;
 }
 
 /**
- * The share of a day's seconds at which a document built every `interval` seconds, `phase` seconds past the hour and published at once,
- * is not the right one. Starts ascend; the first is at 0, when there was a build as well.
+ * The share of a day's seconds at which a document is wrong that is built every `interval` seconds, `phase` seconds past the hour, and published at
+ * once. Starts ascend; the first is at 0, when there was a build as well.
  */
 export function wrongShare(starts: readonly Start[], interval: number, phase: number): number {
   const right = rightBySecond(starts);
@@ -34,7 +34,7 @@ export function wrongShare(starts: readonly Start[], interval: number, phase: nu
   return wrong / DAY;
 }
 
-/** For each second of the day, a number that stands for the content that is right then. */
+/** For each second of the day, the number of the content that is right then. */
 function rightBySecond(starts: readonly Start[]): Uint32Array {
   const numbers = new Map<string, number>();
   const right = new Uint32Array(DAY);
@@ -48,11 +48,11 @@ function rightBySecond(starts: readonly Start[]): Uint32Array {
 
 export interface Shares {
   readonly minutes: number;
-  /** Cron runs on the full minute that changes like to fall on, and publishes at once: as good as it gets. Mean over fronts. */
+  /** The best case: cron runs exactly at the minutes when most changes happen, and publishes at once. Mean over fronts. */
   readonly aligned: number;
-  /** Cron runs at any minute of its interval: mean over those, and over fronts. */
+  /** Cron runs at any minute of its interval. Mean over these minutes, and over fronts. */
   readonly anyPhase: number;
-  /** The front with the most. */
+  /** The worst front. */
   readonly worst: number;
 }
 
@@ -72,7 +72,7 @@ export function sharesOf(fronts: readonly (readonly Start[])[]): Shares[] {
   });
 }
 
-/** The table of shares as markdown. `checked`: at how many instants the edition was compared with a build of that very instant. */
+/** The shares as a Markdown table. `checked` editions were compared with builds of the same instant; `different` of them differed. */
 export function sharesTable(shares: readonly Shares[], checked: number, different: number): string {
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
   return [
@@ -86,7 +86,7 @@ export function sharesTable(shares: readonly Shares[], checked: number, differen
   ].join('\n');
 }
 
-/** Measures a catalogue (null: the demo) over the day that begins at `now`, as text. */
+/** Measures a catalogue (null for the demo) over the day that begins at `now`. @returns the table */
 export async function measured(databasePath: string | null, now: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-wrong-'));
   try {
@@ -101,7 +101,7 @@ export async function measured(databasePath: string | null, now: string): Promis
         .map((entry) => ({ second: Date.parse(entry.slice(0, 20)) / 1000 - start, digest: entry.slice(21) }))
         .filter(({ second }) => second < DAY);
     });
-    // The editions themselves, against builds of those very instants: odd ones, as visitors come.
+    // Compare the editions with builds of the same instants, at odd times as visitors come.
     let [checked, different] = [0, 0];
     for (let hour = 1; hour < 24; hour += 6) {
       const at = new Date((start + hour * 3600 + hour * 97) * 1000).toISOString().replace('.000', '');

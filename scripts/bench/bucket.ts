@@ -1,5 +1,5 @@
-// The benchmark of a tree in a bucket: the compiled command publishes into Ceph's gateway on this machine, against rclone, which copies the
-// same tree there with as many requests at once; and what the run that cron makes asks of the bucket.
+// Benchmarks a tree in a bucket: the compiled command publishes into Ceph's gateway on this machine, compared with rclone, which copies the same
+// tree with as many concurrent requests. Also counts the requests of a run from cron.
 
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -20,7 +20,7 @@ interface Result {
 
 const REQUESTS_AT_ONCE = '32';
 
-/** What this benchmark runs that npm cannot install and the machine lacks, in words; null where everything is there. */
+/** A message about programs that this benchmark needs and the machine lacks; null if there are none. */
 export function missingForBucket(): string | null {
   const missing = ['rclone', 'radosgw', 'ceph-mon', 'ceph-osd'].filter(
     (name) => spawnSync(name, ['--version']).error !== undefined,
@@ -28,7 +28,7 @@ export function missingForBucket(): string | null {
   return missing.length === 0 ? null : `the benchmark of buckets needs ${missing.join(', ')}`;
 }
 
-/** Rows for size M. `root`: of the checkout; the command is compiled. `memory` and `disk`: folders for trees and databases. */
+/** Runs size M. `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and databases. */
 export async function benchBucket(root: string, rounds: number, memory: string, disk: string): Promise<Row[]> {
   const database = join(disk, 'bucket.sqlite');
   const tree = join(memory, 'bucket');
@@ -80,7 +80,7 @@ export async function benchBucket(root: string, rounds: number, memory: string, 
 }
 
 function bill({ seconds, result: { requests } }: { readonly seconds: number; readonly result: Result }): string {
-  if (requests === undefined) throw new Error('a build into a bucket says what it has asked of it');
+  if (requests === undefined) throw new Error('expected the requests of a build into a bucket, found none');
   const { puts, gets, lists, deletes, bytesSent } = requests;
   const sent = `${(bytesSent / 1e6).toFixed(1)} MB`;
   return `${seconds.toFixed(1)} s; ${puts} PUT with ${sent}, ${gets} GET, ${lists} LIST, ${deletes} DELETE`;

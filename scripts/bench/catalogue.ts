@@ -1,5 +1,5 @@
-// The benchmark of one size of catalogue: the compiled command as whole processes, against the floor, the runtime and a plain per-front
-// script that must give the same bytes; and the run that cron makes. Figures are medians of rounds in turn; what counts are their ratios.
+// Benchmarks a catalogue of one size: whole processes of the compiled command, compared with the floor (floor.ts), with starting Node, and with a
+// simple per-front script that must give the same bytes; then a run from cron. Figures are medians of interleaved rounds; only ratios matter.
 
 import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,10 +19,11 @@ export interface SizeOptions {
   readonly rounds: number;
   /** The root of the checkout; the command is compiled. */
   readonly root: string;
-  /** A folder in memory, for trees, and one on disk, for databases. */
+  /** A folder in memory, for trees. */
   readonly memory: string;
+  /** A folder on disk, for databases. */
   readonly disk: string;
-  /** A timed work that leaves CPU profiles, and the folder for them; null where none does. */
+  /** The kind of work to profile, and the folder for its CPU profiles; null for none. */
   readonly profile: { readonly work: string; readonly folder: string } | null;
 }
 
@@ -39,18 +40,15 @@ export function benchSize(options: SizeOptions): Row[] {
   const tree = join(memory, size);
   const fresh = join(memory, `${size}-fresh`);
   const main = `${root}dist/cli/main.js`;
-  /** Seconds of a command of ours, as a work of this name. */
-  const ours = (work: string, ...words: string[]): number => {
+  /** The seconds of a playbill command; `work` is its name for --profile. */
+  const ours = (work: string, ...argv: string[]): number => {
     const isProfiled = options.profile?.work === work;
     const flags = isProfiled ? ['--cpu-prof', '--cpu-prof-dir', options.profile?.folder ?? ''] : [];
-    return timed(process.execPath, [...flags, main, ...words]);
-  };
-  const buildWords = (database: string, out: string, now: string, ...more: string[]): string[] => {
-    return ['build', '--db', database, '--out', out, '--now', now, ...more];
+    return timed(process.execPath, [...flags, main, ...argv]);
   };
   const intoEmpty = (work: string, out: string, ...more: string[]): number => {
     rmSync(out, { recursive: true, force: true });
-    return ours(work, ...buildWords(tables, out, NOW, ...more));
+    return ours(work, ...buildArgv(tables, out, NOW, ...more));
   };
 
   process.stderr.write(`${size}: one edition, ${rounds} rounds …\n`);
@@ -64,7 +62,7 @@ export function benchSize(options: SizeOptions): Row[] {
   const bytesOne = treeBytes(tree);
   const [node, full] = [one['node'] ?? NaN, one['full'] ?? NaN];
   const floor = (one['scan'] ?? NaN) + (one['write'] ?? NaN);
-  const peak = peakBytes([main, ...buildWords(tables, fresh, NOW, ...ONE_EDITION)], memory);
+  const peak = peakBytes([main, ...buildArgv(tables, fresh, NOW, ...ONE_EDITION)], memory);
   const rows: Row[] = [
     {
       what: `full build, one edition, ${megabytes(bytesOne)}, against the floor (scan ${inSeconds(one['scan'])}, writing ${inSeconds(one['write'])})`,
@@ -79,18 +77,21 @@ export function benchSize(options: SizeOptions): Row[] {
     rows.push(plainRow(options, tables, fresh, full), dayRow(intoEmpty, fresh, full / bytesOne, size));
     rows.push(importRow(options, tables, ours));
   }
-  rows.push(...cronRows(options, { tables, views }, tree, ours, buildWords));
+  rows.push(...cronRows(options, { tables, views }, tree, ours));
   for (const path of [tables, views]) rmSync(path);
   return rows;
 }
 
-/** The run that cron makes: five minutes later one product in a thousand has changed, at the default horizon. */
+function buildArgv(database: string, out: string, now: string, ...more: string[]): string[] {
+  return ['build', '--db', database, '--out', out, '--now', now, ...more];
+}
+
+/** A run from cron, at the default horizon: five minutes later, one product in a thousand has changed. */
 function cronRows(
   { size, rounds }: SizeOptions,
   databases: { readonly tables: string; readonly views: string },
   tree: string,
-  ours: (work: string, ...words: string[]) => number,
-  buildWords: (database: string, out: string, now: string, ...more: string[]) => string[],
+  ours: (work: string, ...argv: string[]) => number,
 ): Row[] {
   process.stderr.write(`${size}: the run that cron makes, ${rounds} rounds …\n`);
   let changes = 0;
@@ -102,21 +103,21 @@ function cronRows(
   const cron = interleaved(rounds, {
     horizon: () => {
       rmSync(tree, { recursive: true, force: true });
-      return ours('horizon', ...buildWords(databases.tables, tree, NOW));
+      return ours('horizon', ...buildArgv(databases.tables, tree, NOW));
     },
     cron: () => {
       change();
-      return ours('cron', ...buildWords(databases.tables, tree, MINUTES_LATER[0]));
+      return ours('cron', ...buildArgv(databases.tables, tree, MINUTES_LATER[0]));
     },
     cronViews: () => {
       change();
-      return ours('cronViews', ...buildWords(databases.views, tree, MINUTES_LATER[1]));
+      return ours('cronViews', ...buildArgv(databases.views, tree, MINUTES_LATER[1]));
     },
   });
   const bytes = treeBytes(tree);
   const started = Date.now();
   change();
-  ours('last', ...buildWords(databases.tables, tree, '2026-05-01T09:15:00Z'));
+  ours('last', ...buildArgv(databases.tables, tree, '2026-05-01T09:15:00Z'));
   const paths = filesIn(tree);
   const written = paths.filter((path) => statSync(path).mtimeMs >= started);
   const count = (of: readonly string[], name: RegExp): number => of.filter((path) => name.test(path)).length;
@@ -136,7 +137,7 @@ function cronRows(
   ];
 }
 
-/** The same catalogue as views over tables of other names. */
+/** Copies a catalogue so that its tables become views over tables with other names. */
 function asViews(tables: string, to: string): string {
   copyFileSync(tables, to);
   const handle = new Database(to);
@@ -148,14 +149,14 @@ function asViews(tables: string, to: string): string {
   return to;
 }
 
-/** A script that renders front by front, as one would write it first. */
+/** Times a simple script that renders each front separately. */
 function plainRow({ size, root }: SizeOptions, database: string, out: string, full: number): Row {
   const plainOut = `${out}-plain`;
   const script = `${root}test/support/reference/plain-build.ts`;
   const plain = timed(`${root}node_modules/.bin/tsx`, [script, '--db', database, '--out', plainOut, '--now', NOW]);
   const difference = contentDifference(out, plainOut);
   for (const folder of [out, plainOut]) rmSync(folder, { recursive: true, force: true });
-  // A yardstick that makes something else measures nothing.
+  // A reference that produces something else measures nothing.
   if (difference !== null) process.exitCode = 1;
   const verdict = difference === null ? 'same bytes' : `OTHER BYTES: ${difference}`;
   const goal = size === 'M' ? '≥ 40 ×' : '-';
@@ -182,11 +183,14 @@ function dayRow(
   };
 }
 
-/** Importing all rows, against the shell's own import of the same rows into the same schema: `.import` knows no NULL, so by way of a table. */
+/**
+ * Compares importing all rows with the sqlite3 shell's `.import` of the same rows into the same schema. `.import` cannot write NULL, so the rows go
+ * through a temporary table.
+ */
 function importRow(
   { size, root, memory }: SizeOptions,
   database: string,
-  ours: (work: string, ...words: string[]) => number,
+  ours: (work: string, ...argv: string[]) => number,
 ): Row {
   const folder = join(memory, 'import');
   mkdirSync(folder);

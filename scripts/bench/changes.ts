@@ -1,8 +1,8 @@
-// What happens to a catalogue between two runs of cron, for benchmarks.
+// Changes a catalogue as happens between two runs from cron, for benchmarks.
 
 import Database from 'better-sqlite3';
 
-/** Sells seats, raises prices and cancels sessions: of one product in a thousand in all. */
+/** Sells seats, raises prices and cancels sessions; in total, of one product in a thousand. */
 export function sell(database: string, prefix: string, serial: number): void {
   const handle = new Database(database);
   const products = (kind: number): string => `product_id % 3000 = ${(serial * 7 + kind * 1000) % 3000}`;

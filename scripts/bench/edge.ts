@@ -1,5 +1,5 @@
-// The edge rule's benchmark: real nginx with the rule as `edge build` writes it, against the same nginx, in the same process, that serves
-// the same file without a rule. Requests are signed (hmac) and checked; what counts is the ratio of the two rates.
+// Benchmarks the edge rule on nginx: a server with the rule as `edge build` writes it, compared with a second server of the same nginx process that
+// serves the same file without the rule. Requests are signed (hmac) and verified; only the ratio of the two rates matters.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +12,16 @@ import { setTimeout } from 'node:timers/promises';
 import { WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
 import { seedCatalogue } from '../seed.ts';
 import { median, type Row } from './table.ts';
+import { printed } from './timing.ts';
 
 const NJS_MODULE = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 const SECRET_NAME = 'PLAYBILL_BENCH';
 const SECRET = 'a secret of this benchmark alone';
 const KEYID = 'bench';
-/** What a request is signed for; the port that it goes to is another for each of the two servers. */
+/** The host for which requests are signed. They are sent to the ports of the two servers. */
 const HOST = 'edge.test';
 const SECONDS = 2;
-/** Share of the time for which nginx's worker must have work: else the generator is the limit, and falling asleep is measured. */
+/** nginx's worker must be busy for at least this share of the time; otherwise the load generator is the limit. */
 const OCCUPIED_MIN = 0.5;
 
 type Endpoint = 'products' | 'categories';
@@ -29,7 +30,7 @@ const PATHS = { products: '/products/', categories: '/fronts/categories/' } as c
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One document under one encoding: what both servers are asked for. */
+/** A document and encoding to request from both servers. */
 interface Subject {
   readonly endpoint: Endpoint;
   readonly isGzip: boolean;
@@ -44,13 +45,13 @@ const SUBJECTS: readonly Subject[] = [
 
 /** One run of the generator. */
 interface Load {
-  /** Requests for each second that nginx's worker had a core: what else runs on the machine takes nothing from it. */
+  /** Requests per second of CPU time of nginx's worker: independent of what else runs on the machine. */
   readonly perSecond: number;
-  /** Share of the run in which the worker had a core or waited for one. */
+  /** The share of the run in which the worker had a core or waited for one. */
   readonly occupied: number;
 }
 
-/** What this benchmark runs that npm cannot install and the machine lacks, in words; null where everything is there. */
+/** A message about programs that this benchmark needs and the machine lacks; null if there are none. */
 export function missingForEdge(): string | null {
   const programs = ['nginx', 'wrk'].filter((name) => spawnSync(name, ['-v']).error !== undefined);
   const missing = existsSync(NJS_MODULE) ? programs : [...programs, `njs (${NJS_MODULE})`];
@@ -58,8 +59,8 @@ export function missingForEdge(): string | null {
 }
 
 /**
- * Measures the rule in a folder of its own (`work`, on tmpfs) with the compiled command (`dist`). `rounds` are interleaved.
- * @throws Error where an answer is not 200 with the edition's bytes, or where nginx was not what limited the rate.
+ * Measures the rule in a folder (`work`, on tmpfs) with the compiled command (`dist`). `rounds` are interleaved.
+ * @throws Error if a response is not 200 with the edition's bytes, or if nginx was not the bottleneck
  */
 export async function benchEdge(dist: string, rounds: number, work: string): Promise<{ rows: Row[]; how: string }> {
   process.stderr.write('edge: seeding …\n');
@@ -98,33 +99,29 @@ interface BenchRequest {
   readonly headers: Headers;
 }
 
-/** The tree, the folder of nginx, and how its two servers are asked. */
+/** The tree, nginx's folder, and the requests for its two servers. */
 interface Site {
   readonly folder: string;
   readonly plainPort: number;
   readonly editionsTotal: number;
-  /** The file that a subject's answer must be, as of this instant. */
+  /** The file that must be served for a subject right now. */
   fileOf(subject: Subject): string;
   ruledRequest(subject: Subject): BenchRequest;
   plainRequest(subject: Subject): BenchRequest;
 }
 
 async function prepareSite(dist: string, work: string): Promise<Site> {
-  // nginx gives up its rights before it reads.
+  // nginx drops its privileges before it reads files.
   chmodSync(work, 0o755);
   const database = join(work, 'edge.sqlite');
   const tree = join(work, 'edge-tree');
   const folder = join(work, 'edge-nginx');
   const keyFile = join(work, 'edge-key.json');
-  const playbill = (...words: string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, 'cli/main.js'), ...words], {
-      env: { ...process.env, [SECRET_NAME]: SECRET },
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`playbill ${words.join(' ')} exited with ${status}: ${stderr}`);
-    return stdout;
+  const playbill = (...argv: string[]): string => {
+    const environment = { ...process.env, [SECRET_NAME]: SECRET };
+    return printed(process.execPath, [join(dist, 'cli/main.js'), ...argv], environment);
   };
-  // nginx knows no clock but the real one, so the catalogue lies around today.
+  // nginx uses the real clock, so the catalogue is made for today.
   const now = instantNow();
   seedCatalogue({ path: database, size: 'S', now, seed: 1 });
   playbill('build', '--db', database, '--out', tree, '--now', now, '--horizon', '24h', '--precompress', 'gzip');
@@ -141,7 +138,7 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
     const entry = readPointer(tree, front)[endpoint].findLast((one) => one.slice(0, 20) <= instant) ?? '';
     return `fronts/${front}/${endpoint}.${entry.slice(21)}.json`;
   };
-  // Signed again for every run: a signature lives for five minutes.
+  // Signed again for every run: a signature expires after five minutes.
   const requestOf = ({ endpoint, isGzip }: Subject, port: number, target: string): BenchRequest => {
     const signed = playbill('sign', `http://${HOST}${PATHS[endpoint]}`, '--key', keyFile, '--json');
     const encoding: Headers = isGzip ? { 'Accept-Encoding': 'gzip' } : {};
@@ -154,12 +151,12 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
     editionsTotal: readPointer(tree, front).products.length,
     fileOf: ({ endpoint, isGzip }) => join(tree, 'public', editionFile(endpoint) + (isGzip ? '.gz' : '')),
     ruledRequest: (subject) => requestOf(subject, ruledPort, PATHS[subject.endpoint]),
-    // With the same header lines, signature and all, so that both servers read as much.
+    // With the same headers, including the signature, so that both servers read the same amount.
     plainRequest: (subject) => requestOf(subject, plainPort, `/${editionFile(subject.endpoint)}`),
   };
 }
 
-/** Secrets, one worker, and the server without a rule: the configuration of the rule stays as `edge build` wrote it. */
+/** Adds secrets and the server without the rule, and sets one worker. Leaves the rule's configuration as `edge build` wrote it. */
 function configure(folder: string, publicRoot: string, plainPort: number): void {
   const example = readFileSync(join(folder, 'playbill-secrets.example.json'), 'utf8');
   const names = Object.keys(JSON.parse(example) as object);
@@ -185,7 +182,7 @@ function configure(folder: string, publicRoot: string, plainPort: number): void 
     .replace('worker_processes auto;', 'worker_processes 1;')
     .replace('include playbill.conf;', 'include playbill.conf;\n  include plain.conf;');
   if (!changed.includes('worker_processes 1;') || !changed.includes('include plain.conf;'))
-    throw new Error('nginx.conf of edge build is not what this benchmark knows');
+    throw new Error('nginx.conf of edge build is not what this benchmark expects');
   writeFileSync(join(folder, 'bench.conf'), changed);
 }
 
@@ -200,13 +197,13 @@ function frontWithMostEditions(tree: string): string {
   return fronts.reduce((most, front) => (count(front) > count(most) ? front : most));
 }
 
-/** Runs the generator, with the request asked once before and once after: a benchmark of refusals measures nothing. */
+/** Runs the load generator. Checks one response before and one after: a benchmark of refusals would measure nothing. */
 async function checkedLoad(site: Site, subject: Subject, request: BenchRequest, worker: string): Promise<Load> {
   await expectEdition(site, subject, request);
   const lines = Object.entries(request.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const words = ['-t1', '-c8', `-d${SECONDS}s`, ...lines, request.url];
+  const argv = ['-t1', '-c8', `-d${SECONDS}s`, ...lines, request.url];
   const before = worktimeOf(worker);
-  const { status, stdout, stderr } = spawnSync('wrk', words, { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('wrk', argv, { encoding: 'utf8' });
   const after = worktimeOf(worker);
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1] ?? Number.NaN);
   if (status !== 0 || Number.isNaN(requests) || /Non-2xx|Socket errors/.test(stdout))
@@ -216,9 +213,9 @@ async function checkedLoad(site: Site, subject: Subject, request: BenchRequest, 
   return { perSecond: requests / seconds, occupied: (seconds + after.waiting - before.waiting) / SECONDS };
 }
 
-/** @throws Error where the answer is not 200 with the bytes of the edition in force */
+/** @throws Error if the response is not 200 with the bytes of the edition in force */
 async function expectEdition(site: Site, subject: Subject, { url, headers }: BenchRequest): Promise<void> {
-  // The plain server is asked for a file by its name, which stays right when another edition comes into force.
+  // Accept both editions if another one comes into force during the request.
   const expected = [site.fileOf(subject)];
   const [response] = (await once(get(url, { headers, agent: false }), 'response')) as [IncomingMessage];
   const content = await buffer(response);
@@ -227,7 +224,7 @@ async function expectEdition(site: Site, subject: Subject, { url, headers }: Ben
     throw new Error(`${url} answered ${response.statusCode} with ${content.length} bytes, not the edition in force`);
 }
 
-/** For how long a process has had a core, and for how long it wanted one, seconds (Linux). */
+/** How long a process has run on a core, and how long it has waited for one, in seconds (Linux). */
 function worktimeOf(processId: string): { readonly busy: number; readonly waiting: number } {
   const [busy = Number.NaN, waiting = Number.NaN] = readFileSync(`/proc/${processId}/schedstat`, 'utf8')
     .split(' ')
@@ -242,7 +239,9 @@ function rowOf(site: Site, subject: Subject, ruled: readonly Load[], plain: read
   const kilobytes = (statSync(site.fileOf(subject)).size / 1e3).toFixed(1);
   const what = `${subject.endpoint}, ${kilobytes} kB${subject.isGzip ? ' of gzip' : ''}`;
   if (occupied < OCCUPIED_MIN)
-    throw new Error(`${what}: nginx's worker had work for ${occupied.toFixed(2)} of the time: wrk was what limited it`);
+    throw new Error(
+      `${what}: nginx's worker was busy for only ${occupied.toFixed(2)} of the time: wrk was the bottleneck`,
+    );
   const microseconds = 1e6 / ruledRate - 1e6 / plainRate;
   return {
     what,
@@ -251,7 +250,7 @@ function rowOf(site: Site, subject: Subject, ruled: readonly Load[], plain: read
   };
 }
 
-/** The current second, as the database writes it. */
+/** The current second in the format of the database. */
 function instantNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
@@ -266,7 +265,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until something listens on a port; @throws Error after ten seconds, when nginx has long said on stderr what is wrong. */
+/** Waits until something listens on a port. @throws Error after ten seconds; nginx has then printed on stderr what is wrong */
 async function untilListening(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const socket = connect(port, '127.0.0.1');

@@ -1,12 +1,12 @@
-// The floor: what a build cannot do without, done by nothing else. The sqlite3 shell reads the columns that a build reads, of all rows, to
-// nowhere; and a program writes the files of a finished tree from memory.
+// The floor: the least work that any build must do. The sqlite3 shell reads the columns that a build reads and discards them; a program writes the
+// files of a finished tree from memory.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHILDREN, IMAGE, PRODUCT } from '../../src/database/read/product-queries.ts';
 import { timed } from './timing.ts';
 
-/** Seconds for reading the rows that grow with a catalogue. */
+/** Seconds for reading the rows whose number grows with the catalogue. */
 export function scanSeconds(database: string): number {
   const columns: Readonly<Record<string, readonly string[]>> = {
     products: PRODUCT.columns,
@@ -42,7 +42,7 @@ export function writeSeconds(tree: string, to: string): number {
   return seconds;
 }
 
-/** The paths of all files in a folder and below it. */
+/** The paths of all files in a folder and its subfolders. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

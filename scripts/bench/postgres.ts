@@ -1,5 +1,5 @@
-// The benchmark of catalogues in PostgreSQL: the compiled command builds one catalogue from SQLite and from a server on this machine, in
-// each shape that its tables may have there.
+// Benchmarks catalogues in PostgreSQL: the compiled command builds one catalogue from SQLite and from a server on this machine, with each supported
+// form of tables.
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,12 +19,12 @@ const TITLES: Readonly<Record<Shape, string>> = {
   views: 'views over tables of other names',
 };
 
-/** What this benchmark runs that npm cannot install and the machine lacks, in words; null where everything is there. */
+/** A message about programs that this benchmark needs and the machine lacks; null if there are none. */
 export function missingForPostgres(): string | null {
   return existsSync('/usr/lib/postgresql/15/bin/initdb') ? null : 'the benchmark of PostgreSQL needs postgresql-15';
 }
 
-/** Rows for size M. `root`: of the checkout; the command is compiled. `memory` and `disk`: folders for trees and databases. */
+/** Runs size M. `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and databases. */
 export async function benchPostgres(root: string, rounds: number, memory: string, disk: string): Promise<Row[]> {
   const sqlite = join(disk, 'postgres.sqlite');
   seedCatalogue({ path: sqlite, size: 'M', now: NOW, seed: 1 });
@@ -34,11 +34,11 @@ export async function benchPostgres(root: string, rounds: number, memory: string
     process.stderr.write(`PostgreSQL: ${TITLES[shape]} …\n`);
     const schema = await newSchema(cluster.url);
     await copyCatalogue(sqlite, schema, shape);
-    // As autovacuum does, some time after rows were written.
+    // autovacuum does the same, some time after rows were written.
     await schema.client.query('VACUUM ANALYZE');
     addresses.push([shape, schema.url]);
   }
-  const words = (address: string, out: string, ...more: string[]): string[] => {
+  const argv = (address: string, out: string, ...more: string[]): string[] => {
     rmSync(out, { recursive: true, force: true });
     return [`${root}dist/cli/main.js`, 'build', '--db', address, '--out', out, '--now', NOW, ...more];
   };
@@ -47,7 +47,7 @@ export async function benchPostgres(root: string, rounds: number, memory: string
   const built = (...more: string[]): Record<string, number> => {
     const works = addresses.map(([name, address]): [string, () => number] => [
       name,
-      () => timed(process.execPath, words(address, tree(name), ...more)),
+      () => timed(process.execPath, argv(address, tree(name), ...more)),
     ]);
     return interleaved(rounds, Object.fromEntries(works));
   };
@@ -55,14 +55,14 @@ export async function benchPostgres(root: string, rounds: number, memory: string
   const one = built('--horizon', '0');
   const differences = SHAPES.map((shape) => contentDifference(tree('sqlite'), tree(shape)));
   const peaks = addresses.map(([name, address]) =>
-    median(Array.from({ length: rounds }, () => peakBytes(words(address, tree(name), '--horizon', '0'), memory))),
+    median(Array.from({ length: rounds }, () => peakBytes(argv(address, tree(name), '--horizon', '0'), memory))),
   );
   for (const name of trees.values()) rmSync(name, { recursive: true, force: true });
   process.stderr.write(`PostgreSQL: default horizon, ${rounds} rounds …\n`);
   const horizon = built();
   for (const name of trees.values()) rmSync(name, { recursive: true, force: true });
   rmSync(sqlite);
-  // What makes something else measures nothing.
+  // A build that produces something else measures nothing.
   if (differences.some((difference) => difference !== null)) process.exitCode = 1;
   const times = (of: Record<string, number>, name: string): string =>
     `${((of[name] ?? NaN) / (of['sqlite'] ?? NaN)).toFixed(2)} ×`;

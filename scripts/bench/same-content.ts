@@ -1,14 +1,14 @@
-// Whether two trees publish the same: the guard of a yardstick, since a script that makes something else measures nothing.
+// Compares the editions of two trees: a reference program that produces something else measures nothing.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An edition's file (render/paths.ts): the pointers beside them differ in what they say of their making. */
+/** The file of an edition (render/paths.ts). Pointers are not compared: they say how they were made. */
 const EDITION = /^public\/fronts\/[^/]+\/[a-z]+\.[0-9a-f]{16}\.json$/;
 
 /**
- * Why two trees (folders) do not hold the same editions under the same names, byte for byte; null where they do.
- * Two trees without any are a difference too: they would agree about nothing.
+ * Says how two trees (folders) differ in the names or bytes of their editions; null if they are equal. Trees without editions count as
+ * different.
  */
 export function contentDifference(a: string, b: string): string | null {
   const editions = (folder: string): string[] =>
@@ -20,5 +20,5 @@ export function contentDifference(a: string, b: string): string | null {
   const lone = ofA.find((path) => !ofB.includes(path)) ?? ofB.find((path) => !ofA.includes(path));
   if (lone !== undefined) return `${lone} in one tree only`;
   const unequal = ofA.find((path) => !readFileSync(join(a, path)).equals(readFileSync(join(b, path))));
-  return unequal === undefined ? null : `${unequal} has other bytes`;
+  return unequal === undefined ? null : `${unequal} has different bytes`;
 }

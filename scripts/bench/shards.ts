@@ -1,4 +1,4 @@
-// The benchmark of builds in shards: one build against two and four processes on this machine, from the first start to the end of `finish`.
+// Benchmarks builds in shards: one build compared with two and four processes on this machine, from the first start to the end of `finish`.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { interleaved, printed, timed } from './timing.ts';
 const NOW = '2026-05-01T09:00:00Z';
 const PROCESSES = [2, 4];
 
-/** Rows for a size. `root`: of the checkout; the command is compiled. `memory` and `disk`: folders for trees and databases. */
+/** `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and databases. */
 export function benchShards(size: Size, root: string, rounds: number, memory: string, disk: string): Row[] {
   const database = join(disk, 'shards.sqlite');
   const out = join(memory, 'shards');
@@ -28,16 +28,16 @@ export function benchShards(size: Size, root: string, rounds: number, memory: st
       { length: total },
       (_, index) => `"$@" --shard ${index}/${total} --run bench & pids="$pids $!"`,
     );
-    // The shell's own wait says nothing of a shard that has failed.
+    // `wait` without arguments does not report a failed shard.
     const waited = 'for pid in $pids; do wait "$pid" || exit 1; done';
     const finish = `exec "$1" "$2" finish --out "$OUT" --run bench --shards ${total}`;
-    const words = ['-c', [...shards, waited, finish].join('\n'), 'sh', process.execPath, main, ...build];
-    return emptied(() => timed('sh', words, '', { ...process.env, OUT: out }));
+    const argv = ['-c', [...shards, waited, finish].join('\n'), 'sh', process.execPath, main, ...build];
+    return emptied(() => timed('sh', argv, '', { ...process.env, OUT: out }));
   };
   const works = Object.fromEntries(PROCESSES.map((total) => [String(total), inShards(total)]));
   const runs = interleaved(rounds, { one: emptied(() => timed(process.execPath, [main, ...build])), ...works });
   const one = runs['one'] ?? Number.NaN;
-  // What a shard does that renders nothing.
+  // A shard without fronts, which does only what every shard must do.
   const least = timed(process.execPath, [main, ...build, '--shard', '9998/9999', '--run', 'least']);
   rmSync(out, { recursive: true, force: true });
   const summary = JSON.parse(printed(process.execPath, [main, ...build, '--json'])) as {

@@ -1,39 +1,39 @@
-// Timing of whole processes: rounds in turn, medians, peak memory.
+// Measures whole processes: time, peak memory, medians of interleaved rounds.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from './table.ts';
 
-/** Runs a process to its end; returns its seconds. @throws Error where it fails: a bench of a failing command measures nothing. */
-export function timed(command: string, words: readonly string[], input = '', env = process.env): number {
+/** Runs a process to its end; returns its seconds. @throws Error if it fails */
+export function timed(command: string, argv: readonly string[], input = '', env = process.env): number {
   const started = process.hrtime.bigint();
   const stdio = ['pipe', 'ignore', 'pipe'] as const;
-  const { status, stderr } = spawnSync(command, words, { input, env, stdio: [...stdio], encoding: 'utf8' });
+  const { status, stderr } = spawnSync(command, argv, { input, env, stdio: [...stdio], encoding: 'utf8' });
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  if (status !== 0) throw new Error(`${command} ${words.join(' ')} exited with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${command} ${argv.join(' ')} exited with ${status}: ${stderr}`);
   return seconds;
 }
 
-/** What a process prints. @throws Error where it fails */
-export function printed(command: string, words: readonly string[], env = process.env): string {
-  const { status, stdout, stderr } = spawnSync(command, words, { env, encoding: 'utf8', maxBuffer: 1 << 30 });
-  if (status !== 0) throw new Error(`${command} ${words.join(' ')} exited with ${status}: ${stderr}`);
+/** The stdout of a process. @throws Error if it fails */
+export function printed(command: string, argv: readonly string[], env = process.env): string {
+  const { status, stdout, stderr } = spawnSync(command, argv, { env, encoding: 'utf8', maxBuffer: 1 << 30 });
+  if (status !== 0) throw new Error(`${command} ${argv.join(' ')} exited with ${status}: ${stderr}`);
   return stdout;
 }
 
 /**
- * Peak memory of a command of ours, reported by the process itself as it ends: Linux's VmHWM. That of getrusage may be this process's own,
- * which outlives fork and exec.
+ * The peak memory of a Node script, which it reports itself when it ends: Linux's VmHWM. getrusage may report this process's own peak, which survives
+ * fork and exec.
  */
-export function peakBytes(words: readonly string[], folder: string): number {
+export function peakBytes(argv: readonly string[], folder: string): number {
   const peakFile = join(folder, 'peak');
   const preload = `data:text/javascript,import{readFileSync,writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(peakFile)},/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]))`;
-  timed(process.execPath, ['--import', preload, ...words]);
+  timed(process.execPath, ['--import', preload, ...argv]);
   return Number(readFileSync(peakFile, 'utf8')) * 1024;
 }
 
-/** Seconds by name: runs several kinds of work in turn, so that a machine whose speed drifts drifts for all of them. */
+/** Median seconds by name. Runs the kinds of work in turn, so that changes in the machine's speed affect all of them. */
 export function interleaved(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
   const runs: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round++) {

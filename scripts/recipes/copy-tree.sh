@@ -1,18 +1,18 @@
 #!/bin/sh
-# Copies a tree to another folder or machine, at any time, so that its readers see every front whole at every moment:
+# Copies a tree to another folder or machine, at any time. Readers of the copy see every front whole at every moment:
 #
 #   copy-tree.sh TREE DESTINATION STATE
 #   copy-tree.sh /var/lib/playbill/out edge1.example:/srv/playbill/ /var/lib/playbill/copied-to-edge1
 #
-# STATE is a folder of this script's own, one per destination. Run it from cron, or by `playbill build --on-publish`; of two at once the
-# second waits. Needs rsync 3.2.4 or newer at both ends (--fsync). GRACE_SECONDS (3600): how long a file that is gone here stays there.
+# STATE is a folder for this script, one per destination. Run it from cron or by `playbill build --on-publish`; a second run waits for the first.
+# Needs rsync 3.2.4 or newer at both ends (--fsync). GRACE_SECONDS (3600): how long a file that was removed here stays there.
 #
-#   1. The pointers as they are now are put aside. Builds may go on: what these name is there already, and stays for the grace time.
-#   2. Everything but pointers is copied, the key ring last. Nobody at the destination looks for the rest yet.
-#   3. The pointers that were put aside are copied; those of fronts that are gone are removed.
-#   4. Files that were gone here a grace time ago, when the pointers had been copied, are removed there.
+#   1. Save the current pointers. Builds may go on: the files that these pointers name exist, and stay for the grace time.
+#   2. Copy everything but pointers, the key ring last. No reader of the copy uses the new files yet.
+#   3. Copy the saved pointers; remove those of fronts that no longer exist.
+#   4. Remove files that were already missing here one grace time ago, after the pointers had been copied.
 #
-# Stopped anywhere, it leaves every front its old snapshot or its new one; run again, it finishes the job.
+# If it is interrupted, every front has either its old snapshot or its new one. Run it again to finish.
 set -eu
 if [ $# -ne 3 ]; then
   echo 'usage: copy-tree.sh TREE DESTINATION STATE' >&2
@@ -23,7 +23,7 @@ destination=${2%/}
 state=${3%/}
 grace=${GRACE_SECONDS:-3600}
 
-# An empty mount must not empty the destination.
+# If the tree is not mounted, do not empty the destination.
 if [ ! -f "$tree/releases/current" ]; then
   echo "copy-tree.sh: expected a tree with a release at $tree, found none" >&2
   exit 2
@@ -33,13 +33,13 @@ mkdir -p "$state/aside/releases"
 exec 9> "$state/lock"
 flock 9
 
-# 24: a file has vanished on the way, a temporary name or the pointer of a front that is gone. All else ends this run.
+# 24: a file vanished during the copy, a temporary file or the pointer of a removed front. Any other error ends the script.
 copy() {
   rsync --recursive --times "$@" || [ $? -eq 24 ]
 }
 
-# By content, not by size and time: two pointers are of one size, as two key rings are, and may be of one second.
-# `current` before the pointers: in the tree it comes after them.
+# Compare by content: two pointers, or two key rings, may have the same size and time.
+# Save `current` before the pointers: builds write it after them.
 cp "$tree/releases/current" "$state/aside/releases/current"
 copy --checksum --delete --include='*/' --include='/public/fronts/*/pointer.json' --exclude='*' "$tree/" "$state/aside/"
 

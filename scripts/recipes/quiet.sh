@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs a command for cron, which mails whatever is printed: what the command says is passed on only when somebody should read it.
+# Runs a command for cron, which mails whatever is printed, and prints only what someone should read:
 #
 #   quiet.sh playbill build …
 #
-# Messages (stderr) are always passed on: there are none when all is well. The summary (stdout) follows when the command failed. Exit 5
-# is silent: another run holds the lock and does the work. Exits as the command did.
+# Always prints messages (stderr): there are none when all is well. Prints the summary (stdout) only if the command failed. Is silent on exit code 5:
+# another run holds the lock and does the work. Exits with the command's exit code.
 set -u
 if [ $# -eq 0 ]; then
   echo 'usage: quiet.sh COMMAND [ARGUMENT ...]' >&2

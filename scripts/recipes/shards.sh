@@ -1,22 +1,26 @@
 #!/bin/sh
-# A build in several processes on this machine: shards.sh NUMBER [OPTION OF BUILD]…
-# The catalogue and the tree are named by PLAYBILL_DB and PLAYBILL_OUT, which finish reads as well. Exits as finish does: with 3 where a
-# shard has failed, whose fronts then keep their snapshots.
+# Builds in several processes on this machine: shards.sh NUMBER [OPTION OF BUILD]…
+# Set PLAYBILL_DB and PLAYBILL_OUT to the catalogue and the tree; finish reads them as well. Exits with the exit code of finish: 3 if a shard has
+# failed, whose fronts then keep their snapshots.
 set -eu
 
 shards=${1:?expected how many processes, as in shards.sh 2}
 shift
-# A signal to this script ends them all.
-trap 'kill $(jobs -p) 2>/dev/null; exit 143' TERM
-# Used once: the time, and this process.
+# A unique name: the time and this process.
 run=$(date -u +%Y%m%dT%H%M%SZ)-$$
 
+pids=
+# A signal to this script ends the shards too: the shell starts them deaf to Ctrl-C.
+trap 'kill $pids 2>/dev/null || :' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 index=0
 while [ "$index" -lt "$shards" ]; do
   playbill build --shard "$index/$shards" --run "$run" "$@" > /dev/null &
+  pids="$pids $!"
   index=$((index + 1))
 done
-# Of all of them, however they end; what is wrong they have said on stderr.
+# Wait for all shards, failed ones included: they report errors on stderr.
 wait
 
 exec playbill finish --run "$run" --shards "$shards"

@@ -1,10 +1,10 @@
-// Instants and wall clocks of the generated rows. Keeps its own offset tables and refuses instants that are not canonical;
-// it shares nothing with the calendar of the build, so that a mistake in one shows up against the other.
+// Instants and wall times of the generated rows. Accepts only canonical instants. Shares no code with the calendar of the build, so that an error in one
+// shows up as a difference.
 
 export const MINUTE = 60;
 export const DAY = 86_400;
 
-/** Seconds since the epoch of `YYYY-MM-DDTHH:MM:SSZ`; a RangeError for any other form or an impossible date. */
+/** Seconds since the epoch of `YYYY-MM-DDTHH:MM:SSZ`. @throws RangeError for any other form or an impossible date */
 export function parseInstant(text: string): number {
   const milliseconds = Date.parse(text);
   if (!Number.isFinite(milliseconds) || instantText(milliseconds / 1000) !== text) {
@@ -18,7 +18,7 @@ export function instantText(seconds: number): string {
   return `${wallText(seconds)}Z`;
 }
 
-/** The same digits without a zone, for a wall clock given as seconds since the epoch of a clock without offset. */
+/** `YYYY-MM-DDTHH:MM:SS` for a wall time given in seconds, counted as if it were UTC. */
 export function wallText(wallSeconds: number): string {
   return new Date(wallSeconds * 1000).toISOString().slice(0, 19);
 }
@@ -28,13 +28,13 @@ export interface Zone {
   readonly name: string;
   /** Seconds to add to an instant to read the wall clock. */
   offsetAt(instant: number): number;
-  /** The number of the calendar day (days since the epoch) that the wall clock shows at an instant. */
+  /** The calendar day of an instant in this zone, in days since the epoch. */
   dayAt(instant: number): number;
-  /** The instant at which the wall clock shows `minutes` after midnight of a day; moved by the gap where clocks skip it. */
+  /** The instant of the wall time `minutes` after midnight of a day. A time that clocks skip is moved by the gap. */
   instantAt(day: number, minutes: number): number;
 }
 
-/** Tabulates the offsets of an IANA zone between two instants, exact to the second. A RangeError for a zone the runtime lacks. */
+/** Tabulates the offsets of an IANA zone between two instants, exact to the second. @throws RangeError for an unknown zone */
 export function createZone(name: string, from: number, until: number): Zone {
   const readOffset = offsetReader(name);
   const changes = [{ at: Number.NEGATIVE_INFINITY, offset: readOffset(from) }];

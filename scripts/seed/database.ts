@@ -1,5 +1,5 @@
-// Makes a catalogue file from the project's DDL and takes typed rows. The file appears under its name only when it is
-// complete; nothing is synchronised to disk while it is written, since a lost benchmark catalogue is just made again.
+// Creates a catalogue file from data/schema.sql and typed rows. The file gets its name only when it is complete. Nothing is synced to disk: a lost
+// benchmark catalogue is simply created again.
 
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -78,12 +78,12 @@ export type Row<T extends TableName> = Readonly<Record<(typeof COLUMNS)[T][numbe
 /** Inserts one row; parents need not come before their children. */
 export type WriteRow = <T extends TableName>(table: T, row: Row<T>) => void;
 
-/** How many rows each table got; a table without rows is absent. */
+/** The number of rows by table; tables without rows are absent. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 /**
- * Creates the catalogue at `path`, replacing a file of that name, with exactly the schema of data/schema.sql and the rows
- * that `fill` writes. Returns the rows of each table. Whatever `fill` or a CHECK throws passes through; then nothing is left.
+ * Creates the catalogue at `path`, or replaces it, with the schema of data/schema.sql and the rows that `fill` writes. Returns the number of rows by
+ * table. Errors of `fill` and of CHECK constraints are passed on, and no file is left behind.
  */
 export function createCatalogue(path: string, fill: (write: WriteRow) => void): RowCounts {
   const unfinishedPath = `${path}.unfinished`;
@@ -92,10 +92,10 @@ export function createCatalogue(path: string, fill: (write: WriteRow) => void): 
   const db = new Database(unfinishedPath);
   let counts: RowCounts;
   try {
-    // Sorting all rows once at the end is cheaper than keeping an index in order at each insert.
+    // Building an index at the end is faster than updating it with every insert.
     const indexes = ddl.match(/^CREATE INDEX [^;]*;/gmu) ?? [];
     db.exec(ddl.replace(/^CREATE INDEX [^;]*;/gmu, ''));
-    // Not OFF: the driver opens files in SQLite's defensive mode, where OFF is ignored and everything would go through the log.
+    // Not journal_mode OFF: the driver opens files in SQLite's defensive mode, which ignores it.
     db.exec(
       'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536',
     );
@@ -108,7 +108,7 @@ export function createCatalogue(path: string, fill: (write: WriteRow) => void): 
     rmSync(unfinishedPath, { force: true });
     throw error;
   }
-  // A log that a killed writer left beside the old file would be applied to the new one.
+  // A WAL file left by a killed writer of the old file would be applied to the new one.
   for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   renameSync(unfinishedPath, path);
   return counts;

@@ -1,5 +1,5 @@
-// Fronts with their keys, the products they show and the sessions they do not sell. The keys are real public keys,
-// derived from the seed; whoever knows the seed knows their private halves, so they protect nothing.
+// Writes fronts with their keys, the products that they show, and the sessions that they do not sell. The keys are real, but derived from the seed:
+// whoever knows the seed knows the private halves, so they protect nothing.
 
 import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { DAY, instantText } from './calendar.ts';
@@ -9,17 +9,17 @@ import { EXPONENTS, FRONT_REGIONS, type Region } from './regions.ts';
 import { flag, midnight, type Seeding, soon } from './seeding.ts';
 import { writeFrontTaxonomy } from './taxonomy.ts';
 
-/** A front has this many more products than cards: the others are drafts, over, not visible and so on. */
+/** A front lists more products than it shows cards: some are drafts, over, not visible and so on. */
 const PRODUCTS_PER_CARD = 1.06;
-/** The share of a front's products that are at home in its own region, at least. */
+/** At least this share of a front's products is from its own region. */
 const LOCAL_RATE = 0.7;
-/** Every front has a banner, and a large one several. */
+/** One product in so many is a banner; every front has at least one. */
 const BANNER_EVERY = 60;
-/** The share of a front's products of which it does not sell everything, and how many at least. */
+/** The share, and the minimum number, of a front's products of which it excludes sessions. */
 const EXCLUSION_RATE = 0.004;
 const EXCLUSIONS_MIN = 2;
 
-/** Writes `size.fronts` active fronts and, as the last, a disabled one. */
+/** Writes `size.fronts` active fronts, then a disabled one. */
 export function writeFronts(seeding: Seeding): void {
   const { size, plans } = seeding;
   const local = new Map<Region, ProductPlan[]>();
@@ -56,7 +56,7 @@ function writeFront({ size, write }: Seeding, frontId: number, region: Region, i
   });
 }
 
-/** One key in force; some fronts also have one that is revoked, over or not yet valid. */
+/** Every front has a valid key; some also have one that is revoked, expired or not yet valid. */
 function writeKeys({ now, random, write }: Seeding, frontId: number): void {
   const alg = itemInTurn(['ed25519', 'hmac-sha256', 'ecdsa-p256-sha256'] as const, frontId - 1);
   const base = { front_id: frontId, alg };
@@ -84,7 +84,7 @@ interface KeyMaterial {
   readonly secret_ref: string | null;
 }
 
-/** Everything of a PKCS #8 Ed25519 private key but its 32 secret bytes (RFC 8410, section 7). */
+/** A PKCS #8 Ed25519 private key without its 32 secret bytes (RFC 8410, section 7). */
 const ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const MATERIAL_BY_ALGORITHM: Readonly<Record<Algorithm, (keyid: string, secret: Buffer) => KeyMaterial>> = {
@@ -109,7 +109,7 @@ function keyMaterial(alg: Algorithm, keyid: string, random: Random): KeyMaterial
   return MATERIAL_BY_ALGORITHM[alg](keyid, createHash('sha256').update(seed).digest());
 }
 
-/** Different products in the order of their ids: its share of the stories, then local ones and others, popular ones more often. */
+/** Draws distinct products, sorted by id: first the front's share of the stories, then local and other products, popular ones more often. */
 function drawProducts({ size, plans, random }: Seeding, frontId: number, local: readonly ProductPlan[], total: number) {
   const drawn = new Set<ProductPlan>();
   for (const plan of plans.slice(0, STORIES.length)) {
@@ -117,7 +117,7 @@ function drawProducts({ size, plans, random }: Seeding, frontId: number, local: 
   }
   while (drawn.size < total) {
     const pool = random.chance(LOCAL_RATE) ? local : plans;
-    // The smaller of two draws: early ids are on more fronts than late ones.
+    // The smaller of two draws, so that low ids are on more fronts than high ones.
     drawn.add(itemInTurn(pool, Math.min(random.below(pool.length), random.below(pool.length))));
   }
   return [...drawn].toSorted((left, right) => left.id - right.id);
@@ -131,13 +131,13 @@ function writeFrontProduct(seeding: Seeding, frontId: number, region: Region, pl
     featured: flag(random.chance(0.08)),
     banner: flag(turn % BANNER_EVERY === 7),
     paused: flag(random.chance(0.01)),
-    // Few weights, so that many products leave the order to their ids.
+    // Few different weights, so that the order of many products depends on their ids.
     sort_weight: 10 * random.below(20),
     ...visibility(seeding, region),
   });
 }
 
-/** Mostly open; else in force, beginning or ending within the day, over, or yet to begin. */
+/** Mostly open; otherwise in force, beginning or ending within the day, over, or in the future. */
 function visibility(
   seeding: Seeding,
   { timezone }: Region,
@@ -159,7 +159,7 @@ function visibility(
   }
 }
 
-/** What the front does not sell: every session of one of its products, and a few of each of the others that are drawn. */
+/** Excludes all sessions of one of the front's products, and a few sessions of other drawn products. */
 function writeExclusions({ random, write }: Seeding, frontId: number, shown: readonly ProductPlan[]): void {
   const candidates = shown.filter(({ sessionCount }) => sessionCount > 1);
   const drawn = new Set<ProductPlan>();

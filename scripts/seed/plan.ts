@@ -1,5 +1,5 @@
-// Decides for every product what kind of case it is and how many sessions it has, before any row is written: the numbers
-// of products and sessions are exact for each size.
+// Decides, before any row is written, what kind of case each product is and how many sessions it has. The numbers of products and sessions are exact
+// for each size.
 
 import type { Random } from './random.ts';
 import { FRONT_REGIONS, type Region } from './regions.ts';
@@ -14,7 +14,7 @@ export interface Size {
 
 export type SizeName = 'XS' | 'S' | 'M' | 'L';
 
-/** XS is for tests. Cards are what a front shows at `now`, about: it has some more products, which have no card. */
+/** XS is for tests. `cardsPerFront` is approximate: a front also lists products that have no card at `now`. */
 export const SIZES: Readonly<Record<SizeName, Size>> = {
   XS: { fronts: 3, cardsPerFront: 20, products: 60, sessions: 600, venues: 14 },
   S: { fronts: 20, cardsPerFront: 200, products: 1_000, sessions: 20_000, venues: 70 },
@@ -22,7 +22,7 @@ export const SIZES: Readonly<Record<SizeName, Size>> = {
   L: { fronts: 2_000, cardsPerFront: 500, products: 50_000, sessions: 2_000_000, venues: 1_000 },
 };
 
-/** The cases that chance alone would miss. The first products have one each, in this order, whatever the size. */
+/** Cases that chance might miss. In every size, the first products have one each, in this order. */
 export const STORIES = [
   'draft',
   'archived',
@@ -55,7 +55,7 @@ export const STORIES = [
 
 export type Story = (typeof STORIES)[number] | 'ordinary';
 
-/** How sessions follow each other: on scattered evenings, as entries of one day, or once to three times in all. */
+/** How sessions are distributed: scattered evenings, timed entries within a day, or one to three sessions in total. */
 export type Pace = 'repertory' | 'timed' | 'single';
 
 export interface ProductPlan {
@@ -73,7 +73,7 @@ const SINGLE_RATE = 0.12;
 const TIMED_RATE = 0.12;
 const PACE_WEIGHTS: Readonly<Record<Pace, number>> = { repertory: 1, timed: 3, single: 0 };
 
-/** One plan for each product, ids ascending from 1; the session counts add up to `size.sessions`. */
+/** One plan per product, with ids from 1. The session counts add up to `size.sessions`. */
 export function planProducts(size: Size, random: Random): readonly ProductPlan[] {
   const cases = Array.from({ length: size.products }, (_, index) => {
     const story: Story = STORIES[index] ?? (random.chance(STORY_RATE) ? random.pick(STORIES) : 'ordinary');
@@ -87,7 +87,7 @@ export function planProducts(size: Size, random: Random): readonly ProductPlan[]
   let weightBefore = 0;
   let firstSessionId = 1;
   return cases.map(({ story, pace, ownCount, weight, region }, index) => {
-    // Shares of a running total, so that rounding loses no session.
+    // Differences of a running total, so that rounding loses no session.
     const from = Math.floor((weightBefore * shared) / weightTotal);
     weightBefore += weight;
     const sessionCount = ownCount + Math.floor((weightBefore * shared) / weightTotal) - from;

@@ -1,5 +1,5 @@
-// Price tiers: a product's defaults in most currencies, and the own tiers of some sessions. Every session that has own
-// tickets has a public one among them, so that a generated catalogue has no findings.
+// Writes price tiers: defaults of each product in most currencies, and separate tiers of some sessions. Every session with separate tickets has a public
+// one, so that a generated catalogue has no findings.
 
 import { DAY, instantText } from './calendar.ts';
 import type { ProductPlan } from './plan.ts';
@@ -20,7 +20,7 @@ interface Tier {
   readonly until?: number | null;
 }
 
-/** Writes the tiers of one product and of its sessions. */
+/** Writes the tiers of a product and of its sessions. */
 export function writePrices(seeding: Seeding, plan: ProductPlan, sessions: readonly Session[]): void {
   const { random } = seeding;
   if (plan.story === 'registration') return;
@@ -35,18 +35,18 @@ export function writePrices(seeding: Seeding, plan: ProductPlan, sessions: reado
   }
 }
 
-/** Whether the story is that no ticket is to be had, which any further tier would spoil. */
+/** Whether the story is that no ticket is available: another tier would contradict it. */
 function isClosed({ story }: ProductPlan): boolean {
   return story === 'prices-expired' || story === 'sold-out-by-tier';
 }
 
-/** The currency of the product's own region first; one product in seven is not sold in the others. */
+/** The currency of the product's region first. One product in seven is sold in no other. */
 function currenciesOf({ region, story }: ProductPlan, random: Random): readonly Currency[] {
   if (story === 'one-currency' || (story === 'ordinary' && random.chance(0.14))) return [region.currency];
   return [region.currency, ...CURRENCIES.filter((currency) => currency !== region.currency)];
 }
 
-/** The tickets of a currency, in minor units: `level` is the price as a step of about 50 roubles. */
+/** Writes the tickets in one currency. `level` is the price in steps of about 50 roubles. */
 function writeDefaults(seeding: Seeding, plan: ProductPlan, currency: Currency, level: number): void {
   const { random, now } = seeding;
   const { region, story } = plan;
@@ -58,7 +58,7 @@ function writeDefaults(seeding: Seeding, plan: ProductPlan, currency: Currency, 
     return;
   }
   if (story === 'price-step' || (story === 'ordinary' && random.chance(0.02))) {
-    // The price rises at one instant: the one tier ends where the other begins.
+    // A price rise: one tier ends at the instant at which the other begins.
     const at = story === 'price-step' ? soon(seeding) : midnight(seeding, region.timezone, random.below(40));
     writeTier(seeding, plan.id, null, { ...adult, until: at });
     writeTier(seeding, plan.id, null, { ...adult, amount: amountOf(currency, level + 4), from: at });
@@ -73,7 +73,7 @@ function writeDefaults(seeding: Seeding, plan: ProductPlan, currency: Currency, 
   }
 }
 
-/** What is sold at home only: reduced tickets, staff tickets that the public does not see, add-ons. */
+/** Tiers sold only in the product's own region: reduced tickets, private staff tickets, add-ons. */
 function writeExtras(seeding: Seeding, plan: ProductPlan, level: number): void {
   const { random } = seeding;
   const { vocabulary, currency } = plan.region;
@@ -129,7 +129,7 @@ function writeOwn(
   }
 }
 
-/** Minor units a step of price, and the odd kopecks or cents of some: yen have no decimals. */
+/** Minor units per price step, and odd kopecks or cents for some prices. Yen have no decimals. */
 const STEPS: Readonly<Record<Currency, readonly [minor: number, odd: number]>> = {
   RUB: [5_000, 1_010],
   EUR: [55, 5],

@@ -1,4 +1,4 @@
-// Venues, and products with their images: names, states and pictures. Every product follows the story of its plan.
+// Writes venues, and products with their images. Every product follows the story of its plan.
 
 import { DAY, instantText } from './calendar.ts';
 import type { ProductPlan } from './plan.ts';
@@ -17,7 +17,7 @@ export interface Venues {
   readonly byRegion: ReadonlyMap<Region, readonly Venue[]>;
 }
 
-/** Writes the venues: the regions in turn, and within a region its places in turn. */
+/** Writes the venues: cycles through the regions, and within a region through its places. */
 export function writeVenues({ size, random, write }: Seeding): Venues {
   const all: Venue[] = [];
   const byRegion = new Map<Region, Venue[]>(REGIONS.map((region) => [region, []]));
@@ -33,7 +33,7 @@ export function writeVenues({ size, random, write }: Seeding): Venues {
   return { all, byRegion };
 }
 
-/** Writes a product and, where it has one of its own, its image. */
+/** Writes a product and its image, if it has one. */
 export function writeProduct(seeding: Seeding, plan: ProductPlan): void {
   const { random, write } = seeding;
   const { id, region, story } = plan;

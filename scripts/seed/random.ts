@@ -1,27 +1,26 @@
-// The generator's own pseudo-random numbers: the same seed gives the same sequence on every machine and Node version.
-// Not for anything secret.
+// Pseudo-random numbers: the same seed gives the same sequence on every machine and Node version. Not for secrets.
 
 export interface Random {
-  /** A whole number in [0, limit). */
+  /** An integer in [0, limit). */
   below(limit: number): number;
   /** True in the given share of calls: 0.05 is one call in twenty. */
   chance(rate: number): boolean;
-  /** One item of a list that is not empty; a RangeError otherwise. */
+  /** An item of the list. @throws RangeError if the list is empty */
   pick<T>(list: readonly T[]): T;
 }
 
 const GOLDEN_RATIO_BITS = 0x9e3779b1;
 
-/** The item that comes up at `index` when a list is gone through again and again; a RangeError for an empty list. */
+/** The item at `index` of a list that is repeated endlessly. @throws RangeError if the list is empty */
 export function itemInTurn<T>(list: readonly T[], index: number): T {
   const item = list[index % list.length];
   if (item === undefined) throw new RangeError('expected a list with items, found an empty one');
   return item;
 }
 
-/** A 32-bit xorshift generator whose output is scrambled by one multiplication. `seed` is any whole number. */
+/** A 32-bit xorshift generator whose output is scrambled by a multiplication. `seed` is any integer. */
 export function createRandom(seed: number): Random {
-  // Zero is the one state that xorshift never leaves.
+  // xorshift never leaves the state zero.
   let state = Math.imul(seed ^ 0x5bd1e995, GOLDEN_RATIO_BITS) || 1;
   function fraction(): number {
     state ^= state << 13;

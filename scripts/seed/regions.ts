@@ -1,4 +1,4 @@
-// Where fronts and venues are: zones near and far, weekends of several kinds, currencies with and without decimals.
+// The regions of fronts and venues, with various time zones, weekends, and currencies with and without decimals.
 
 import { english, japanese, russian, type Vocabulary } from './vocabulary.ts';
 
@@ -20,7 +20,7 @@ export interface Region {
   readonly weekendDays: string;
   readonly currency: Currency;
   readonly vocabulary: Vocabulary;
-  /** Where its venues are. The second is the far one, so that the smallest size has it too. */
+  /** The places of its venues. The second is far away, so that even the smallest size has such a venue. */
   readonly places: readonly Place[];
 }
 
@@ -133,7 +133,7 @@ const riyadh: Region = {
 
 export const REGIONS: readonly Region[] = [moscow, tokyo, kolkata, berlin, yekaterinburg, newYork, riyadh];
 
-/** Fronts take their regions in turn, four of ten in Moscow; the first three already differ in zone, weekend and currency. */
+/** Fronts cycle through these regions; four of ten are in Moscow. The first three differ in zone, weekend and currency. */
 export const FRONT_REGIONS: readonly Region[] = [
   moscow,
   tokyo,

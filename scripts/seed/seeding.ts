@@ -1,4 +1,4 @@
-// What the writers of rows share during one run. No clock and no randomness besides what is in here.
+// What the writers of rows share during a run. They use no other clock or randomness.
 
 import { createZone, DAY, type Zone } from './calendar.ts';
 import type { WriteRow } from './database.ts';
@@ -7,20 +7,20 @@ import type { Random } from './random.ts';
 
 export interface Seeding {
   readonly size: Size;
-  /** Seconds since the epoch; most of what varies does so within DAYS_BEFORE and DAYS_AFTER of it. */
+  /** Seconds since the epoch. Most dates lie within DAYS_BEFORE and DAYS_AFTER of it. */
   readonly now: number;
   readonly random: Random;
   readonly plans: readonly ProductPlan[];
   readonly write: WriteRow;
-  /** The offsets of a zone around now, tabulated at its first use. */
+  /** The offsets of a zone around `now`, tabulated at first use. */
   zone(name: string): Zone;
 }
 
-/** Sessions lie within these days around now: about one in ten is in the past. */
+/** Sessions lie within these days around `now`; about one in ten is in the past. */
 export const DAYS_BEFORE = 12;
 export const DAYS_AFTER = 80;
 
-/** Announcements, early birds and reschedulings reach beyond the sessions themselves. */
+/** Announcements, early-bird prices and reschedulings lie further from `now` than sessions do. */
 const MARGIN_DAYS = 60;
 
 export function createZones(now: number): (name: string) => Zone {
@@ -34,12 +34,12 @@ export function createZones(now: number): (name: string) => Zone {
   };
 }
 
-/** 1 or 0, as the catalogue keeps booleans. */
+/** 1 or 0, the booleans of the catalogue. */
 export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** A midnight of the zone `days` from today: where badge and price windows usually begin and end. */
+/** A midnight of the zone, `days` from today. Badge and price windows usually begin and end at midnight. */
 export function midnight(seeding: Seeding, timezone: string, days: number): number {
   const zone = seeding.zone(timezone);
   return zone.instantAt(zone.dayAt(seeding.now) + days, 0);
@@ -47,7 +47,7 @@ export function midnight(seeding: Seeding, timezone: string, days: number): numb
 
 const HALF_HOUR = 1_800;
 
-/** An instant on the half-hour grid within the next 24 hours, never now itself. */
+/** An instant on the half-hour grid within the next 24 hours, never `now` itself. */
 export function soon(seeding: Seeding): number {
   return (Math.floor(seeding.now / HALF_HOUR) + 1 + seeding.random.below(47)) * HALF_HOUR;
 }

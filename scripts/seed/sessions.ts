@@ -1,5 +1,5 @@
-// Sessions: when, where, and in which state. Starts lie on the half-hour grid of the venue's clock but for a few, so that
-// the changes of a front's many products coincide; a day brings each product a session only now and then.
+// Writes sessions. Almost all start on the half-hour grid of the venue's wall time, so that changes of many products coincide. Most products have no
+// session on most days.
 
 import { DAY, instantText, MINUTE, wallText, type Zone } from './calendar.ts';
 import type { ProductPlan, Story } from './plan.ts';
@@ -13,12 +13,12 @@ export interface Session {
   readonly startsAt: number;
 }
 
-/** Minutes after midnight: matinees, and evenings that are more popular than the rest. */
+/** Start times in minutes after midnight: matinees, and more evenings. */
 const EVENING_STARTS = [1080, 1110, 1140, 1140, 1140, 1170, 1170, 1200, 1200, 1260];
 const DAY_STARTS = [600, 660, 720, 780, 840, 900, 960, 1020, 1320];
 const ENTRIES_PER_DAY = 4;
 
-/** Stories that are about their first session, which chance must not cancel or sell out. */
+/** Stories about the first session, which must not be cancelled or sold out by chance. */
 const PLANTED: ReadonlySet<string> = new Set<Story>(['starting-now', 'entry-open', 'midnight']);
 
 const SCHEDULED = { status: 'scheduled', previous_starts_at: null };
@@ -28,14 +28,14 @@ interface Season {
   /** Days from today, in the venue's zone. */
   readonly firstDay: number;
   readonly daysTotal: number;
-  /** Minutes after midnight of the first of a day's entries, and how long one may still be bought after its start. */
+  /** The first entry of a day, in minutes after midnight, and how long an entry can be bought after its start. */
   readonly opensAt: number;
   readonly lateEntry: number;
-  /** Whether sales of each session open 30 days before it. */
+  /** Whether sales of each session begin 30 days before it. */
   readonly opensSales: boolean;
 }
 
-/** Writes the product's sessions in no order of time, as catalogues grow, and returns them in the order of their ids. */
+/** Writes the product's sessions, not in order of time, as in a grown catalogue. Returns them ordered by id. */
 export function writeSessions(seeding: Seeding, plan: ProductPlan, venues: Venues): Session[] {
   const season = seasonOf(seeding, plan, venues);
   return Array.from({ length: plan.sessionCount }, (_, index) => writeSession(seeding, plan, season, index));
@@ -43,7 +43,7 @@ export function writeSessions(seeding: Seeding, plan: ProductPlan, venues: Venue
 
 function seasonOf({ random }: Seeding, { region, story }: ProductPlan, { all, byRegion }: Venues): Season {
   const home = random.pick(byRegion.get(region) ?? all);
-  // A tour leads to one venue anywhere in the world and to one more at home.
+  // A tour visits one venue anywhere in the world and a second one at home.
   const isTouring = story === 'touring' || random.chance(0.12);
   const isOver = story === 'over';
   const isComing = !isOver && story !== 'touring' && random.chance(0.22);
@@ -97,7 +97,7 @@ function startOf(
   if (index === 0 && story === 'starting-now') return now;
   if (index === 0 && story === 'entry-open') return now - 30 * MINUTE;
   if (index === 0 && story === 'midnight') return zone.instantAt(today + 1, 0);
-  // Never in the past: it would only make one more product that is over.
+  // Never in the past, which would be just another product that is over.
   if (pace === 'single') return zone.instantAt(today + random.below(DAYS_AFTER), random.pick(EVENING_STARTS));
   if (pace === 'timed') {
     const visitDays = Math.ceil(sessionCount / ENTRIES_PER_DAY);
@@ -107,7 +107,7 @@ function startOf(
   }
   const day = today + season.firstDay + random.below(season.daysTotal);
   const minutes = random.pick(random.chance(0.55) ? EVENING_STARTS : DAY_STARTS);
-  // The rare start that is printed as 19:05 or 19:15.
+  // A rare start off the grid, such as 19:05 or 19:15.
   return zone.instantAt(day, random.chance(0.005) ? minutes + random.pick([5, 15, 20]) : minutes);
 }
 
@@ -140,7 +140,7 @@ function statusOf({ random }: Seeding, { story }: ProductPlan, startsAt: number)
   return { status: 'scheduled', previous_starts_at: random.chance(0.01) ? earlier : null };
 }
 
-/** Seats left: past sessions keep what was not sold; 0 and, after an oversale, less are sold out. */
+/** Seats left. Past sessions keep their unsold seats. 0 is sold out; after overselling the number is negative. */
 function availableOf({ random }: Seeding, { story }: ProductPlan, isAhead: boolean): number | null {
   if (story === 'sold-out') return 0;
   if (random.chance(0.2)) return null;

@@ -1,5 +1,5 @@
-// Categories, groups, tags and badges, the same for every size, and what of them a product has. There are more than 64
-// tags, so that no front's tags fit in one machine word.
+// Writes categories, groups, tags and badges, the same for every size, and assigns them to products. There are more than 64 tags, so that a front's
+// tags do not fit into one machine word.
 
 import { DAY, instantText } from './calendar.ts';
 import type { ProductPlan } from './plan.ts';
@@ -107,7 +107,7 @@ export function writeTaxonomy({ write }: Seeding): void {
   }
 }
 
-/** Writes which of them a front shows: most, in an order of its own. */
+/** Writes which of them a front shows: most, each front in its own order. */
 export function writeFrontTaxonomy({ write, random }: Seeding, frontId: number): void {
   for (const categoryId of draw(random, CATEGORIES.length, 10 + random.below(7))) {
     write('front_categories', { front_id: frontId, category_id: categoryId, sort_weight: random.below(12) });
@@ -117,7 +117,7 @@ export function writeFrontTaxonomy({ write, random }: Seeding, frontId: number):
   }
 }
 
-/** Writes what one product has of them. */
+/** Assigns some of them to a product. */
 export function writeProductTaxonomy(seeding: Seeding, plan: ProductPlan): void {
   const { write, random } = seeding;
   for (const categoryId of draw(random, CATEGORIES.length, 1 + flag(random.chance(0.3)))) {
@@ -136,7 +136,7 @@ export function writeProductTaxonomy(seeding: Seeding, plan: ProductPlan): void 
   }
 }
 
-/** Mostly open; else over, in force, yet to come, or beginning or ending within the day. */
+/** Mostly open; otherwise over, in force, in the future, or beginning or ending within the day. */
 function badgeWindow(
   seeding: Seeding,
   { region }: ProductPlan,
@@ -155,7 +155,7 @@ function badgeWindow(
   };
 }
 
-/** `count` different ids of 1 to `limit`, ascending. */
+/** `count` distinct ids from 1 to `limit`, ascending. */
 function draw(random: Random, limit: number, count: number): number[] {
   const ids = new Set<number>();
   while (ids.size < Math.min(count, limit)) ids.add(1 + random.below(limit));

@@ -1,5 +1,4 @@
-// Words for names, one vocabulary per script. Cyrillic, Latin and Japanese differ in bytes a character, which the size
-// of a card depends on.
+// Words for names, in several scripts. Cyrillic, Latin and Japanese differ in bytes per character, which affects the size of a card.
 
 export interface Vocabulary {
   /** Slug and name. */
@@ -137,5 +136,5 @@ export const japanese: Vocabulary = {
   addOn: '音声ガイド',
 };
 
-/** Quotes, markup, a backslash, a line separator and no-break spaces: text that has to pass through unchanged. */
+/** Text that must not be changed: quotes, markup, a backslash, a line separator, no-break spaces. */
 export const AWKWARD_NAME = '«Бал» "The Ball" <b>& other\\stories</b> №\u00a07 — 10\u00a0% \u2028акт второй 🎭';

@@ -1,25 +1,25 @@
-// A product card to HTML: picture, badges, when, where, for how much. Text is text, never markup; a null is spelled out or left out.
+// Renders a product card as HTML: picture, badges, session, venue, price. Text is escaped; nulls are left out or get a text.
 
 import type { Badge, ProductCard } from 'playbill/client';
 import { html, type Markup, webUrl } from './markup.ts';
 
-/** The part of a programme that a visitor looks at. */
+/** The part of the programme to show. */
 export type When = 'all' | 'today' | 'tomorrow' | 'weekend';
 
 export interface CardOptions {
   readonly when: When;
-  /** The year that dates leave out. */
+  /** Dates in this year are shown without it. */
   readonly year: string;
-  /** Whether "today" may be said: not of an answer that is old. */
+  /** Whether words such as "today" may be used: not if the answer is old. */
   readonly isTimely: boolean;
   readonly badges: ReadonlyMap<string, Badge>;
-  /** ISO 4217, for prices: the API has none, since a front has one. null: prices as plain numbers. */
+  /** The front's currency, ISO 4217; documents do not contain it. null shows prices as plain numbers. */
   readonly currency: string | null;
   /** Language of the page, for prices and dates. */
   readonly language: string;
 }
 
-/** When a card's session begins, as the ticket says; null where it has none then. */
+/** The start of the card's session in this part of the programme, as printed on the ticket; null if there is none. */
 export function startOf(card: ProductCard, when: When): string | null {
   return when === 'all' ? card.nextScheduleSlot : card[`${when}Slot`];
 }
@@ -41,7 +41,7 @@ export function cardMarkup(card: ProductCard, options: CardOptions): Markup {
   </li>`;
 }
 
-/** Without a picture, and until it is there, the style draws a curtain, in a colour of the product's own. */
+/** Until the picture is loaded, or if there is none, the style draws a curtain in a colour that depends on the product. */
 function pictureMarkup({ productId, imageUrl, altText, copyright, copyrightUrl }: ProductCard): Markup {
   const [source, link] = [webUrl(imageUrl), webUrl(copyrightUrl)];
   const credit = link === null ? html`${copyright}` : html`<a href="${link}">${copyright}</a>`;
@@ -51,14 +51,14 @@ function pictureMarkup({ productId, imageUrl, altText, copyright, copyrightUrl }
   </figure>`;
 }
 
-/** A badge's colour goes into a style, where escaping protects nothing: only #RRGGBB passes. */
+/** The colour goes into a style, where escaping does not help: accept only #RRGGBB. */
 function badgeMarkup(badge: Badge | undefined): Markup {
   if (badge === undefined) return html``;
   const colour = /^#[0-9A-Fa-f]{6}$/.test(badge.color) ? badge.color : '#777777';
   return html`<span style="background: ${colour}; color: ${readableOn(colour)}"><bdi>${badge.name}</bdi></span> `;
 }
 
-/** Black or white, whichever can be read on `#RRGGBB`: they are equal at a relative luminance of 0.179 (WCAG 2.2). */
+/** Black or white, whichever is more readable on `#RRGGBB`: the limit is a relative luminance of 0.179 (WCAG 2.2). */
 function readableOn(colour: string): '#000' | '#fff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
     const share = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
@@ -67,7 +67,7 @@ function readableOn(colour: string): '#000' | '#fff' {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
 }
 
-/** Today or tomorrow in words, else the date, and whether there are more. */
+/** "today" or "tomorrow" with the time, otherwise the date; and whether there are more sessions. */
 function whenMarkup(card: ProductCard, { when, isTimely, language, year }: CardOptions): Markup {
   const start = startOf(card, when) ?? card.nextScheduleSlot;
   const days = { [card.tomorrowSlot ?? '']: 'tomorrow', [card.todaySlot ?? '']: 'today' };
@@ -77,7 +77,7 @@ function whenMarkup(card: ProductCard, { when, isTimely, language, year }: CardO
   return html`<time datetime="${start}">${text}</time>${hasMore === true ? ' and other times' : ''}`;
 }
 
-/** `Fri 1 May, 19:00`: the wall time that is written there, read and shown as UTC so that nothing converts it. */
+/** `Fri 1 May, 19:00`. Parses and formats the wall time as UTC, so that it is not converted. */
 export function dateText(time: string, language: string, year: string): string {
   return new Intl.DateTimeFormat(language, {
     weekday: 'short',
@@ -91,7 +91,7 @@ export function dateText(time: string, language: string, year: string): string {
   }).format(new Date(`${time.slice(0, 19)}Z`));
 }
 
-/** Sold out, paused, free, from a price, or no price yet: 0 is free, null is no price. */
+/** The state of sales or the price. 0 is free, null is no price yet. */
 function saleText({ soldOut, paused, priceFrom }: ProductCard, { currency, language }: CardOptions): string {
   if (soldOut) return 'Sold out';
   if (paused) return 'Sales are paused';

@@ -1,6 +1,6 @@
-// Markup that cannot be broken by what is put into it: every value in an html`…` is escaped unless it is markup itself.
+// A template tag for HTML that escapes every value unless it is markup itself.
 
-/** A piece of HTML that may be sent as it is. */
+/** HTML that is safe to send as it is. */
 export class Markup {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[] | null;
 
-/** html`<p>${anything}</p>`: text is escaped, markup and lists of it are put in as they are, null is nothing. */
+/** html`<p>${value}</p>`: escapes text, inserts markup and lists of markup unchanged, and omits null. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return new Markup(parts.map((part, i) => part + (i < values.length ? textOf(values[i] ?? null) : '')).join(''));
 }
@@ -31,12 +31,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For text between tags, and for attributes in double quotes; never for scripts or styles. */
+/** For text between tags and for quoted attributes; not safe inside scripts or styles. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** A URL that may stand in href or src: of the web, and nothing that runs (`javascript:`). null for any other. */
+/** A URL that is safe in href or src: http or https, not `javascript:`. null for any other. */
 export function webUrl(url: string | null): string | null {
   return url !== null && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : null;
 }

@@ -1,4 +1,4 @@
-// A front's main page: a product document to HTML, all of it or one day, in the operator's groups. It needs no script.
+// Renders a front's main page as HTML: a tab for all products and for each day, in the operator's groups. Needs no script.
 
 import { readFileSync } from 'node:fs';
 import type { Answer, Category, ProductCard, ProductsDocument } from 'playbill/client';
@@ -14,15 +14,15 @@ const TABS: Readonly<Record<When, string>> = {
 };
 
 export interface PageOptions extends Pick<CardOptions, 'currency' | 'language'> {
-  /** Which tab, as the address says it: anything that is no tab is all. */
+  /** The tab named in the address; any other text means all. */
   readonly tab: string | null;
 }
 
-/** The page of an answer. `isOld`: it was kept from before, because nobody answers just now. */
+/** `isOld`: the answer is a kept one, because the edge does not answer now. */
 export function mainPage({ document, asOf, isStale }: Answer<ProductsDocument>, isOld: boolean, options: PageOptions) {
   const { currency, language } = options;
   const isTimely = !isStale && !isOld;
-  // What is old does not know which day is today: it has one tab.
+  // An old answer does not know what "today" is: show only one tab.
   const tabs = (Object.keys(TABS) as When[]).filter((when) => isTimely || when === 'all');
   const when = tabs.find((tab) => tab === options.tab) ?? 'all';
   const badges = new Map(document.badges.map((badge) => [badge.slug, badge]));
@@ -39,7 +39,7 @@ export function mainPage({ document, asOf, isStale }: Answer<ProductsDocument>, 
   );
 }
 
-/** What a visitor sees when there is nothing to show. It does not say why: that is for the log. */
+/** The page if there is nothing to show. It does not say why: the log does. */
 export function sorryPage(language: string): Markup {
   return pageOf(
     language,
@@ -74,7 +74,7 @@ interface Section {
   readonly cards: readonly ProductCard[];
 }
 
-/** A day by the clock; the whole programme as its operator arranged it: banners, groups by their weights, then what is in none. */
+/** A day is sorted by time. The whole programme has the operator's order: banners, groups by weight, then cards without a group. */
 function sectionsOf({ productCards, groups }: ProductsDocument, when: When): Section[] {
   if (when !== 'all') {
     const startText = (card: ProductCard) => startOf(card, when) ?? '';
@@ -107,7 +107,7 @@ function sectionMarkup({ title, isWide, cards }: Section, options: CardOptions):
     </ul>`;
 }
 
-/** Links and no script: a tab can be sent to a friend, and the way back works. */
+/** Tabs are links, so that they can be shared and the back button works. */
 function tabsMarkup(cards: readonly ProductCard[], tabs: readonly When[], current: When): Markup | null {
   if (cards.length === 0 || tabs.length === 1) return null;
   const items = tabs.map((when) => {

@@ -1,5 +1,5 @@
-// A storefront in small: renders a front's cards as HTML on the server, with the client of playbill and node:http alone. The key stays
-// here; a browser sees a page. Copy it, and change what is yours.
+// A small storefront to copy and change: renders a front's cards as HTML on the server, using only playbill's client and node:http. The key never leaves
+// the server.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -16,10 +16,10 @@ import type { Markup } from './markup.ts';
 import { mainPage, sorryPage } from './page.ts';
 
 const USAGE = `usage: npm run storefront -- --key FILE [options]
-  --base-url URL   where the catalogue is (default: http://127.0.0.1:8080)
-  --port NUMBER    where to listen, on this machine (default: 3000)
-  --currency CODE  what the front sells in, ISO 4217 such as RUB, for prices
-  --language TAG   how dates and numbers are written (default: en)
+  --base-url URL   the URL of the edge (default: http://127.0.0.1:8080)
+  --port NUMBER    the port to listen on, on this machine (default: 3000)
+  --currency CODE  the front's currency for prices, ISO 4217 such as RUB
+  --language TAG   the language of dates and numbers (default: en)
 `;
 
 const values = valuesOf(process.argv.slice(2));
@@ -59,7 +59,7 @@ function clientOf({ key, 'base-url': baseUrl }: ReturnType<typeof valuesOf>): Cl
     refuse('expected --key FILE: make one with playbill keys issue --front CODE --to CODE.key.json');
   if (!existsSync(key)) refuse(`expected a key file at ${key}, found none`);
   try {
-    // The secret of an hmac key comes from the environment, under the name in the key file.
+    // The key file of an hmac key names the environment variable with its secret.
     const issued = keyFrom(readFileSync(key, 'utf8'), (name) => process.env[name]);
     return createClient({ baseUrl, ...issued });
   } catch (error) {
@@ -67,7 +67,7 @@ function clientOf({ key, 'base-url': baseUrl }: ReturnType<typeof valuesOf>): Cl
   }
 }
 
-/** Whether Intl takes what was asked for: it throws for the rest, and a visitor is not the one to find out. */
+/** Whether Intl accepts an option: otherwise it would throw on the first request. */
 function isAccepted(make: () => unknown): boolean {
   try {
     make();
@@ -77,13 +77,13 @@ function isAccepted(make: () => unknown): boolean {
   }
 }
 
-/** Wrong usage: one line instead of a stack. */
+/** Reports wrong usage and exits. */
 function refuse(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(2);
 }
 
-/** The last answer, for when nobody answers for so long that the client rejects: an old page beats no page. */
+/** The last answer, for when the client rejects because the edge has not answered for long: an old page is better than none. */
 let last: Answer<ProductsDocument> | null = null;
 
 async function render(tab: string | null): Promise<{ readonly status: number; readonly page: Markup }> {
@@ -95,13 +95,13 @@ async function render(tab: string | null): Promise<{ readonly status: number; re
     failure = error;
     if (error instanceof CatalogueError && error.status < 500) last = null;
   }
-  // The reason is for us: a refusal says what to check (a 401 the key or the clock, a 403 the front), anything else that nobody answers.
+  // Visitors do not see the reason. A 401 means the key or the clock, a 403 the front; anything else, that the edge does not answer.
   if (failure !== null) process.stderr.write(`catalogue: ${reasonOf(failure)}\n`);
   if (last === null) return { status: 502, page: sorryPage(language) };
   return { status: 200, page: mainPage(last, failure !== null, { currency, language, tab }) };
 }
 
-/** What `fetch` rejects with says little; its cause says who could not be reached. */
+/** The cause of a rejected `fetch` says more than its message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
@@ -111,7 +111,7 @@ function send(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-cache',
-    // Even if a name became markup, nothing would run.
+    // A second line of defence: even if text became markup, no script would run.
     'Content-Security-Policy': "default-src 'none'; img-src https:; style-src 'unsafe-inline'; base-uri 'none'",
     'X-Content-Type-Options': 'nosniff',
   });
@@ -126,7 +126,7 @@ const server = createServer((request, response) => {
   }
   void render(new URLSearchParams(query).get('when'))
     .catch((error: unknown) => {
-      // A page that cannot be made is one visitor's trouble, not the end of the server.
+      // A failed page must not end the server.
       process.stderr.write(`page: ${error instanceof Error ? error.stack : String(error)}\n`);
       return { status: 500, page: sorryPage(language) };
     })

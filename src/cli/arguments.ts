@@ -1,19 +1,19 @@
-// Arguments of the command line as values. A wrong one is refused before any file is opened, with an error that says what to type.
+// Parses the values of command-line arguments. A bad value is refused before any file is opened, with an error that says what to type.
 
 import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { isRunId } from '../render/paths.ts';
 import type { Shard } from '../render/shards.ts';
 
-/** `flag` is named in errors: `--at`. */
+/** `flag` appears in error messages: `--at`. */
 export type ArgumentParser<Value> = (text: string, flag: string) => Value;
 
-/** An instant with an offset, seconds and fraction optional. @throws AppError instant-invalid */
+/** An instant with an offset; seconds and fraction are optional. @throws AppError instant-invalid */
 export function instantArgument(text: string, flag: string): Instant {
   const instant = parseOffsetDateTime(text);
   if (instant !== undefined) return instant;
-  const isBlank = /^\d{4}-\d{2}-\d{2} /.test(text);
-  const expected = `a date and time${isBlank ? ' with T between them and' : ''} with Z or an offset`;
+  const hasBlank = /^\d{4}-\d{2}-\d{2} /.test(text);
+  const expected = `a date and time${hasBlank ? ' with T between them and' : ''} with Z or an offset`;
   const [, date = '', time = '12:00', seconds = ':00'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?/.exec(text) ?? [];
   const typed = `${date}T${time}${seconds}`;
@@ -24,7 +24,7 @@ export function instantArgument(text: string, flag: string): Instant {
   throw refused('instant-invalid', flag, expected, text, examples);
 }
 
-/** How long a superseded release is kept in any case (snapshot.md, step 6). */
+/** A superseded release is kept for at least this long (snapshot.md, step 6). */
 export const DEFAULT_GRACE_SECONDS = 3600;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -43,7 +43,7 @@ export function durationArgument(text: string, flag: string): number {
   throw refused('duration-invalid', flag, expected, text, examples);
 }
 
-/** A share as `50%`, returned as 0.5. @throws AppError percentage-invalid */
+/** A percentage: `50%` becomes 0.5. @throws AppError percentage-invalid */
 export function percentageArgument(text: string, flag: string): number {
   const match = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text);
   const percent = Number(match?.[1]);
@@ -51,7 +51,7 @@ export function percentageArgument(text: string, flag: string): number {
   throw refused('percentage-invalid', flag, 'a percentage from 0% to 100%', text, `${flag} 50%`);
 }
 
-/** `gzip`, `br`, or both with a comma. @throws AppError usage */
+/** `gzip`, `br`, or both, separated by a comma. @throws AppError usage */
 export function compressionsArgument(text: string, flag: string): readonly ('gzip' | 'br')[] {
   const forms = text.split(',');
   const known = (['gzip', 'br'] as const).filter((one) => forms.includes(one));
@@ -59,10 +59,10 @@ export function compressionsArgument(text: string, flag: string): readonly ('gzi
   throw refused('usage', flag, 'gzip, br or gzip,br', text, `${flag} gzip,br`);
 }
 
-/** Shards have an index of at most four digits, in the name of a file. */
+/** A shard's index is part of a file name and has at most four digits. */
 const SHARDS_MAX = 9999;
 
-/** A shard and how many there are, `0/4`. @throws AppError usage */
+/** A shard's index and the number of shards: `0/4`. @throws AppError usage */
 export function shardArgument(text: string, flag: string): Shard {
   const [, index, total] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   if (index !== undefined && Number(index) < Number(total)) return { index: Number(index), total: Number(total) };
@@ -70,7 +70,7 @@ export function shardArgument(text: string, flag: string): Shard {
   throw refused('usage', flag, expected, text, `${flag} 0/4`);
 }
 
-/** How many shards there are. @throws AppError usage */
+/** The number of shards. @throws AppError usage */
 export function shardsArgument(text: string, flag: string): number {
   if (/^\d{1,4}$/.test(text) && Number(text) > 0) return Number(text);
   throw refused('usage', flag, `a number of shards from 1 to ${SHARDS_MAX}`, text, `${flag} 4`);
@@ -79,7 +79,8 @@ export function shardsArgument(text: string, flag: string): number {
 /** The name of a run of shards. @throws AppError usage */
 export function runArgument(text: string, flag: string): string {
   if (isRunId(text)) return text;
-  const expected = 'a name of letters, digits, dots, underscores and hyphens, at most 63 of them';
+  const expected =
+    'at most 63 letters, digits, dots, underscores and hyphens, a letter or digit first, no two dots in a row';
   throw refused('usage', flag, expected, text, `${flag} 2026-05-01T1200`);
 }
 
@@ -89,22 +90,22 @@ export function portArgument(text: string, flag: string): number {
   throw refused('usage', flag, 'a port from 0 to 65535', text, `${flag} 8080`);
 }
 
-/** The name of a secret in an edge's store. @throws AppError key-invalid */
+/** The name under which an edge stores a secret. @throws AppError key-invalid */
 export function secretRefArgument(text: string, flag: string): string {
-  // Two names of the environment are taken: their values are paths, which help and errors print.
+  // Help and errors print the values of these two variables, so neither may hold a secret.
   if (/^(?!PLAYBILL_(?:DB|OUT)$)[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
-  throw refused('key-invalid', flag, 'a name as of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
+  throw refused('key-invalid', flag, 'the name of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
 }
 
-/** What stands before `/products/` at an edge. @throws AppError usage */
+/** The URL of an edge: everything before `/products/`. @throws AppError usage */
 export function edgeUrlArgument(text: string, flag: string): URL {
-  const example = `${flag === 'url' ? '' : `${flag} `}https://cdn.example or …/api: what stands before /products/`;
+  const example = `${flag === 'url' ? '' : `${flag} `}https://cdn.example or …/api: everything before /products/`;
   if (!URL.canParse(text) || !/^https?:\/\//i.test(text))
     throw refused('usage', flag, 'an http or https URL', text, example);
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw refused('usage', flag, 'a URL without user, query and fragment', `…${url.host}…`, example);
-  // `new URL('//x/products/', url)` would be another host.
+  // `new URL('//x/products/', url)` would name another host.
   if (url.pathname.startsWith('//')) throw refused('usage', flag, 'a path that begins with one slash', text, example);
   if (/\/(products|fronts\/categories)\/?$/.test(url.pathname))
     throw refused('usage', flag, 'the URL of the edge, not of a document', text, example);

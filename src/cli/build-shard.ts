@@ -1,4 +1,4 @@
-// `playbill build --shard`: one shard of a build. Its exit code says whether its result is there; what became of fronts is for `finish`.
+// `playbill build --shard`: one shard of a build. Its exit code says whether its result is in the tree; `finish` reports on the fronts.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { ShardSummaryJson } from '../contract/run.ts';
@@ -10,17 +10,17 @@ import { EXIT } from './exit-codes.ts';
 import { holdLines, requestLines } from './output/releases.ts';
 import { bytesText, countText } from './output/terminal.ts';
 
-/** Which shard of which run; null for a build of its own. */
+/** The flags that name a shard. */
 export interface ShardFlags {
   readonly shard?: Shard | undefined;
   readonly run?: string | undefined;
   readonly snapshot?: string | undefined;
 }
 
-/** Flags of `build` that one shard cannot have: those of its run have them, or `finish`. */
+/** Flags of `build` that a shard does not take. */
 const NOT_OF_A_SHARD = ['front', 'dryRun', 'onPublish', 'prometheus', 'noPrune'] as const;
 
-/** The shard that flags name. @throws AppError usage */
+/** The shard that flags name; null for an ordinary build. @throws AppError usage */
 export function shardOf(
   flags: ShardFlags & { readonly [Name in (typeof NOT_OF_A_SHARD)[number]]?: unknown },
 ): { readonly shard: Shard; readonly run: string } | null {
@@ -29,18 +29,18 @@ export function shardOf(
   const refused = (message: string, hint: string): AppError => new AppError('usage', message, hint);
   if (shard === undefined) {
     const flag = run === undefined ? '--snapshot' : '--run';
-    throw refused(`${flag}: expected --shard with it, found none`, 'type it as --shard 0/4');
+    throw refused(`${flag}: expected --shard too, found none`, 'type it as --shard 0/4');
   }
   if (run === undefined) {
-    const hint = 'name the run that all its shards belong to, as --run 2026-05-01T1200';
-    throw refused('--shard: expected --run with it, found none', hint);
+    const hint = 'name the run, the same for all its shards, as --run 2026-05-01T1200';
+    throw refused('--shard: expected --run too, found none', hint);
   }
   const name = NOT_OF_A_SHARD.find((one) => flags[one] !== undefined);
   if (name === undefined) return { shard, run };
   const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
   const isOfFinish = name !== 'front' && name !== 'dryRun';
   throw refused(
-    `${flag}: expected no ${flag} with --shard, found one`,
+    `--shard: expected no ${flag} with it, found one`,
     isOfFinish ? 'give it to finish' : 'build without --shard',
   );
 }
@@ -81,7 +81,7 @@ function summaryText(json: ShardSummaryJson): string {
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)})`,
     ...requestLines(json.requests),
   ];
-  if (json.isRepeated) lines.push('Its result was there already, from an earlier start');
+  if (json.isRepeated) lines.push('An earlier start has written its result; that one counts');
   lines.push(`When all shards have ended: playbill finish --run ${shellWord(run)} --shards ${shards}`);
   return lines.join('\n');
 }

@@ -1,5 +1,5 @@
-// A command of the argument parser whose flags and operands have the types that their declarations give them. With the flags that
-// several commands have, and what all of them do alike.
+// A typed layer over the argument parser: the declaration of a flag or operand gives it its type. Also holds the flags and the behaviour that
+// commands share.
 
 import { Argument, Command, Option } from 'commander';
 import { withoutUser } from '../errors.ts';
@@ -20,7 +20,7 @@ type NameOf<Term extends string> = Term extends `--${infer Flag}`
       ? `${Head}${Capitalize<NameOf<Tail>>}`
       : Term;
 
-/** What a term such as `<file>`, `[file]` or `<file...>` yields; `Value` is what one word becomes. */
+/** The type of a term such as `<file>`, `[file]` or `<file...>`; `Value` is the type of one argument. */
 type ValueOf<Term extends string, Value> = Term extends `${string}...${string}`
   ? readonly Value[]
   : Term extends `${string}<${string}`
@@ -35,10 +35,10 @@ type Optional<Term extends string, Value> = Term extends `--no-${infer Flag}`
 
 type Present<Term extends string, Value> = { readonly [Name in NameOf<Term>]: ValueOf<Term, Value> };
 
-/** How a word of the command line becomes a value; or the words that may be chosen. */
+/** How an argument becomes a value: a parser, or a list of choices. */
 type Rule<Value> = ArgumentParser<Value> | readonly Value[];
 
-/** The flags of the command that a function declares. */
+/** The flags of the command that the function declares. */
 export type FlagsOf<Declare extends (program: PlaybillCommand) => unknown> =
   ReturnType<Declare> extends PlaybillCommand<infer Flags, infer _Operands> ? Flags : never;
 
@@ -54,13 +54,13 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return new PlaybillCommand(name, this.#context);
   }
 
-  /** An option that the methods below cannot declare: with `Flag` as the type of its property. */
+  /** An option that the methods below cannot declare. `Flag` is the type of its property. */
   typedFlag<Flag>(option: Option) {
     this.addOption(option);
     return this as unknown as PlaybillCommand<Flags & Flag, Operands>;
   }
 
-  /** A flag that may be left out. */
+  /** An optional flag. */
   flag<const Term extends string, const Value = string>(term: Term, text: string, rule?: Rule<Value>) {
     return this.typedFlag<Optional<Term, Value>>(optionOf(term, text, rule));
   }
@@ -69,7 +69,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.typedFlag<Present<Term, Value>>(optionOf(term, text, rule).makeOptionMandatory());
   }
 
-  /** A flag with a value where it is left out, which --help shows as `presetText`. */
+  /** A flag with a default, which --help shows as `presetText`. */
   presetFlag<const Term extends string, const Value = string>(
     term: Term,
     text: string,
@@ -86,22 +86,22 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this as unknown as PlaybillCommand<Flags, [...Operands, ValueOf<Term, string>]>;
   }
 
-  /** The catalogue, and how it is addressed. */
+  /** The address of the catalogue. */
   dbFlag(text = 'the catalogue, opened read-only') {
     const db = `${text}: an SQLite file or postgres://…`;
     return this.#environmentFlag('--db <catalogue>', db, 'PLAYBILL_DB', 'data/catalogue.sqlite', databaseText);
   }
 
-  /** The tree, and how a bucket is addressed. */
+  /** The address of the tree, with the option for buckets. */
   outFlag(text: string) {
     const out = `${text}: a folder or s3://bucket/prefix`;
     return this.#environmentFlag('--out <tree>', out, 'PLAYBILL_OUT', 'out', withoutUser).#bucketFlag();
   }
 
-  /** The tree, where a command can do without one. */
+  /** `--out` of a command that also works without a tree. */
   optionalOutFlag(text: string) {
     const given = this.#context.environment('PLAYBILL_OUT') ?? '';
-    const option = new Option('--out <tree>', `${text}: a folder or s3://bucket/prefix; PLAYBILL_OUT names one, too`);
+    const option = new Option('--out <tree>', `${text}: a folder or s3://bucket/prefix; PLAYBILL_OUT also names one`);
     if (given !== '') option.default(given, withoutUser(given));
     return this.typedFlag<{ readonly out?: string }>(option).#bucketFlag();
   }
@@ -109,14 +109,14 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   #bucketFlag() {
     return this.flag(
       '--s3-virtual-hosts',
-      'the name of the bucket is part of the host, also where AWS_ENDPOINT_URL is set',
+      'put the name of the bucket into the host name, even if AWS_ENDPOINT_URL is set',
     ).hook('preAction', (_, command) => {
-      // What opens a bucket, and whatever this command starts, finds it where all other settings of S3 are.
+      // Like all other S3 settings, this one is read from the environment: by storage/objects/ and by every process that the command starts.
       if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
     });
   }
 
-  /** A flag whose value, where it is left out, is that of an environment variable, if that is not empty. */
+  /** A flag whose default comes from an environment variable, unless that is unset or empty. */
   #environmentFlag<const Term extends string>(
     term: Term,
     text: string,
@@ -126,7 +126,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   ) {
     const given = this.#context.environment(variable) ?? '';
     const value = given === '' ? preset : given;
-    // --help prints it, and may be asked for before anything has refused what is no address.
+    // --help prints the default before anything has validated it: it may contain a password.
     const shown = shownText(value) === value ? undefined : shownText(value);
     return this.presetFlag(term, `${text}; ${variable} names another`, value, undefined, shown);
   }
@@ -136,25 +136,26 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   portFlag(preset: number) {
-    return this.presetFlag('--port <number>', 'the port; 0 for any that is free', preset, portArgument);
+    return this.presetFlag('--port <number>', 'the port; 0 for any free one', preset, portArgument);
   }
 
   onPublishFlags() {
-    const text = 'notify this command (on stdin) or URL (by POST) of what was published, as JSON';
-    return this.flag('--on-publish <command|url>', text, publishHookArgument).durationFlag(
-      '--on-publish-timeout',
-      'how long that may take',
-      60,
+    return this.#hookFlags(
+      '--on-publish',
+      'send what was published, as JSON, to this command (on stdin) or URL (by POST)',
     );
   }
 
   onChangeFlags() {
-    const text = 'notify this command (on stdin) or URL (by POST) where the key ring of the tree changed, as JSON';
-    return this.flag('--on-change <command|url>', text, publishHookArgument).durationFlag(
-      '--on-change-timeout',
-      'how long that may take',
-      60,
+    return this.#hookFlags(
+      '--on-change',
+      'if the key ring of the tree changed, notify this command (on stdin) or URL (by POST), as JSON',
     );
+  }
+
+  #hookFlags<const Flag extends string>(flag: Flag, text: string) {
+    const withHook = this.flag(`${flag} <command|url>`, text, publishHookArgument);
+    return withHook.durationFlag(`${flag}-timeout`, 'how long the notification may take', 60);
   }
 
   instantFlag<const Flag extends string>(flag: Flag, text: string) {
@@ -166,8 +167,8 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   /**
-   * What --help prints below the options: prose is wrapped; what is two blanks behind an example gets a line of its own where both are
-   * too long for one.
+   * The text that --help prints below the options. Prose is wrapped. An explanation that follows an example after two blanks moves to the
+   * next line if both do not fit on one.
    */
   helpBelow(text: string): this {
     return this.addHelpText('after', () => {
@@ -179,30 +180,30 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     });
   }
 
-  /** Has a signal that ends the command say what stands, for one that writes; the tree, where nothing else is said. */
-  writes(interruptedText = ': what was published stands; run the same command again to finish'): this {
+  /** Declares that the command writes. `interruptedText` follows the message that a signal has ended it. */
+  writes(interruptedText = ': the published tree is intact; run the same command again to finish'): this {
     return this.hook('preAction', (_, command) => {
       const isLeased = String(command.getOptionValue('out')).startsWith('s3:');
       this.#context.interruptedText = interruptedText + (isLeased ? LEASED : '');
     });
   }
 
-  /** What the command does with its arguments and flags; returns the exit code, or nothing where all is done. */
+  /** Sets the command's action. `run` returns the exit code, or nothing for 0. */
   runs(run: (...args: [...Operands, Flags, CommandContext]) => Promise<number | void>): void {
-    this.option('--quiet', 'no progress and no notes on stderr; errors and warnings still');
+    this.option('--quiet', 'print no progress and no notes on stderr, only errors and warnings');
     this.action(async (...args: unknown[]) => {
       if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
-      // The parser's last argument is the command itself.
+      // The parser passes the command itself as the last argument.
       const given = args.slice(0, -1) as unknown as [...Operands, Flags];
       this.#context.exitCode = (await run(...given, this.#context)) ?? EXIT.done;
     });
   }
 }
 
-/** A lease outlives its run; the error that the next one may get says how long. */
-const LEASED = '; if that is refused because of another run, it is the lease of this one: wait for its end';
+/** In a bucket the lease outlives the run. The error that refuses the next run says until when. */
+const LEASED = '; if another run is reported to hold the lock, that is this one: wait until its lease ends';
 
-/** How wide help is. */
+/** The width of help in columns. */
 export const helpColumns = (): number => Math.min(COLUMNS, process.stdout.columns || COLUMNS);
 
 function optionOf<Value>(term: string, text: string, rule?: Rule<Value>): Option {

@@ -1,4 +1,4 @@
-// What a command gets from the process it runs in: the clock, versions, the terminal. Nothing below cli/ asks for them itself.
+// What a command gets from its process: clock, environment, versions, terminal. Nothing below cli/ accesses them directly.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { Terminal } from './output/terminal.ts';
@@ -9,17 +9,16 @@ export interface CommandContext {
   readonly now: () => Instant;
   /** The current time in seconds since 1970, with its fraction. */
   readonly clock: () => number;
-  /** An environment variable: where secrets of hmac keys are kept. */
+  /** Reads an environment variable. */
   readonly environment: (name: string) => string | undefined;
-  /** What Ctrl-C or SIGTERM does from now on, in place of ending the process by the signal. */
+  /** Called on Ctrl-C or SIGTERM. With null the signal ends the process. */
   onInterrupt: (() => void) | null;
-  /** What is said where a signal ends the process: behind its name, what stands by then, if the command writes. */
+  /** Printed after the signal's name when a signal ends a command that writes: the state of what it wrote. */
   interruptedText: string;
   /** Distinguishes this process's temporary files from another's. */
   readonly processId: string;
   readonly toolVersion: string;
   /** Version of the time-zone rules. */
   readonly tzdata: string;
-  /** What the process will exit with. */
   exitCode: number;
 }

@@ -1,4 +1,4 @@
-// Exit codes (product.md, Commands), which scripts may rely on.
+// Exit codes (product.md, Commands). Scripts rely on them: they never change.
 
 import { ERROR_EXIT_CODES, type ErrorCode } from '../errors.ts';
 
@@ -13,7 +13,6 @@ export const EXIT = {
   bug: 70,
 } as const;
 
-/** The exit code of an error. */
 export function exitCodeOf(code: ErrorCode): number {
   return ERROR_EXIT_CODES[code];
 }

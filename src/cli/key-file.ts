@@ -1,4 +1,4 @@
-// The key files of `keys issue`, as commands read them that sign.
+// Reads the key files that `keys issue` writes, for the commands that sign requests.
 
 import { readFileSync, statSync } from 'node:fs';
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
@@ -8,15 +8,15 @@ import { AppError, messageOf, shellWord } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 import type { Terminal } from './output/terminal.ts';
 
-/** Warns where others can read the private key. @throws AppError key-file-unreadable */
+/** Reads a key file; warns if other users can read its private key. @throws AppError key-file-unreadable */
 export async function readKeyFile(path: string, terminal: Terminal): Promise<IssuedKeyJson> {
   const hint = 'make one: playbill keys issue --front CODE --to CODE.key.json';
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    // What the parser says quotes the file, which may be a secret.
-    const found = error instanceof SyntaxError ? 'no JSON' : messageOf(error);
+    // The parser's message quotes the file, which may contain a secret.
+    const found = error instanceof SyntaxError ? 'invalid JSON' : messageOf(error);
     const message = `expected a key as JSON in ${path}, found: ${found}`;
     throw new AppError('key-file-unreadable', message, hint, error);
   }
@@ -27,18 +27,18 @@ export async function readKeyFile(path: string, terminal: Terminal): Promise<Iss
     return issued.data;
   }
   const [issue] = issued.error.issues;
-  const found = `JSON of another kind (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`;
-  throw new AppError('key-file-unreadable', `expected what keys issue prints in ${path}, found ${found}`, hint);
+  const found = `other JSON (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`;
+  throw new AppError('key-file-unreadable', `expected the output of keys issue in ${path}, found ${found}`, hint);
 }
 
 function warnIfReadable(path: string, { privateKey }: IssuedKeyJson, terminal: Terminal): void {
-  // A pipe needs no protection.
+  // A pipe has no permissions to check.
   const stats = statSync(path, { throwIfNoEntry: false });
   if (privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
     terminal.log(`warning: others can read the private key in ${path}: chmod 600 ${shellWord(path)}`);
 }
 
-/** What the client signs with; an hmac key's secret comes from the environment, by its name. @throws AppError key-invalid */
+/** The key that the client signs with. The secret of an hmac key is read from an environment variable. @throws AppError key-invalid */
 export function clientKeyOf(
   issued: IssuedKeyJson,
   environment: CommandContext['environment'],
@@ -59,7 +59,7 @@ export function clientKeyOf(
 }
 
 /**
- * A key and its front, for commands that send requests. Signs once, so that a broken key is noticed here.
+ * A key and its front, for commands that send requests. Signs a trial request to detect a broken key before anything is sent.
  * @throws AppError key-file-unreadable, key-invalid
  */
 export async function frontKeyFrom(
@@ -77,7 +77,7 @@ export async function frontKeyFrom(
   return { front: issued.front, key };
 }
 
-/** What signing throws, as an error that says what to do. */
+/** An error of signing, as one that says what to do. */
 export function unusableKey(error: unknown, profile: ClientProfile): AppError {
   const secret = profile === 'signed-headers' ? ' --profile signed-headers --secret-ref NAME' : '';
   const hint = `issue a new key: playbill keys issue --front CODE${secret} --to FILE`;

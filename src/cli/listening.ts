@@ -1,4 +1,4 @@
-// What `serve` and `preview` do alike: listen, say where, and serve until Ctrl-C.
+// Runs an HTTP server until Ctrl-C, for `serve` and `preview`.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 
-/** Serves until an interrupt; `onListening` gets the origin, as a URL has it. @throws AppError address-in-use */
+/** Serves until interrupted. `onListening` gets the origin: `http://127.0.0.1:8080`. @throws AppError address-in-use */
 export async function serveUntilInterrupted(
   server: Server,
   wanted: { readonly host: string; readonly port: number },
@@ -17,7 +17,7 @@ export async function serveUntilInterrupted(
   await once(server, 'listening').catch((error: unknown) => {
     const message = `cannot listen on ${wanted.host}:${wanted.port}: ${messageOf(error)}`;
     const isTaken = systemCodeOf(error) === 'EADDRINUSE';
-    const other = isTaken ? '--port, or --port 0 for any that is free' : '--host';
+    const other = isTaken ? '--port, or --port 0 for any free one' : '--host';
     throw new AppError('address-in-use', message, `choose another with ${other}`, error);
   });
   const { address, port } = server.address() as AddressInfo;

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Where the command begins: looks at the Node.js that runs it, and refuses one that is too old. Imports nothing before that: older ones
-// would end in a syntax error, or crash in the SQLite driver, which is built for version 10 of Node's interface for native code.
+// Entry point: refuses a Node.js that is too old. Imports nothing before that check, because an older Node.js would stop at a syntax error or
+// crash in the SQLite driver, which needs Node-API version 10.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major >= 24 || (major === 22 && minor >= 14)) {
-  const isVersionAsked = /^(-v|-V|--version)$/.test(process.argv.slice(2).join(' '));
-  if (isVersionAsked) (await import('./version.ts')).printVersion();
+  const isVersionOnly = /^(-v|-V|--version)$/.test(process.argv.slice(2).join(' '));
+  if (isVersionOnly) (await import('./version.ts')).printVersion();
   else await import('./process.ts');
 } else {
   process.stderr.write(
@@ -17,7 +17,7 @@ if (major >= 24 || (major === 22 && minor >= 14)) {
   if (existsSync(node)) {
     const script = `#!/bin/sh\n    exec ${node} ${checkout}dist/cli/main.js "$@"`;
     process.stderr.write(
-      `  hint: its checkout has one; make /usr/local/bin/playbill a script of two lines:\n    ${script}\n`,
+      `  hint: the checkout contains a newer one; make /usr/local/bin/playbill a script of two lines:\n    ${script}\n`,
     );
   }
   process.exitCode = 2;

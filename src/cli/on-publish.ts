@@ -1,30 +1,30 @@
-// `--on-publish` of build and rollback, `--on-change` of keys: notifies a command or a URL of what was published. The publish stands whatever
-// happens here: a problem is text for the operator. The command's own text and the URL's path are never printed: they may contain a token.
+// `--on-publish` of build and rollback, `--on-change` of keys: notifies a command or a URL of what was published. A failure here does not undo
+// the publish: it becomes a warning. The command and the URL's path are never printed, because they may contain a token.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson, PlanEntry } from '../contract/results.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 
-/** How long after SIGTERM a command is killed. */
+/** Seconds between SIGTERM and SIGKILL. */
 const KILL_AFTER_SECONDS = 2;
 
 export type PublishHook =
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'url'; readonly url: URL };
 
-/** What begins like http:// is a URL, anything else a command for `sh`. @throws AppError on-publish-invalid, on-change-invalid */
+/** A text that starts with a scheme is a URL, any other a command for `sh`. @throws AppError on-publish-invalid, on-change-invalid */
 export function publishHookArgument(text: string, flag: string): PublishHook {
   const invalid = (found: string): AppError =>
     new AppError(
       flag === '--on-change' ? 'on-change-invalid' : 'on-publish-invalid',
       `${flag}: expected a command or a URL, found ${found}`,
-      `type it as ${flag} https://cdn.example/purge or ${flag} ./purge.sh; a user and password belong into a command`,
+      `type it as ${flag} https://cdn.example/purge or ${flag} ./purge.sh; if a user and password are needed, use a command`,
     );
   if (text.trim() === '') throw invalid('nothing');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
   if (scheme === undefined) return { kind: 'command', command: text };
-  if (!/^https?$/i.test(scheme)) throw invalid(`a URL that is not http:// or https://, but ${scheme}://`);
+  if (!/^https?$/i.test(scheme)) throw invalid(`a URL with the scheme ${scheme}, not http or https`);
   if (!URL.canParse(text)) throw invalid('an invalid URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw invalid('a URL with a user or password in it');
@@ -38,9 +38,9 @@ export interface PublishHookFlags {
 }
 
 /**
- * Notifies the hook of what a plan published, as of `now`, if a reader can see a difference. The lock is free by now: the hook may take its
- * time, and may itself run a command that writes the tree. Notifications can overlap; each names paths, not their content.
- * @returns what went wrong
+ * Notifies the hook of what a plan published, as of `now`, if readers can see a difference. The caller has released the lock, so the hook may
+ * be slow and may itself run a command that writes the tree. Notifications can overlap; each contains paths, not content.
+ * @returns warnings about a failed notification
  */
 export async function notifyOfPublish(
   plan: readonly PlanEntry[],
@@ -57,18 +57,15 @@ export async function notifyOfPublish(
   return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
 }
 
-/** A problem of the hook as a line on stderr. */
+/** A failed notification as text for stderr. */
 export function warningLine({ code, message }: BuildResultJson['warnings'][number]): string {
   return (
-    `warning ${code}: ${message}; what was published stands\n` +
-    '  hint: no later run repeats it: do by hand what it would have done, or notify of every front with: playbill build --force'
+    `warning ${code}: ${message}; the release is published all the same\n` +
+    '  hint: no later run repeats the notification: do its work by hand, or notify of every front with: playbill build --force'
   );
 }
 
-/**
- * Delivers a notice, and waits until it is accepted, for at most so many seconds, or until an interrupt. Returns what went wrong, or
- * null.
- */
+/** Delivers a notice and waits until it is accepted, `seconds` have passed, or an interrupt. @returns what went wrong, or null */
 async function notify(
   hook: PublishHook,
   notice: string,
@@ -77,7 +74,7 @@ async function notify(
 ): Promise<string | null> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
-  // Everything is published: an interrupt ends the notification, not the summary.
+  // Everything is published by now: an interrupt ends the notification, and the summary is still printed.
   context.onInterrupt = () => stop.abort('was interrupted');
   try {
     if (hook.kind === 'command') return await runCommand(hook.command, notice, stop.signal);
@@ -88,16 +85,16 @@ async function notify(
   }
 }
 
-/** The notice goes to its stdin; what the command prints goes to stderr, as our stdout has the summary. */
+/** Runs the command with the notice on stdin. Its output goes to stderr: stdout is for the summary. */
 async function runCommand(command: string, notice: string, stop: AbortSignal): Promise<string | null> {
   const { spawn } = await import('node:child_process');
-  // A process group of its own: what the command starts ends with it.
+  // Its own process group, so that a signal reaches everything that the command starts.
   const child = spawn('sh', ['-c', command], { detached: true, stdio: ['pipe', 2, 2] });
   const signalGroup = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // The whole group has ended.
+      // The whole group has ended already.
     }
   };
   let killTimer: NodeJS.Timeout | undefined;
@@ -105,7 +102,7 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
     signalGroup('SIGTERM');
     killTimer = setTimeout(() => signalGroup('SIGKILL'), KILL_AFTER_SECONDS * 1000);
   });
-  // A command need not read its stdin.
+  // The command may end without reading its stdin.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(notice);
   try {
@@ -123,7 +120,7 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
   }
 }
 
-/** One POST to the operator's URL and to no other: a redirect is a problem. */
+/** Sends one POST to the operator's URL. Does not follow redirects: the notice must reach no other host. */
 async function callUrl(url: URL, notice: string, toolVersion: string, stop: AbortSignal): Promise<string | null> {
   const call = `the call of ${url.protocol}//${url.host}`;
   try {

@@ -1,5 +1,5 @@
-// The process: what a command gets from it, and its exit code. Small on purpose: the argument parser and all commands are loaded only
-// when needed.
+// Sets up the process: the context of the command, signal handlers, the exit code. Loads the argument parser and the commands only when
+// needed, to start quickly.
 
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
@@ -27,8 +27,8 @@ async function main(argv: readonly string[]): Promise<number> {
         context.onInterrupt();
         return;
       }
-      // Every write is ordered so that the tree is whole at any instant: there is nothing to finish. A folder's lock dies with us, a
-      // bucket's lease ends by itself.
+      // Nothing to clean up: writes are ordered so that the tree is whole at any instant. The lock of a folder ends with the process, the lease
+      // of a bucket by itself.
       context.terminal.log(`interrupted by ${signal}${context.interruptedText}`);
       process.kill(process.pid, signal);
     });
@@ -39,5 +39,5 @@ async function main(argv: readonly string[]): Promise<number> {
 
 for (const stream of [process.stdout, process.stderr]) ignoreClosedReader(stream);
 
-// Set, not called: output still on its way to a pipe gets there.
+// Not process.exit(): that would lose output that is still being written to a pipe.
 process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,4 @@
-// All commands with their options, as one program of the argument parser, and its refusals as our errors. What a command does is loaded
-// when it runs.
+// Registers all commands with the argument parser, runs one of them, and reports errors. The work of a command is loaded when it runs.
 
 import { CommanderError, type Command } from 'commander';
 import { AppError, driverError, shellWord } from '../errors.ts';
@@ -30,7 +29,7 @@ import { addStatusCommand } from './commands/status.ts';
 import { errorText } from './output/terminal.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
-/** As --help groups them. */
+/** Grouped as in --help. */
 const COMMANDS = {
   'Build:': [addBuildCommand, addFinishCommand, addSnapshotCommand, addDemoCommand],
   'Look:': [
@@ -47,18 +46,18 @@ const COMMANDS = {
   'Keys and edge:': [addKeysCommand, addSignCommand, addServeCommand, addEdgeCommand, addOpenApiCommand],
 };
 
-/** Runs the command that `argv` names. @returns the exit code; nothing is thrown */
+/** Runs the command that `argv` names. Never throws. @returns the exit code */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   const program = programOf(context);
   try {
-    await program.parseAsync(askedOf(argv, program), { from: 'user' });
+    await program.parseAsync(withHelpFlag(argv, program), { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
     return report(thrown, argv, program, context);
   }
 }
 
-/** The whole command line as the argument parser knows it: every command with its options, and what they do to a context. */
+/** The argument parser with every command and option. */
 export function programOf(context: CommandContext): Command {
   const program = new PlaybillCommand('playbill', context)
     .description(
@@ -78,22 +77,22 @@ export function programOf(context: CommandContext): Command {
 }
 
 /**
- * What the parser is to take for `help`: it prints all help for `help nope`, and that of keys for `help keys nope` and `help keys issue`,
- * without a word on the last one. `nope` and `keys nope` are unknown commands, and run nothing; `keys issue --help` is the help asked for.
+ * Rewrites `help keys issue` to `keys issue --help`, and `help nope` to `nope`, which is refused as an unknown command. The parser's own
+ * `help` looks only one level deep and prints the general help for an unknown command.
  */
-function askedOf(argv: readonly string[], program: Command): string[] {
-  const [first, ...words] = argv;
+function withHelpFlag(argv: readonly string[], program: Command): string[] {
+  const [first, ...names] = argv;
   if (first !== 'help') return [...argv];
-  const command = commandNamed(words, program);
+  const command = commandNamed(names, program);
   const depth = pathOf(command).split(' ').length - 1;
-  const next = words[depth] ?? '--';
+  const next = names[depth] ?? '--';
   const isUnknown = command.commands.length > 0 && next !== 'help' && !next.startsWith('-');
-  if (isUnknown) return words.slice(0, depth + 1);
-  return depth === 0 && next !== 'help' ? [...argv] : [...words.slice(0, depth), '--help'];
+  if (isUnknown) return names.slice(0, depth + 1);
+  return depth === 0 && next !== 'help' ? [...argv] : [...names.slice(0, depth), '--help'];
 }
 
 function report(thrown: unknown, argv: readonly string[], program: Command, { terminal }: CommandContext): number {
-  // To the argument parser help and version are errors.
+  // The argument parser throws for --help and --version, too.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
   const error = thrown instanceof CommanderError ? usageError(thrown, argv, program) : (driverError(thrown) ?? thrown);
@@ -106,7 +105,7 @@ function report(thrown: unknown, argv: readonly string[], program: Command, { te
     return exitCodeOf(error.code);
   }
   const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const hint = 'what was published stands; please report the lines above';
+  const hint = 'the published tree is intact; please report the lines above';
   terminal.log(`error bug: this should not happen: ${found}\n  hint: ${hint}`);
   return EXIT.bug;
 }
@@ -120,13 +119,13 @@ function usageError(error: CommanderError, argv: readonly string[], program: Com
   return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), hint);
 }
 
-/** The command that the first words name, as far as they name one. */
+/** The command that the first arguments name; `parent` if they name none. */
 function commandNamed([name, ...others]: readonly string[], parent: Command): Command {
   const command = parent.commands.find((one) => one.name() === name);
   return command === undefined ? parent : commandNamed(others, command);
 }
 
-/** `playbill keys issue`. */
+/** Its full name: `playbill keys issue`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -1,8 +1,7 @@
-// `--version`, which monitoring asks for and which loads nothing else; and what every command does as it does.
+// Prints the version without loading anything else: monitoring runs `--version` often. Also handles a closed stdout, for all commands.
 
 import { readFileSync } from 'node:fs';
 
-/** Prints the version of the package, and no more. */
 export function printVersion(): void {
   ignoreClosedReader(process.stdout);
   process.stdout.write(`${versionOfPackage()}\n`);
@@ -13,7 +12,7 @@ export function versionOfPackage(): string {
   return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown';
 }
 
-/** A reader that stops early (`playbill … | head`) is not an error. */
+/** Ignores EPIPE: a reader that stops early (`playbill … | head`) is not an error. */
 export function ignoreClosedReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

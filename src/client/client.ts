@@ -134,8 +134,13 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 interface Endpoint {
   readonly url: string;
   signature: { readonly headers: SignatureHeaders; readonly createdMs: number } | null;
-  /** The last answer, which calls get without a request until `reusedUntilMs`. */
-  kept: { readonly answer: Answer<unknown>; readonly etag: string | null; readonly reusedUntilMs: number } | null;
+  /** The last answer, which calls get without a request from `keptAtMs` until `reusedUntilMs`. */
+  kept: {
+    readonly answer: Answer<unknown>;
+    readonly etag: string | null;
+    readonly keptAtMs: number;
+    readonly reusedUntilMs: number;
+  } | null;
   /** The request under way, which all callers share. */
   underway: Promise<Answer<unknown>> | null;
 }
@@ -165,7 +170,9 @@ export function createClient(options: ClientOptions): Client {
 async function get(options: ClientOptions, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
   signal?.throwIfAborted();
   const { kept } = endpoint;
-  if (kept !== null && (options.clock ?? Date.now)() < kept.reusedUntilMs) return kept.answer;
+  const nowMs = (options.clock ?? Date.now)();
+  // Not before: a clock that was set back must not keep an answer for longer.
+  if (kept !== null && nowMs >= kept.keptAtMs && nowMs < kept.reusedUntilMs) return kept.answer;
   endpoint.underway ??= loadInTime(options, endpoint).finally(() => {
     endpoint.underway = null;
   });
@@ -191,11 +198,11 @@ function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown)
   const { kept } = endpoint;
   const nowMs = (options.clock ?? Date.now)();
   const validUntilMs = Date.parse(kept?.answer.validUntil ?? '');
-  // NaN where the header is missing or is no date.
+  // NaN for a header that is missing or not a date.
   if (kept === null || !(nowMs < validUntilMs)) throw error;
   const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
   const answer = { ...kept.answer, failure };
-  endpoint.kept = { ...kept, answer, reusedUntilMs: Math.min(nowMs + RETRY_MS, validUntilMs) };
+  endpoint.kept = { ...kept, answer, keptAtMs: nowMs, reusedUntilMs: Math.min(nowMs + RETRY_MS, validUntilMs) };
   return answer;
 }
 
@@ -228,7 +235,7 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
   // After a timeout a later request may have kept a newer answer.
   signal.throwIfAborted();
   const etag = response.headers.get('ETag') ?? unchanged?.etag ?? null;
-  endpoint.kept = { answer, etag, reusedUntilMs: nowMs + maxAgeOf(response) * 1000 };
+  endpoint.kept = { answer, etag, keptAtMs: nowMs, reusedUntilMs: nowMs + maxAgeOf(response) * 1000 };
   return answer;
 }
 

@@ -56,11 +56,6 @@ export const shardResultSchema = z.strictObject({
   fronts: z.array(shardFrontSchema),
 });
 
-/** The paths of its files only. */
-export const shardFilesSchema = z.object({
-  fronts: z.array(z.object({ files: z.array(z.object({ path: z.string() })) })),
-});
-
 /** `build --shard`. */
 export const shardSummarySchema = z.strictObject({
   run: z.string(),

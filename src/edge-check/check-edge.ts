@@ -1,9 +1,9 @@
 // Everything that can be seen of a deployed edge from outside, row by row. It reads the tree only to compare, and changes nothing anywhere.
 
-import { formatInstant, instantOf } from '../catalogue/instant.ts';
 import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Pointer } from '../contract/pointer.ts';
+import { instantText } from '../edge/rule/instant.ts';
 import { checkFrontsApart, checkSharedCaches, checkTreeHidden } from './caches.ts';
 import { CheckedEdge, PATHS, type EdgeAddress, type FrontKey } from './checked-edge.ts';
 import { checkAgainstTree, checkDocuments } from './documents.ts';
@@ -34,7 +34,7 @@ export interface EdgeCheckOptions {
 export async function checkEdge(options: EdgeCheckOptions): Promise<EdgeCheckResultJson> {
   const edge = new CheckedEdge(options.address);
   try {
-    const at = formatInstant(instantOf(Math.floor(options.address.clock())));
+    const at = instantText(options.address.clock());
     const { checks, next, latency } = await checkAll(edge, options, at);
     const counted = (state: EdgeCheck['state']): number => checks.filter((check) => check.state === state).length;
     const counts = { ok: counted('ok'), differs: counted('differs'), notChecked: counted('not-checked') };
@@ -63,7 +63,7 @@ export async function compareWithTree(
 ): Promise<readonly EdgeCheck[]> {
   const edge = new CheckedEdge(address);
   try {
-    const now = formatInstant(instantOf(Math.floor(address.clock())));
+    const now = instantText(address.clock());
     const ring = await tree.keyRing();
     const checks: EdgeCheck[] = [];
     const fronts = new Set<string>();

@@ -1,8 +1,9 @@
 // Whether documents come as the rule sends them: their headers, their bytes, and what the tree has.
 
-import { formatInstant, instantOf, parseInstant } from '../catalogue/instant.ts';
+import { parseInstant } from '../catalogue/instant.ts';
 import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
 import type { Pointer } from '../contract/pointer.ts';
+import { instantText } from '../edge/rule/instant.ts';
 import { editionIndexAt } from '../render/edition-choice.ts';
 import { digestOf, ENDPOINTS, type Endpoint } from '../render/paths.ts';
 import { entryOf } from '../release/tree/codec.ts';
@@ -22,7 +23,7 @@ export const OTHER_TREE =
 
 /** Headers and bytes, which need no tree. `maxAge`: the longest that the edge was built with. */
 export function checkDocuments(documents: Documents, maxAge: number): readonly EdgeCheck[] {
-  const now = formatInstant(instantOf(Math.floor(documents.products.sentAt)));
+  const now = instantText(documents.products.sentAt);
   return [
     judged(
       'etag',
@@ -120,7 +121,7 @@ function firstFault(
   return null;
 }
 
-/** The digest that a document has, whatever its headers say. */
+/** The digest of a document's bytes. */
 export function digestOfContent(content: Uint8Array): string {
   return digestOf(sha256Of(content));
 }
@@ -182,8 +183,4 @@ function nextText(next: NextEditions): string {
   return next
     .map(({ endpoint, from, digest }) => `${endpoint} until ${from}, then ${digest ?? 'a new build must have come'}`)
     .join('; ');
-}
-
-function instantText(seconds: number): string {
-  return formatInstant(instantOf(Math.floor(seconds)));
 }

@@ -6,7 +6,7 @@ import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 
 export interface EdgeAnswer {
   readonly status: number;
-  /** A field's lines, with a comma between them; null when there is none. */
+  /** A field's lines, with a comma between them; null without a line. */
   field(name: string): string | null;
   /** Encoded as it came. */
   readonly content: Uint8Array;

@@ -38,7 +38,7 @@ export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing
   return rowOf(check, expected, async () => {
     const answer = await edge.ask({ path: PATHS.products, signer: tried, query: true });
     const code = codeOf(answer);
-    // Behind the signature come the front's pointer and its edition: whatever is said of those, the key was accepted.
+    // The rule looks for pointer and edition only after it has accepted the key.
     const isAccepted = answer.status === 200 || code === 'not-found';
     const isRefused = answer.status === 401 && (code === null || code === 'signature-invalid');
     const found: Standing | null = isAccepted

@@ -23,7 +23,7 @@ export interface RefusalChecks {
   readonly answers: ReadonlyMap<string, EdgeAnswer>;
 }
 
-/** Keys besides the one that is checked. */
+/** Other keys to try. */
 export interface MoreKeys {
   readonly other: FrontKey | null;
   readonly revoked: FrontKey | null;
@@ -168,7 +168,7 @@ const CHALLENGES: Readonly<Record<ClientProfile, { readonly scheme: RegExp; read
   },
 };
 
-/** How refusals look, whatever they are for. */
+/** The form that all refusals share. */
 export function checkRefusalForm(
   profile: ClientProfile,
   answers: ReadonlyMap<string, EdgeAnswer>,
@@ -223,13 +223,9 @@ function checkAlike(answers: ReadonlyMap<string, EdgeAnswer>): EdgeCheck {
   const [one, another] = alike;
   if (one === undefined || another === undefined) return notChecked(check, expected, 'too few of them were refused');
   const odd = alike.find(([, text]) => text !== one[1]);
-  if (odd === undefined) return ok(check, expected);
-  return differs(
-    check,
-    expected,
-    `${odd[0]} is answered otherwise than ${one[0]}`,
-    'let refusals of the rule through as they are: an answer that differs reveals which keys exist',
-  );
+  const found = odd === undefined ? null : `${odd[0]} is answered otherwise than ${one[0]}`;
+  const hint = 'let refusals of the rule through as they are: an answer that differs reveals which keys exist';
+  return judged(check, expected, found, hint);
 }
 
 function contentText(answer: EdgeAnswer): string {

@@ -56,7 +56,7 @@ export function isOverloaded(answer: EdgeAnswer): boolean {
   return codeOf(answer) === null && (answer.status === 429 || answer.status >= 500);
 }
 
-/** undefined where it is no JSON. */
+/** undefined for anything but JSON. */
 export function jsonOf(content: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(content).toString());

@@ -93,7 +93,7 @@ export async function checkClock(edge: CheckedEdge, own: FrontKey): Promise<Edge
   const check = 'clock';
   const expected = `within ${SKEW} s of the clock here`;
   return rowOf(check, expected, async () => {
-    // Whether the rule finds the time of the signature wrong, whatever else it finds.
+    // Whether the rule refuses the signature for its time.
     const isUntimely = async (created: number, code: string): Promise<boolean> =>
       codeOf(await edge.ask({ path: PATHS.products, signer: own, created, query: true })) === code;
     // In this order: a clock that is far off is noticed by the first two.

@@ -90,7 +90,7 @@ async function pruneAfter(
 }
 
 function unfinishedRun(run: string): Finding {
-  const message = `unused editions are kept: a shard of run ${run} has left no result and may still be writing`;
-  const hint = 'start the shard again; or, to give up the run, remove this folder';
+  const message = `no edition is removed, because a shard of run ${run} has written no result and may be running`;
+  const hint = 'start the shard again, or remove this folder to abandon the run';
   return { severity: 'warning', code: 'not-pruned', place: `${RUNS_FOLDER}/${run}`, message, hint };
 }

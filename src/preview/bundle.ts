@@ -1,16 +1,16 @@
-// Bundles the page: one script without imports, one style sheet. Build time only, since it needs esbuild; the installed command ships
-// what this makes.
+// Bundles the page into one script without imports and one style sheet. Needs esbuild, so it runs only when the package is compiled or in a
+// checkout; the installed command ships the result.
 
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** What the page is made of, besides its fixed markup. */
+/** The page's script and style sheet; its markup is fixed. */
 export interface PageBundle {
   readonly script: string;
   readonly style: string;
 }
 
-/** Names of the two in a folder of bundles. */
+/** The names of the two files in a folder of bundles. */
 export const BUNDLE_FILES = { script: 'page.js', style: 'page.css' } as const;
 
 /** Rejects with esbuild's messages. */

@@ -1,5 +1,5 @@
-// The tree as the page asks for it: releases, the pointers in force, editions, how much they change. It is looked at again for every
-// request, and checked here, so that the page need not.
+// Reads the tree for the page: releases, current pointers, editions, and how much editions change. Reads and checks it on every request, so that
+// the page need not check anything.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { ProductsDocument } from '../contract/documents.ts';
@@ -33,17 +33,17 @@ import {
   type PreviewRelease,
 } from './messages.ts';
 
-/** The catalogue that the tree was built from, for what a tree does not hold: which products have no card, and why. */
+/** The catalogue that the tree was built from. It knows what a tree does not: which products have no card, and why. */
 export interface PreviewCatalogue {
   readonly path: string;
-  /** Products that the front lists and that have no card then. @throws AppError database-…, front-unknown */
+  /** Products that the front lists but that have no card at `at`. @throws AppError database-…, front-unknown */
   missing(front: string, at: Instant): Promise<readonly MissingProduct[]>;
-  /** What `explain` prints. @throws AppError database-…, front-unknown, product-unknown */
+  /** The output of `explain`. @throws AppError database-…, front-unknown, product-unknown */
   explain(front: string, slug: string, at: Instant): Promise<string>;
 }
 
 export class PreviewData {
-  /** What the tree is by now. */
+  /** Opens the tree as it is now. */
   readonly #fresh: () => TreeFolders;
 
   constructor(fresh: () => TreeFolders) {
@@ -66,7 +66,7 @@ export class PreviewData {
     return { now: formatInstant(now), current: orNull(await readCurrent(this.#fresh())) };
   }
 
-  /** A kept release by its id, or what is in force. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
+  /** A kept release by its id, or the current pointers for `IN_FORCE`. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
   async release(id: string): Promise<PreviewRelease> {
     if (id === IN_FORCE) return this.#inForce();
     const files = this.#fresh();
@@ -79,7 +79,7 @@ export class PreviewData {
   }
 
   /**
-   * An edition as published, as text; `path` as in the tree, below its fronts.
+   * The text of an edition as published. `path` is relative to the tree's fronts folder.
    * @throws AppError nothing-published, tree-unreadable
    */
   async edition(path: string): Promise<string> {
@@ -94,7 +94,7 @@ export class PreviewData {
     return new TextDecoder().decode(bytes);
   }
 
-  /** How much each edition of a front changes; `id` as above. @throws AppError nothing-published, tree-unreadable */
+  /** How much each edition of a front changes. `id` is that of a release, or `IN_FORCE`. @throws AppError nothing-published, tree-unreadable */
   async changes(id: string, front: string): Promise<ChangeCounts> {
     const { fronts } = await this.release(id);
     const files = this.#fresh();
@@ -133,7 +133,7 @@ export class PreviewData {
 
 const POINTER_MISSING = 'missing, although the current release has this front; publish again with: playbill build';
 
-/** `record`: the manifest's, which counts only where it has this pointer. */
+/** `record` is used only if the manifest has this very pointer. */
 function frontWith(pointer: Pointer, record: ManifestFront | undefined): PreviewFront {
   const view = { front: pointer.front, pointer, problem: null };
   if (record === undefined || pointerText(record.pointer) !== pointerText(pointer)) return { ...view, record: null };

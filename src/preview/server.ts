@@ -1,5 +1,5 @@
-// The preview on node:http: one page, its script and style, and the content of the tree as JSON. Reads only. It answers on loopback, to
-// requests that name a loopback host: a page elsewhere whose name was made to point here (DNS rebinding) is refused.
+// The preview's HTTP server: one page, its script and style, and the content of the tree as JSON. Read-only. Refuses requests whose Host is not a
+// loopback address, which protects against DNS rebinding.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { parseInstant, type Instant } from '../catalogue/instant.ts';
@@ -21,12 +21,12 @@ import {
 
 export interface PreviewOptions {
   readonly data: PreviewData;
-  /** null: nothing but the tree is read. */
+  /** null to read only the tree. */
   readonly catalogue: PreviewCatalogue | null;
   readonly page: PageBundle;
   /** The current time, floored to whole seconds. */
   readonly now: () => Instant;
-  /** Reports an error that only a fix of the preview itself removes. */
+  /** Reports a bug of the preview. */
   readonly onBug: (message: string) => void;
 }
 
@@ -34,24 +34,24 @@ interface Reply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** What a page may do. */
+  /** The Content-Security-Policy; by default, one that allows nothing. */
   readonly policy?: string;
 }
 
-/** A server that is not listening yet. Let it listen on a loopback address. */
+/** Creates the server. The caller must let it listen on a loopback address only. */
 export function createPreviewServer(options: PreviewOptions): Server {
   return createServer((incoming, outgoing) => {
     replyTo(incoming, options).then(
       (reply) => send(reply, incoming, outgoing),
       (error: unknown) => {
         options.onBug(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
-        send(refusal(500, 'internal', 'the preview failed; its terminal says why', 'ask again'), incoming, outgoing);
+        send(refusal(500, 'internal', 'the preview failed; its terminal says why', 'try again'), incoming, outgoing);
       },
     );
   });
 }
 
-/** Whether a Host header names this machine and the port that was reached. Browsers leave out port 80. */
+/** Whether a Host header names a loopback host and the port of this connection. Browsers leave out port 80. */
 export function isOwnHost(host: string | undefined, port: number): boolean {
   const match = /^(?:localhost|127\.0\.0\.1|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i.exec(host ?? '');
   return match !== null && Number(match[1] ?? 80) === port;
@@ -61,10 +61,10 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
   const { method = '', headers, url = '' } = incoming;
   if (!isOwnHost(headers.host, incoming.socket.localPort ?? 0)) {
     const message = `expected a loopback host, found ${JSON.stringify(headers.host ?? '')}`;
-    return refusal(421, 'host-refused', message, 'open the address that was printed by: playbill preview');
+    return refusal(421, 'host-refused', message, 'open the address printed by: playbill preview');
   }
   if (method !== 'GET' && method !== 'HEAD')
-    return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview reads only');
+    return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview is read-only');
   const [path = ''] = url.split('?');
   try {
     const json = await jsonAt(path, options);
@@ -87,7 +87,7 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
 
 const NOT_FOUND_CODES: readonly string[] = ['nothing-published', 'front-unknown', 'product-unknown'];
 
-/** What is at a path, as JSON; null where the path is none of these. @throws AppError */
+/** The JSON at an API path; null for any other path. @throws AppError */
 async function jsonAt(path: string, { data, catalogue, now }: PreviewOptions): Promise<string | null> {
   if (path === OVERVIEW_PATH) return JSON.stringify(await data.overview(now(), catalogue?.path ?? null));
   if (path === CURRENT_PATH) return JSON.stringify(await data.current(now()));
@@ -136,10 +136,10 @@ function send(
   outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
 }
 
-/** The policy of everything but a page. */
+/** The policy of every response that is not a page. */
 const NO_PAGE = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** `images`: the sources of pictures. Under trusted types no script of the page can turn text into markup, not even by mistake. */
+/** `images` are the allowed sources of pictures. Trusted types keep the page's script from turning text into markup, even by mistake. */
 function policyOf(images: string): string {
   return [
     "default-src 'none'",

@@ -1,20 +1,20 @@
-// Which fronts each shard of a build renders. Every shard works it out by itself, from the same catalogue, so that nobody has to be asked.
+// Which fronts each shard of a build renders. Every shard computes it from the same catalogue, so shards need not talk to each other.
 
-/** One of so many shards, by its index from 0. */
+/** One shard: its index, from 0, and how many there are. */
 export interface Shard {
   readonly index: number;
   readonly total: number;
 }
 
-/** What a front costs, and its name. */
+/** A front's name, and what it costs to render. */
 interface CutFront {
   readonly code: string;
   readonly products: { readonly numbers: { readonly length: number } };
 }
 
 /**
- * The shard of each front, by code: fronts by (profile, code), cut into runs of about equal numbers of cards. What the fronts of a profile
- * share is then rendered by as few shards as may be.
+ * The shard of each front, by code: fronts sorted by profile and code, and cut into runs of about equally many cards. So few shards have to
+ * render what the fronts of one profile share.
  */
 export function shardsOf<Front extends CutFront>(
   fronts: readonly Front[],
@@ -22,7 +22,7 @@ export function shardsOf<Front extends CutFront>(
   total: number,
 ): ReadonlyMap<string, number> {
   const sorted = fronts.toSorted((a, b) => profileIndexOf(a) - profileIndexOf(b) || (a.code < b.code ? -1 : 1));
-  // A front without products costs something too.
+  // Even a front without products costs something.
   const costOf = ({ products }: Front): number => products.numbers.length + 1;
   const whole = sorted.reduce((sum, front) => sum + costOf(front), 0);
   const shards = new Map<string, number>();

@@ -83,7 +83,7 @@ test('on an older one another is brought, and everything runs on that', () => {
 test('a driver that is damaged or missing is installed again', () => {
   truncateSync(driver, 100_000);
   const damaged = setUp(nodes[26], ...LOAD);
-  expect(damaged.stderr).toMatch(/^The SQLite driver does not load: installing the packages once more …\n/);
+  expect(damaged.stderr).toMatch(/^The SQLite driver does not load: installing the packages again …\n/);
   expect(damaged.status).toBe(0);
   rmSync(driver);
   expect(setUp(nodes[20], ...LOAD)).toMatchObject({ status: 0, stderr: expect.stringContaining('does not load') });
@@ -133,7 +133,7 @@ test(
     };
     const first = started();
     expect(first).toMatchObject({ status: 0, stdout: expect.stringContaining('tsx v') });
-    expect(first.stderr).toMatch(/^Installing the packages that running takes; tests bring theirs …\n/);
+    expect(first.stderr).toMatch(/^Installing the packages needed to run; the tests install the rest …\n/);
     expect(started()).toMatchObject({ status: 0, stderr: '' });
     const isThere = (name: string): boolean => existsSync(join(fresh, 'node_modules', name, 'package.json'));
     expect(['better-sqlite3', 'kysely', 'esbuild', 'luxon', 'preact', 'tsx'].filter((name) => !isThere(name))).toEqual(
@@ -156,7 +156,9 @@ test('where npm has no Node.js for the machine, it says which one to install', (
   rmSync(`${checkout}/.node/node_modules`, { recursive: true, force: true });
   const { status, stdout, stderr } = setUp(nodes[20], ...VERSION);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toMatch(/npm brought none that runs on this machine \(.*Node\.js 22\.14 or newer.*: install one\.\n$/);
+  expect(stderr).toMatch(
+    /npm has no Node\.js that runs on this machine \(.*Node\.js 22\.14 or newer.*: install one\.\n$/,
+  );
 });
 
 test('every place asks for the same Node.js', () => {

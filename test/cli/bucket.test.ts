@@ -136,7 +136,7 @@ describe('verify --sizes', () => {
     const { seen } = await loggedDuring(async () => {
       const { status, stdout } = await playbill(['verify', '--sizes', '--out', out]);
       expect([status, stdout]).toEqual([0, expect.stringMatching(/^Checked 2 fronts, \d+ edition files .*: 0 errors/)]);
-      expect(stdout).toContain('By name and size alone: the content of editions was not checked');
+      expect(stdout).toContain('Checked by name and size only; to check the content of editions');
     });
     expect(seen.filter(({ key }) => /\/(products|categories)\./.test(key))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe('status --deep', () => {
     expect(seen.some(({ method, key }) => method === 'PUT' && key.startsWith('deep/.probe/'))).toBe(true);
     expect([...(await store.objects()).keys()].filter((key) => key.includes('.probe'))).toEqual([]);
     const { stdout } = await playbill(['status', '--deep', '--at', LATER, '--out', out]);
-    expect(stdout).toMatch(/^deep: \d+ edition files looked for by name and size, none read: 0 errors, 0 warnings$/m);
+    expect(stdout).toMatch(/^deep: \d+ edition files checked by name and size, none read: 0 errors, 0 warnings$/m);
     expect(stdout).toMatch(/^deep: the store honours conditional writes$/m);
     expect((await playbill(['status', '--at', LATER, '--json', '--out', out])).stdout).not.toContain('"deep"');
   });
@@ -257,8 +257,8 @@ describe('settings', () => {
   ])('who interrupts a build into %s is told of its lease: %s', async (out, isTold) => {
     const context = testContext();
     await runProgram(['build', '--db', join(folder, 'none.sqlite'), '--out', out], context);
-    expect(context.interruptedText).toContain(': what was published stands; run the same command again to finish');
-    expect(context.interruptedText.includes('the lease of this one')).toBe(isTold);
+    expect(context.interruptedText).toContain(': the published tree is intact; run the same command again to finish');
+    expect(context.interruptedText.includes('until its lease ends')).toBe(isTold);
   });
 
   test('--s3-virtual-hosts is the setting of that name', async () => {

@@ -459,7 +459,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
       NOW,
     ]);
     expect(stdout).toContain(finding);
-    expect(stdout).toContain('tokyo: held back by findings; nothing is published of it yet (see: playbill check-db ');
+    expect(stdout).toContain('tokyo: held back by findings; nothing of it is published yet (see: playbill check-db ');
     expect(stdout).not.toContain('kuwait: held back');
     expect(status).toBe(3);
   });
@@ -538,7 +538,7 @@ describe('bad rows hold back the fronts they concern: exit 3, a finding with tab
   test('where findings are many, the command for every one prints every one', async () => {
     const db = spoilt('many.sqlite', "UPDATE sessions SET starts_local = '2030-01-01T00:00:00'");
     const { stdout } = await playbill(['build', '--db', db, '--out', join(root, 'many'), '--now', NOW]);
-    expect(stdout).toMatch(/ findings in all; for every one: playbill check-db --db \S+ --all\n/);
+    expect(stdout).toMatch(/ findings in all; list them with: playbill check-db --db \S+ --all\n/);
     expect(stdout).not.toContain('nothing is held back');
   });
 

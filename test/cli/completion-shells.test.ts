@@ -24,7 +24,7 @@ function offeredByFish(line: string): string[] {
 }
 
 test('zsh', () => {
-  expect(offeredByZsh('re')).toEqual(['releases:list the kept releases: what one may go back to']);
+  expect(offeredByZsh('re')).toEqual(['releases:list the kept releases, to which rollback can return']);
   expect(offeredByZsh('show', '--front', '')).toEqual(['alpha', 'bravo']);
   expect(offeredByZsh('explain', '--front', 'bravo', '--product', 'show-20')).toEqual(['show-2001', 'show-2002']);
   expect(offeredByZsh('build', '--db', '')).toEqual(['FILES']);
@@ -32,7 +32,7 @@ test('zsh', () => {
 });
 
 test('fish', () => {
-  expect(offeredByFish('playbill re')).toEqual(['releases\tlist the kept releases: what one may go back to']);
+  expect(offeredByFish('playbill re')).toEqual(['releases\tlist the kept releases, to which rollback can return']);
   expect(offeredByFish('playbill show --front ')).toEqual(['alpha', 'bravo']);
   expect(offeredByFish('playbill explain --front bravo --product show-20')).toEqual(['show-2001', 'show-2002']);
   expect(offeredByFish('playbill build --db c.')).toContain('c.sqlite');

@@ -37,7 +37,7 @@ test('a new catalogue: a table of rows, and how to check it', async () => {
   expect(status).toBe(0);
   expect(stdout).toMatch(/^table +rows\nfronts +\d+\nfront_keys +\d+\n/);
   expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
-    `Imported ${demoLines.length} rows of 19 tables into ${path}, which was made`,
+    `Imported ${demoLines.length} rows of 19 tables into ${path}, which was created`,
     `Check it with: playbill check-db --db ${path}`,
   ]);
   const checked = await playbill(['check-db', '--db', path]);
@@ -102,7 +102,7 @@ describe('--mirror', () => {
     const path = join(temporaryFolder(), 'x.sqlite');
     const words = ['import', '--mirror', '-', '--db', path];
     expect((await playbillProcess(words, {}, venue(1) + venue(2) + venue(3))).stdout).toContain(
-      `\n\nMirrored 3 rows into ${path}, which was made: 3 inserted, 0 updated, 0 deleted, 0 unchanged\n`,
+      `\n\nMirrored 3 rows into ${path}, which was created: 3 inserted, 0 updated, 0 deleted, 0 unchanged\n`,
     );
     const feed = venue(1) + venue(2).replace('Main', 'Small') + venue(4);
     const { status, stdout, stderr } = await playbillProcess(words, {}, feed);
@@ -128,7 +128,7 @@ describe('--mirror', () => {
     const feed = demoLines.filter((line) => !line.includes('"front_keys"')).join('\n');
     const { stdout } = await playbillProcess(['import', '--mirror', '-', '--db', path], {}, feed);
     expect(stdout).toMatch(
-      /\nMirrored .* 0 updated, 0 deleted, .*\nKeys of fronts, left alone as the files have none: \d+\n/,
+      /\nMirrored .* 0 updated, 0 deleted, .*\nKeys of fronts, kept because the files have none: \d+\n/,
     );
   });
 

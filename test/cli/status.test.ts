@@ -165,7 +165,9 @@ describe('playbill status', () => {
     const other = '0123456789abcdef';
     writeFileSync(join(out, 'releases/hold'), `${other}\n`);
     const stopped = await playbill(['status', ...words]);
-    expect(stopped.stdout.split('\n')[1]).toBe(`That rollback was stopped; finish it with: playbill rollback ${other}`);
+    expect(stopped.stdout.split('\n')[1]).toBe(
+      `That rollback was interrupted; finish it with: playbill rollback ${other}`,
+    );
     writeFileSync(join(out, 'releases/hold'), 'rubbish');
     const damaged = await playbill(['status', ...words, '--json']);
     expect(statusResultSchema.parse(JSON.parse(damaged.stdout)).hold).toEqual({ release: null });

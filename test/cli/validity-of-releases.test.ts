@@ -55,7 +55,7 @@ test('rollback to a release that is over says so before it changes anything', as
   const right = `a front of release ${current().trim()} was right until ${validUntils[0]}`;
   const note = `note: ${right}: edges serve its last edition, marked as stale`;
   expect(notes.slice(0, 1)).toEqual([
-    [expect.stringContaining(`${note}\n  hint: if you have a copy of the database`), before],
+    [expect.stringContaining(`${note}\n  hint: if you have a copy of the old database`), before],
   ]);
   expect(current()).not.toBe(before);
   // Forward again: that one is still right.

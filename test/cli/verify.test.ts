@@ -76,7 +76,7 @@ describe('playbill verify', () => {
   });
 
   test('--sizes says what it has not looked at, in whatever form', async () => {
-    const unchecked = 'By name and size alone: the content of editions was not checked';
+    const unchecked = 'Checked by name and size only; to check the content of editions';
     const words = ['verify', '--out', sound];
     expect((await playbill([...words, '--sizes'])).stdout).toContain(unchecked);
     expect((await playbill([...words, '--sizes', '--report', 'junit'])).stdout).toContain(unchecked);

@@ -215,5 +215,5 @@ test('a build without news puts what the guide says', async () => {
     'tree/releases/ID.json',
     'tree/releases/current',
   ]);
-  expect(guide).toContain('a build without news is five PUTs');
+  expect(guide).toContain('A build in which nothing has changed makes five PUTs');
 });

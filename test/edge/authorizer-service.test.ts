@@ -12,6 +12,7 @@ import { authorizerFiles } from '../../src/edge/deploy/authorizer.ts';
 import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import type { createAuthorizer } from '../../src/edge/runtimes/authorizer/authorizer.ts';
+import { bucketTree } from '../../src/edge/runtimes/authorizer/bucket-tree.ts';
 import { compare, prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { headerValues, parseAnswer, type RawResponse, sendLines } from '../support/edge/messages.ts';
 import { ask, asked, editionOf } from '../support/edge/nginx-bucket.ts';
@@ -20,6 +21,7 @@ import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { freePort, type Runtime, writeFolder } from '../support/edge/runtimes/runtime.ts';
 import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
+import type { MemoryStore } from '../support/objects/memory-store.ts';
 import { run } from '../support/recipe.ts';
 
 let world: World;
@@ -323,17 +325,38 @@ describe('a tree in a bucket', () => {
     },
   );
 
-  test('what was asked for last is kept, up to so many bytes', async () => {
-    const store = await startPrivateBucket(world);
-    const { bucketTree } = await import('../../src/edge/runtimes/authorizer/bucket-tree.ts');
+  /** What the configuration of the service has of it. */
+  function bucketIn(store: MemoryStore) {
     const { origin, originEndpoint, originRegion } = originIn(store);
     expect(origin).toBe(`s3://${store.bucket}/${PREFIX}`);
-    const bucket = {
+    return {
       kind: 'bucket',
       origin: `${originEndpoint}/${store.bucket}/shows%20%28new%29/it%27s`,
       region: originRegion ?? '',
       encodings: [],
     } as const;
+  }
+
+  test('a pointer is kept for five seconds, and no longer where the clock is set back', async () => {
+    const store = await startPrivateBucket(world);
+    const start = Math.floor(Date.now() / 1000);
+    let now = start;
+    const tree = bucketTree(bucketIn(store), store.environment, () => now);
+    try {
+      // Within what the store itself allows a clock to be wrong.
+      for (const seconds of [0, 4, 5, -100, -96, -95, 0]) {
+        now = start + seconds;
+        await tree.pointer('moscow', false);
+      }
+      expect(asked(store).filter((line) => line.includes('moscow/pointer.json'))).toHaveLength(5);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test('what was asked for last is kept, up to so many bytes', async () => {
+    const store = await startPrivateBucket(world);
+    const bucket = bucketIn(store);
     const files = [1, 2, 3].map((number) => editionOf(world, 'moscow', number));
     const bytes = editionContent(world, 'moscow products 1').length;
     const tree = bucketTree(bucket, store.environment, () => Date.now() / 1000, 2 * bytes);

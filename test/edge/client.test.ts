@@ -571,6 +571,19 @@ describe('what is kept', () => {
   });
 });
 
+test('an answer is not kept for longer because the clock is set back', async () => {
+  let answered = 0;
+  const edge: typeof fetch = async () => {
+    answered += 1;
+    return new Response(`{"n":${answered}}`, { headers: { 'Cache-Control': 'private, max-age=60' } });
+  };
+  const client = clientWith({ fetch: edge });
+  clock = START;
+  expect(await client.products()).toEqual({ n: 1 });
+  clock = START - 3600;
+  expect(await client.products()).toEqual({ n: 2 });
+});
+
 describe('an ETag', () => {
   test('belongs to its document: another that came without one is not revalidated by it', async () => {
     const asked: (string | null)[] = [];

@@ -1,5 +1,6 @@
 // How long a worker goes on with a key ring: ten seconds without looking, a minute where it cannot look, and then it lets nobody in.
 
+import { once } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { findKey } from '../../src/edge/rule/key-store.ts';
 import type { Load } from '../../src/edge/runtimes/fetch-handler.ts';
@@ -54,6 +55,38 @@ test('where it cannot, it goes on for a minute since it last could, and asks onc
   expect(load.asked).toBe(4);
   // As soon as it can, it does.
   expect(await has(load, 'b', 1062)).toBe(true);
+});
+
+test('a store that hangs holds up one request, and the others use the last ring', async () => {
+  const load = answers(withKey('a'));
+  expect(await has(load, 'a', 1000)).toBe(true);
+  const stop = new AbortController();
+  let asked = 0;
+  const hangs: Load = () => {
+    asked += 1;
+    return once(stop.signal, 'abort').then(() => null);
+  };
+  const waiting = ring(hangs, 1010);
+  const others = [has(hangs, 'a', 1010), has(hangs, 'a', 1010.9)];
+  expect(asked).toBe(1);
+  expect(await Promise.all(others)).toEqual([true, true]);
+  stop.abort();
+  expect(findKey(await waiting, 'a')).not.toBe(null);
+});
+
+test('without a ring each request looks for itself, and gets it', async () => {
+  const load = answers(withKey('a'), withKey('a'));
+  expect(await Promise.all([has(load, 'a', 1000), has(load, 'a', 1000)])).toEqual([true, true]);
+});
+
+test('a clock that is set back keeps no ring in use, and no failure', async () => {
+  const load = answers(withKey('a'), withKey('b'), new Error('away'), withKey('a'));
+  expect(await has(load, 'a', 5000)).toBe(true);
+  expect(await has(load, 'b', 1000)).toBe(true);
+  expect(load.asked).toBe(2);
+  await expect(has(load, 'b', 9000)).rejects.toThrow();
+  expect(await has(load, 'a', 900)).toBe(true);
+  expect(load.asked).toBe(4);
 });
 
 test.each([

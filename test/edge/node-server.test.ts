@@ -14,7 +14,7 @@ import {
   type ServeOptions,
 } from '../../src/edge/runtimes/node.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { prepareLines } from '../support/edge/exchange.ts';
+import { compare, prepareLines } from '../support/edge/exchange.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
@@ -145,6 +145,18 @@ describe('the host that was asked', () => {
     expect(await sign('edge.test', 'edge.test')).toBe(200);
     expect(await sign('Edge.test:80', 'another.test')).toBe(200);
     expect(await sign('another.test', 'edge.test')).toBe(401);
+  });
+});
+
+describe('what is no request', () => {
+  test.each([
+    ['no Host', 400, 'request-malformed', ['GET /products/ HTTP/1.1']],
+    ['no method', 400, 'request-malformed', ['get /products/ HTTP/1.1', 'Host: edge.test']],
+    ['a header that is none', 400, 'request-malformed', ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X Front: a']],
+    ['long headers', 431, 'header-too-large', ['GET / HTTP/1.1', 'Host: edge.test', `X-Long: ${'x'.repeat(20_000)}`]],
+  ])('is refused in the form of the rule: %s', async (_, status, code, lines) => {
+    const answer = await (await serve({})).send(lines);
+    compare(answer, { status, code, headers: [], absent: [], edition: null, content: null }, false, world);
   });
 });
 

@@ -141,10 +141,7 @@ const EDGES = {
   serve: (made: World) => startNodeServer(withKeyRing(made), { clock: () => Date.now() / 1000 }),
 };
 const CASES = Object.entries(EDGES).flatMap(([name, start]) =>
-  Object.entries(KINDS)
-    // Its keys of pairs are those of workerd: the same code.
-    .filter(([, { profile }]) => name !== 'serve' || profile === 'signed-headers')
-    .map(([what, kind]) => ({ name, start, what, ...kind })),
+  Object.entries(KINDS).map(([what, kind]) => ({ name, start, what, ...kind })),
 );
 
 describe.each(CASES)('$name, $what', ({ start, profile, signer, unknown, others }) => {

@@ -226,6 +226,45 @@ describe('instead of a sibling that cannot be fetched the plain file is served:'
   });
 });
 
+test('a kept pointer is not used for longer because the clock is set back', async () => {
+  const worker = await workerAt('TREE', 5);
+  const asked: string[] = [];
+  const tree = treeBinding();
+  const TREE = {
+    fetch: async (url: string) => {
+      if (url.endsWith('/pointer.json')) asked.push(url);
+      return tree.fetch(url);
+    },
+  };
+  const request = await signedRequest();
+  const start = Date.now();
+  const clock = vi.spyOn(Date, 'now');
+  try {
+    for (const seconds of [0, 4, 5, -30, -26, -25]) {
+      clock.mockReturnValue(start + seconds * 1000);
+      expect((await worker.fetch(request, { TREE })).status).toBe(200);
+    }
+  } finally {
+    clock.mockRestore();
+  }
+  expect(asked).toHaveLength(4);
+});
+
+test('an origin that hangs is given up after a minute, with a 503 and a line in the log', async () => {
+  const worker = await workerAt('TREE');
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('too late')));
+  const TREE = {
+    fetch: (_: string, { signal }: RequestInit) => Promise.reject(signal?.reason ?? new Error('it would hang')),
+  };
+  try {
+    expect((await worker.fetch(await signedRequest(), { TREE })).status).toBe(503);
+    expect(timeout.mock.calls).toEqual([[60_000]]);
+  } finally {
+    timeout.mockRestore();
+  }
+  expect(log.mock.calls).toEqual([['playbill: the tree cannot be read: fronts/moscow/pointer.json: too late']]);
+});
+
 describe('an origin by URL', () => {
   test.each([undefined, null])('needs no environment: %s', async (environment) => {
     const worker = await workerAt('http://127.0.0.1:9');

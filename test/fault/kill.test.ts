@@ -217,7 +217,7 @@ test.each(['SIGTERM', 'SIGINT'])(
       const run = await command.run(wordsOf(there.database, tree), { steps: { tree, signal: `${name} ${number}` } });
       expect(run, `${moment}: ${run.stderr}`).toMatchObject({ code: null, signal: name, stdout: '' });
       expect(run.stderr, moment).toBe(
-        `interrupted by ${name}: what was published stands; run the same command again to finish\n`,
+        `interrupted by ${name}: the published tree is intact; run the same command again to finish\n`,
       );
       expect((await judge(there, tree, runWell)).isCurrentNew, moment).toBe(false);
     }
@@ -257,7 +257,7 @@ test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on',
           '',
           // Before it was known what the command does.
           `interrupted by ${signal}\n`,
-          `interrupted by ${signal}: what was published stands; run the same command again to finish\n`,
+          `interrupted by ${signal}: the published tree is intact; run the same command again to finish\n`,
         ]).toContain(run.stderr);
         if (run.signal !== null) stopped += 1;
         await judge(there, tree, buildHere);

@@ -1,6 +1,7 @@
 // Builds in shards from PostgreSQL: processes of their own, each with a connection of its own; on a catalogue that is written to between
 // them, and on a snapshot that is held.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Command, errorCodeOf, summaryOf, type Running } from '../support/fault/command.ts';
@@ -112,6 +113,28 @@ test('a catalogue that is written to between two shards: refused without a snaps
   expect([late.code, errorCodeOf(late)]).toEqual([2, 'snapshot-unknown']);
   for (const { id: tier, amount_minor: amount } of before)
     await client.query('update price_tiers set amount_minor = $2 where id = $1', [tier, amount]);
+});
+
+test('a key that is revoked meanwhile is not brought back by a snapshot from before', async () => {
+  const { url, client } = schemaOf('contract');
+  const held = command.start(['snapshot', '--hold', '--for', '1h', '--db', url]);
+  const id = await snapshotOf(held);
+  const out = join(temporaryFolder(), 'out');
+  const [key] = await client.query('select keyid from front_keys where revoked_at is null order by keyid limit 1');
+  const keyid = String(key?.['keyid']);
+  const revokedAt = '2026-05-01T08:59:00Z';
+  await client.query('update front_keys set revoked_at = $1 where keyid = $2', [revokedAt, keyid]);
+  for (const which of ['0/2', '1/2']) {
+    const run = await shard(url, out, which, ['--snapshot', id]).ended;
+    expect(run.code, run.stderr).toBe(0);
+    const ring = JSON.parse(readFileSync(join(out, 'edge/keyring.json'), 'utf8')) as {
+      readonly keys: Readonly<Record<string, { readonly revokedAt: string | null }>>;
+    };
+    expect(ring.keys[keyid]?.revokedAt, which).toBe(revokedAt);
+  }
+  await client.query('update front_keys set revoked_at = null where keyid = $1', [keyid]);
+  held.child.kill('SIGTERM');
+  await held.ended;
 });
 
 test('a server that was started again may give another state the same id: refused', async () => {

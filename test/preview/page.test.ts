@@ -334,7 +334,7 @@ test('a damaged edition is reported; the others are shown', async () => {
   // The one after it is shown, and cannot be compared.
   await page.getByRole('button', { name: 'Next change' }).click();
   await page.locator('.card').first().waitFor();
-  await page.getByText('nothing before it to compare with').first().waitFor();
+  await page.getByText('no earlier edition to compare with').first().waitFor();
   await page.getByRole('button', { name: 'Previous change' }).click();
   await page.getByRole('alert').waitFor();
   await page.getByRole('button', { name: 'Previous change' }).click();

@@ -94,7 +94,7 @@ describe('GitHub Actions', () => {
   });
 
   test('who uses it is warned of its scheduler', () => {
-    expect(text).toMatch(/^# A warning: its scheduler is late/m);
+    expect(text).toMatch(/^# Warning: the scheduler of GitHub is often minutes late/m);
   });
 });
 

@@ -1,8 +1,10 @@
 // The recipes for builds in shards: a loop of the shell, an array of Slurm, and a Job of Kubernetes.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -59,6 +61,21 @@ describe('the loop', () => {
     const ran = await recipeIn(out, ['shards.sh', '4']);
     expect(ran, ran.stderr).toMatchObject({ status: 0, stderr: '' });
     expect(new Set(FRONTS.map((front) => pointerOf(releasedFilesOf(out), front).now)).size).toBe(1);
+  });
+
+  test('a signal to it ends its shards too', async () => {
+    const stub = temporaryFolder();
+    const log = join(stub, 'log');
+    writeFileSync(join(stub, 'playbill'), `#!/bin/sh\necho $$ >> '${log}'\nexec sleep 3600\n`, { mode: 0o755 });
+    const child = spawn(join(RECIPES, 'shards.sh'), ['2'], { env: { PATH: `${stub}:/usr/bin:/bin` }, stdio: 'ignore' });
+    const pidsOf = (): number[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').map(Number) : []);
+    onTestFinished(() => {
+      for (const pid of pidsOf()) if (existsSync(`/proc/${pid}`)) process.kill(pid);
+    });
+    await expect.poll(() => pidsOf().length).toBe(2);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(143);
+    await expect.poll(() => pidsOf().filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   });
 
   test('shards that fail are said, and end it with finish’s code', async () => {

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { tickHeight, timeMarks } from '../../src/preview/page/clock/time-marks.ts';
-import { changesOf } from '../../src/preview/page/words/changes.ts';
-import { buildCommand, explainCommand } from '../../src/preview/page/words/commands.ts';
-import { sectionsOf } from '../../src/preview/page/words/explanation.ts';
-import { contrastOf, readableOn } from '../../src/preview/page/words/colour.ts';
+import { changesOf } from '../../src/preview/page/text/changes.ts';
+import { buildCommand, explainCommand } from '../../src/preview/page/text/commands.ts';
+import { sectionsOf } from '../../src/preview/page/text/explanation.ts';
+import { contrastOf, readableOn } from '../../src/preview/page/text/colour.ts';
 import { viewStateOf, queryOf, type ViewState } from '../../src/preview/page/state/view-state.ts';
 import { tickAfter, tickBefore, sceneOf } from '../../src/preview/page/state/scene.ts';
-import { httpsUrl, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/words/text.ts';
+import { httpsUrl, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/text/safe-text.ts';
 import {
   dateText,
   describeDropped,
@@ -20,7 +20,7 @@ import {
   sessionText,
   zoneClockText,
   zoneOf,
-} from '../../src/preview/page/words/descriptions.ts';
+} from '../../src/preview/page/text/descriptions.ts';
 import { TABS } from '../../src/preview/page/front/arrangement.ts';
 import { instant } from '../support/trees.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -174,7 +174,7 @@ describe('the scene', () => {
     const scene = sceneOf(state, release, null, instant(now));
     expect(scene?.sides[0]).toMatchObject({ index, timeliness });
     expect(scene?.at).toBe(instant(at));
-    expect(scene?.asked).toBe(instant(now));
+    expect(scene?.chosen).toBe(instant(now));
   });
 
   test.each(['older', 'newer'])(
@@ -243,8 +243,8 @@ describe('changes in words', () => {
   const wordsOf = (change: Partial<ProductCard>): readonly string[] => {
     const changes = changesOf(documentOf(card), documentOf({ ...card, ...change }), units);
     expect(changes.summary).toBe('1 card changed');
-    expect(changes.byProduct.get(1)).toBe(changes.list[0]?.words.join(' · '));
-    return changes.list[0]?.words ?? [];
+    expect(changes.byProduct.get(1)).toBe(changes.list[0]?.texts.join(' · '));
+    return changes.list[0]?.texts ?? [];
   };
   const later = '2026-05-01T10:30:00+03:00';
 
@@ -286,7 +286,7 @@ describe('changes in words', () => {
   test('new and gone cards are counted', () => {
     const changes = changesOf(documentOf(card), documentOf({ ...card, productId: 2 }), units);
     expect(changes.summary).toBe('1 card new, 1 gone');
-    expect(changes.list.map(({ productId, words }) => [productId, words])).toEqual([
+    expect(changes.list.map(({ productId, texts }) => [productId, texts])).toEqual([
       [null, ['Gone']],
       [2, ['New']],
     ]);

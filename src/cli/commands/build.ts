@@ -1,6 +1,7 @@
-// `playbill build`: flags to options, and the result to a summary that can be read at 3 a.m.
+// `playbill build`: turns flags into options, runs the build or one shard of it, and prints the result.
 
 import { Option } from 'commander';
+import { databaseText } from '../../operations/database-text.ts';
 import {
   compressionsArgument,
   DEFAULT_GRACE_SECONDS,
@@ -24,8 +25,8 @@ function declareBuild(program: PlaybillCommand) {
     .command('build')
     .summary('render the catalogue into a tree of static JSON and publish it')
     .description(
-      'Loads the catalogue in one read transaction, renders every edition that the clock will bring within the horizon, ' +
-        'and publishes front by front: content first, pointers last. What is published stays whole whatever happens.',
+      'Reads the catalogue in one transaction, renders every edition that comes into force within the horizon, and publishes ' +
+        'front by front: content first, pointers last. The published tree stays intact even if the build is interrupted.',
     )
     .dbFlag()
     .outFlag('the tree to publish into')
@@ -43,7 +44,7 @@ function declareBuild(program: PlaybillCommand) {
       '50%',
     )
     .typedFlag<{ readonly precompress?: ReturnType<typeof compressionsArgument> }>(
-      new Option('--precompress <forms>', 'put compressed siblings beside new editions')
+      new Option('--precompress <forms>', 'write compressed copies next to new editions')
         .choices(['gzip', 'br', 'gzip,br'])
         .argParser((text) => compressionsArgument(text, '--precompress')),
     )
@@ -51,32 +52,33 @@ function declareBuild(program: PlaybillCommand) {
     .typedFlag(new Option('--no-cache').hideHelp())
     .typedFlag<{ readonly workers?: unknown }>(new Option('--workers <count>').hideHelp())
     .onPublishFlags()
-    .flag('--prometheus <file>', 'replace this textfile at the end, however the build ends')
+    .flag('--prometheus <file>', 'write metrics to this textfile when the build ends, successful or not')
     .flag(
       '--shard <index/number>',
-      'render the fronts of one shard only, from 0/4 to 3/4; finish publishes them',
+      'render only the fronts of one shard, 0/4 to 3/4; finish publishes them',
       shardArgument,
     )
-    .flag('--run <id>', 'with --shard: the run that the shard belongs to; used once', runArgument)
-    .flag('--snapshot <id>', 'with --shard: read the state of a server that snapshot --hold keeps')
-    .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
+    .flag('--run <id>', 'with --shard: the run that the shard belongs to; use each name once', runArgument)
+    .flag('--snapshot <id>', 'with --shard: read the state that snapshot --hold keeps')
+    .flag('--no-prune', 'do not remove old releases; leave that to: playbill prune')
     .jsonFlag('print the summary as JSON').helpBelow(`
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
-  playbill build --dry-run --json                       what would be put and removed, and what would change
-  playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       with a purge of your own
+  playbill build --dry-run --json                       what would be written, removed and changed
+  playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       purge caches with your own command
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
   playbill build --shard 0/8 --run may                  the first of eight processes, on any machines
 
-With --shard every process reads the whole catalogue and renders its part of the fronts. All are started alike, on the
-same state of the catalogue; without --now they take that of the first to begin. A shard exits 0 when its result is
-there; finish says what became of fronts. Begun again, it does only what is missing.
+With --shard every process reads the whole catalogue and renders some of the fronts. Start all with the same options, on
+the same state of the catalogue; without --now they take that of the first to start. A shard exits 0 when its result is
+in the tree; finish reports what became of the fronts. Started again, a shard does only what is missing.
 
-A front without news keeps its pointer, for up to a quarter of the horizon: nothing is written for it.
+If nothing changes on a front, nothing is written for it: it keeps its pointer, for up to a quarter of the horizon.
 
---on-publish runs when every pointer is durable and the lock is free, and only if a reader can see a difference. Its
-failure is a warning: what was published stands, and the exit code is that of the build. A dry run does not notify.
+--on-publish runs after every pointer is durable and the lock is released, and only if readers can see a difference. If
+it fails, the build prints a warning: the release stays published, and the exit code does not change. A dry run does
+not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`);
@@ -111,18 +113,17 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const result = await build(options, now).finally(ended);
   const json = await buildJson(result, { horizonSeconds: flags.horizon, isDryRun }, now);
   const warnings = isDryRun ? [] : await notifyOfBuild(result, flags, context, now);
-  const { databaseText } = await import('../../operations/database-text.ts');
   return printBuild({ ...json, warnings }, databaseText(flags.db), flags.json === true, context);
 }
 
-/** Flags of earlier versions: a crontab that still has them keeps working. */
+/** Accepts the flags of earlier versions, so that old crontabs keep working. */
 function noteRemovedFlags(flags: BuildFlags, { terminal }: CommandContext): void {
   if (flags.cache !== undefined)
     terminal.log('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
   if (flags.workers !== undefined) terminal.log('note: --workers does nothing any more: a build is one thread');
 }
 
-/** The options that a build and a shard have in common, with progress bars, which are ended with `ended`. */
+/** The options that a build and a shard share. They show progress bars; call `ended` to remove them. */
 async function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: CommandContext) {
   const bars = {
     load: await terminal.progress('loading   '),

@@ -1,7 +1,8 @@
-// `playbill check-db`: everything that is wrong with a catalogue, by table and column, or one finding a line. Writes nothing: --stubs
+// `playbill check-db`: reports everything that is wrong with a catalogue, grouped by column or one finding per line. Writes nothing; --stubs only
 // prints SQL.
 
 import { Option } from 'commander';
+import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { groupedFindings } from '../output/finding-groups.ts';
@@ -12,16 +13,16 @@ import { countText } from '../output/terminal.ts';
 export function addCheckDbCommand(program: PlaybillCommand): void {
   program
     .command('check-db')
-    .summary('check the catalogue: its tables, every row, and every rule between rows')
+    .summary('check the catalogue: its tables, every row, and the rules between rows')
     .description(
-      'Checks that the tables and columns of the contract are there, every value of every row, and what no CHECK can hold: ' +
-        'ids that refer to nothing, repeated keys, unknown time zones, wall times that drifted, the material of keys. ' +
-        'Findings of one kind in one column are a group: how many, three of them, and SQL that mends them where that is clear.',
+      'Checks that all tables and columns exist, then every value of every row, then what a CHECK constraint cannot: ids that ' +
+        'refer to nothing, duplicate keys, unknown time zones, wall times that drifted, key material. Findings of one kind in ' +
+        'one column are grouped: their number, three examples, and SQL that fixes them where that is clear.',
     )
     .dbFlag()
-    .flag('--all', 'every finding, one a line: severity, code, place, what was expected and found')
+    .flag('--all', 'print every finding, one per line: severity, code, location, what was expected and found')
     .typedFlag<{ readonly stubs?: true }>(
-      new Option('--stubs', 'only print SQL: empty views for tables that are missing and may be empty').conflicts([
+      new Option('--stubs', 'only print SQL that creates empty views for missing tables that may be empty').conflicts([
         'all',
         'json',
         'report',
@@ -33,20 +34,19 @@ export function addCheckDbCommand(program: PlaybillCommand): void {
 Examples:
   playbill check-db                                     data/catalogue.sqlite
   playbill check-db --db views.sqlite --stubs | sqlite3 views.sqlite
-      where your tables are views: what you do not have is empty
+      if your tables are views: adds empty ones for tables that you do not have
   playbill check-db --all | grep ^error                 only what holds a front back
   playbill check-db --all | cut -d' ' -f2 | sort | uniq -c
-      how many of each code
+      the number of findings of each code
 
-Without these tables and rows in them nothing can be shown: fronts, venues, products, front_products, sessions.
---stubs replaces nothing that exists. What a table or view of yours lacks, it names in comments.
+These tables must have rows, or nothing can be shown: fronts, venues, products, front_products, sessions.
+--stubs never replaces a table or view. Columns that one of yours lacks are listed in comments.
 
-A finding of severity error in what a front shows holds that front back in a build; a warning holds back nothing.
+An error in anything that a front shows makes builds hold that front back. Warnings do not.
 
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal, tzdata }) => {
       const { checkDatabase, missingStubs } = await import('../../operations/check-db.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       if (flags.stubs === true) {
         terminal.print((await missingStubs(flags.db)) || '-- Nothing is missing.');
         return EXIT.done;

@@ -1,5 +1,5 @@
-// `playbill completion`: a script for a shell, which asks this command again for what may come next. What cannot be known is not
-// completed: nobody wants an error in the middle of typing.
+// `playbill completion`: prints a shell script, which runs this command again to get candidates. Never prints an error while someone is typing:
+// what cannot be read is not completed.
 
 import { candidatesFor, type Candidate, type WantedValue } from '../candidates.ts';
 import type { PlaybillCommand } from '../command.ts';
@@ -15,31 +15,31 @@ export function addCompletionCommand(program: PlaybillCommand): void {
       'Prints a script for a shell. With it, TAB completes commands, options and their choices; fronts, releases and keys of the tree; ' +
         'and products of the catalogue.',
     )
-    .operand('<shell>', 'whose script', SHELLS)
-    // The words behind the shell: help would have no room for them, and nobody types them.
+    .operand('<shell>', 'the shell', SHELLS)
+    // The line to complete follows the shell's name. Help does not list it: only the script passes it.
     .allowExcessArguments().helpBelow(`
 Examples:
   source <(playbill completion bash)                    in ~/.bashrc
   source <(playbill completion zsh)                     in ~/.zshrc, after compinit
   playbill completion fish | source                     in ~/.config/fish/config.fish
 
-The script asks what may come next by the words of the line so far: playbill completion bash -- WORDS
+To get candidates, the script runs this with the arguments typed so far: playbill completion bash -- ARGUMENTS
 
 Exit codes: 0 printed, 2 wrong usage.`);
   command.runs(async (shell, _flags, context) => {
     const known = SHELLS.find((one) => one === shell) ?? 'bash';
-    const words = command.args.slice(1);
-    if (words.length === 0) return context.terminal.print(SCRIPTS[known]);
+    const argv = command.args.slice(1);
+    if (argv.length === 0) return context.terminal.print(SCRIPTS[known]);
     try {
-      const candidates = await candidatesFor(words, program, (wanted) => namesOf(wanted, context));
+      const candidates = await candidatesFor(argv, program, (wanted) => namesOf(wanted, context));
       if (candidates.length > 0) context.terminal.print(candidates.map(LINES[known]).join('\n'));
     } catch {
-      // No tree, no database, a damaged one: nothing to choose from.
+      // No tree or database, or a damaged one: there are no names to offer.
     }
   });
 }
 
-/** From the tree and the database that the line names, or else a command would open. */
+/** Looks names up in the tree and the database that the command line names; by default in those that the command would open. */
 async function namesOf({ name, command, typed, valueOf }: WantedValue, { environment }: CommandContext) {
   const { frontNames, keyNames, productNames, releaseNames } = await import('../../operations/completions.ts');
   const out = valueOf('--out') ?? (environment('PLAYBILL_OUT') || 'out');
@@ -49,7 +49,7 @@ async function namesOf({ name, command, typed, valueOf }: WantedValue, { environ
   return name === 'keyid' ? keyNames(out) : [];
 }
 
-/** A candidate as each script takes it. */
+/** The format in which each script expects a candidate. */
 const LINES: Record<(typeof SHELLS)[number], (candidate: Candidate) => string> = {
   bash: ({ value }) => value,
   zsh: ({ value, description }) => `${value.replaceAll(':', String.raw`\:`)}${description && `:${description}`}`,
@@ -57,9 +57,9 @@ const LINES: Record<(typeof SHELLS)[number], (candidate: Candidate) => string> =
 };
 
 /**
- * Where there are no candidates, each completes names of files. For bash 3.2 and newer, which breaks words at COMP_WORDBREAKS, the colon of a
- * key's id included: what has no blank between it is put together again, and what readline keeps is taken off the candidates. Bash sorts
- * them unless it is 4.4 or newer.
+ * Without candidates, each script completes file names. Bash (3.2 or newer) splits words at COMP_WORDBREAKS, so also at the colon of a key id:
+ * the script joins words that have no blank between them, and strips from the candidates the part that readline keeps. Bash before 4.4 sorts
+ * the candidates.
  */
 const SCRIPTS = {
   bash: `_playbill() {

@@ -1,4 +1,4 @@
-// `playbill demo`: from nothing to a page, by the jobs that an operator runs, on a catalogue made for the current time.
+// `playbill demo`: creates a catalogue for the current time, then runs the operator's own commands on it: build and preview.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,18 +10,18 @@ import type { PlaybillCommand } from '../command.ts';
 export function addDemoCommand(program: PlaybillCommand): void {
   program
     .command('demo')
-    .summary('a demo catalogue, built and shown as a page')
+    .summary('build a demo catalogue and show it in a browser')
     .description(
-      'Makes a demo catalogue as of now, builds it, and serves its preview on this machine alone until Ctrl-C.',
+      'Creates a demo catalogue for the current time, builds it, and serves the preview on this machine only, until Ctrl-C.',
     )
-    .flag('--to <folder>', 'keep the catalogue and the tree there; else both are removed at the end')
+    .flag('--to <folder>', 'keep the catalogue and the tree in this folder (default: remove both at the end)')
     .portFlag(8081)
     .helpBelow(`
 Examples:
   playbill demo
-  playbill demo --to demo --port 0                      again, it builds the catalogue that is there as of now
+  playbill demo --to demo --port 0                      run again, it builds the same catalogue as of now
 
-Exit codes: those of the build, once the page has been looked at; 2 wrong usage, or an address that cannot be listened on.`)
+Exit codes: that of the build, after Ctrl-C; 2 wrong usage, or an address that cannot be listened on.`)
     .runs(async ({ to, port }, context) => {
       if (to !== undefined) {
         const { writeFolder } = await import('../../storage/folder.ts');
@@ -34,7 +34,7 @@ Exit codes: those of the build, once the page has been looked at; 2 wrong usage,
       const remove = (): void => {
         if (to === undefined) rmSync(folder, { recursive: true, force: true });
       };
-      // Before the process's own handlers, which end it while the catalogue is made or built.
+      // Before the process's own handlers, which end the process.
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, remove);
       try {
         if (!existsSync(databasePath)) {

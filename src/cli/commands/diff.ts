@@ -1,4 +1,4 @@
-// `playbill diff`: what differs between two releases and why; with --until, what the clock will change in one.
+// `playbill diff`: shows what differs between two releases and why; with --until, what the clock will change in one.
 
 import { Option } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
@@ -21,37 +21,37 @@ type DiffFlags = FlagsOf<typeof declareDiff>;
 function declareDiff(program: PlaybillCommand) {
   return program
     .command('diff')
-    .summary('what differs between two releases and why, or what the clock will change in one')
+    .summary('show what differs between two releases and why, or what the clock will change in one')
     .description(
       'Compares the products documents of two releases, each as of its own now: fronts, products, fields, order, categories, ' +
-        'groups, tags and badges. What the clock alone changed is separated from what the data changed, because the older ' +
-        "release's own editions say what it would show by now. With --until it compares the editions of one release instead: " +
-        'what will change next, from when, by the wall clock of each front. Reads only the tree, and writes nothing.',
+        'groups, tags and badges. Separates changes by the clock from changes of the data: the editions of the older release ' +
+        'say what it would show by now. With --until, compares the editions of one release instead: what will change next, and ' +
+        "when, in each front's wall time. Reads only the tree, and writes nothing.",
     )
     .operand(
       '[before]',
-      'four digits of an id or more, `current`, `current~1` for the one below it in `releases`, or another tree: a folder or s3://bucket/prefix',
+      'at least four digits of an id, `current`, `current~1` for the one below it in `releases`, or another tree: a folder or s3://bucket/prefix',
     )
     .operand(
       '[after]',
-      'likewise; without both: current~1 and current; with --until there is one, `current` by default',
+      'likewise; default for both: current~1 and current; --until takes only one, by default `current`',
     )
     .outFlag('the tree that keeps the releases')
     .flag('--front <code...>', 'only these fronts')
-    .instantFlag('--until', 'what the clock will change up to then, with Z or an offset')
-    .instantFlag('--from', 'with --until: from when on (default: the current time)')
-    .flag('--brief', 'only how many changes of each kind there are')
-    .flag('--exit-zero', 'exit 0 although they differ: for a step that only reports')
+    .instantFlag('--until', 'show what the clock will change until then; with Z or an offset')
+    .instantFlag('--from', 'with --until: the start (default: the current time)')
+    .flag('--brief', 'only count changes, by kind')
+    .flag('--exit-zero', 'exit 0 even if they differ, for a step that only reports')
     .jsonFlag()
     .typedFlag<{ readonly markdown?: true }>(
-      new Option('--markdown', 'print it as Markdown, for a ticket or a pull request').conflicts('json'),
+      new Option('--markdown', 'print Markdown, for a ticket or a pull request').conflicts('json'),
     ).helpBelow(`
-Signs: + added, - gone, ~ changed (old → new), > moved to another place. A product here is its card.
-A folder called current, or like the beginning of an id, is named with ./ before it.
+Signs: + added, - gone, ~ changed (old → new), > moved to another place. Only products with a card are compared.
+If the name of a folder is current or looks like an id, put ./ before it.
 
 Examples:
   playbill diff                                             current~1 with current
-  playbill diff 0123456789abcdef current                    what the releases since have changed
+  playbill diff 0123456789abcdef current                    what has changed since that release
   playbill diff out /srv/other --front moscow               two trees
   playbill diff --until 2026-05-02T00:00:00+03:00 --brief   what will midnight change?
   playbill diff current /srv/test --markdown > diff.md      for a ticket
@@ -73,11 +73,12 @@ async function runDiff(
   const { diff, openNamedRelease } = await import('../../operations/diff.ts');
   const style = { ...(flags.markdown === true ? MARKDOWN_STYLE : TERMINAL_STYLE), isBrief: flags.brief === true };
   if (flags.until !== undefined) {
-    if (after !== undefined) throw usage('--until takes one release, and two are named');
+    if (after !== undefined) throw usage('--until takes one release, found two');
     return runForecast(await openNamedRelease(before ?? 'current', flags.out), flags.until, style, flags, context);
   }
-  if (flags.from !== undefined) throw usage('--from belongs to --until');
-  if (before !== undefined && after === undefined) throw usage('two releases, none, or --until, are needed');
+  if (flags.from !== undefined) throw usage('--from needs --until');
+  if (before !== undefined && after === undefined)
+    throw usage('expected two releases, none, or --until, found one release');
   const old = await openNamedRelease(before ?? 'current~1', flags.out);
   const now = await openNamedRelease(after ?? 'current', flags.out);
   const frontCodes = flags.front ?? null;
@@ -159,7 +160,7 @@ async function* forecastLines(
   until: string,
   style: ReportStyle,
 ): AsyncGenerator<string> {
-  // An edition is known to be right for longer than the horizon: up to what changes it next.
+  // A snapshot may stay right beyond the horizon, until the next change. A horizon that reaches `until` is always enough.
   const needed = (parseInstant(until) ?? 0) - (parseInstant(release.manifest.now) ?? 0);
   const remedy = needed > DURATION_MAX_SECONDS ? '' : `: build with --horizon ${durationText(needed)} or more`;
   yield style.note(`release ${release.id}, from ${from} until ${until}`);
@@ -172,7 +173,7 @@ async function* forecastLines(
   }
 }
 
-/** With the offset, as documents print a session's start. */
+/** In wall time with the offset, as documents print a session's start. */
 function offsetTimeOf(text: string, zone: Zone): string {
   const instant = parseInstant(text);
   return instant === undefined ? text : zone.format(instant);

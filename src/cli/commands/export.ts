@@ -1,21 +1,22 @@
-// `playbill export`: the rows of a catalogue as NDJSON, in the form that `playbill import` reads.
+// `playbill export`: prints the rows of a catalogue as NDJSON, in the format that `playbill import` reads.
 
 import { TABLE_NAMES } from '../../database/schema/tables.ts';
+import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { countText } from '../output/terminal.ts';
 
 export function addExportCommand(program: PlaybillCommand): void {
   program
     .command('export')
-    .summary('print the rows of the catalogue, as import reads them')
+    .summary('print the rows of the catalogue in the format of import')
     .description(
-      'Prints rows as NDJSON, one {"table":…,"row":{…}} a line, by table and primary key, as one read transaction sees them. ' +
-        'Columns that are NULL are left out. The same rows come out of the catalogue that they are imported into.',
+      'Prints rows as NDJSON, one {"table":…,"row":{…}} per line, ordered by table and primary key, from one read transaction. ' +
+        'Columns that are NULL are left out. Import the output elsewhere, export again, and you get the same rows.',
     )
     .dbFlag()
     .flag('--table <name...>', 'only these tables', TABLE_NAMES)
-    .flag('--front <code...>', 'only the rows that these fronts need: a small catalogue with the same documents')
-    .jsonFlag('changes nothing: rows are JSON already')
+    .flag('--front <code...>', 'only the rows that these fronts need: a smaller catalogue with the same documents')
+    .jsonFlag('no effect: rows are JSON already')
     .helpBelow(`
 Examples:
   playbill export > rows.ndjson                         everything
@@ -23,12 +24,11 @@ Examples:
   playbill export --db old.sqlite | playbill import - --db new.sqlite
   playbill export --front moscow | playbill import - --db moscow.sqlite
 
-Secrets are never in a catalogue, so there are none in its rows; names of secrets and public keys are.
+The output contains no secrets: a catalogue holds only public keys and the names of secrets.
 
 Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
     .runs(async (flags, { terminal }) => {
       const { exportCatalogue } = await import('../../operations/export.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);
       let rowsTotal = 0;
       const onTable = (_table: string, rows: number): void => void (rowsTotal += rows);

@@ -1,13 +1,14 @@
-// `playbill import`: files of rows into a catalogue, which is made where there is none.
+// `playbill import`: reads files of rows into a catalogue, which it creates if needed.
 
 import type { MirrorResultJson, RowChanges, RowsResultJson } from '../../contract/results.ts';
 import { AppError, shellWord } from '../../errors.ts';
+import { databaseText } from '../../operations/database-text.ts';
 import { percentageArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
 import { countText } from '../output/terminal.ts';
 
-/** A small import is over before a count could be read. */
+/** Progress is updated every so many rows; a smaller import shows none. */
 const ROWS_BETWEEN_COUNTS = 1000;
 
 const MAX_SHRINK = 0.5;
@@ -17,21 +18,21 @@ type ImportFlags = FlagsOf<typeof declareImport>;
 function declareImport(program: PlaybillCommand) {
   return program
     .command('import')
-    .summary('read rows into the catalogue, which is made if there is none')
+    .summary('read rows into the catalogue; create it if needed')
     .description(
-      'Reads rows as NDJSON, one {"table":…,"row":{…}} a line, and inserts all of them in one transaction, or none. ' +
-        'Rows may come in any order. Columns left out get their default. A row whose key is there already is refused.',
+      'Reads rows as NDJSON, one {"table":…,"row":{…}} per line, and inserts all of them in one transaction, or none. ' +
+        'Rows may come in any order. Omitted columns get their default. A row whose key exists already is refused.',
     )
     .operand('<file...>', 'files of rows; - for standard input')
-    .dbFlag('the catalogue, made with the folders above it if there is none')
-    .flag('--replace', 'let a row take the place of one with the same key; what refers to it stays')
+    .dbFlag('the catalogue; it and its parent folders are created if needed')
+    .flag('--replace', 'replace existing rows with the same key; rows that refer to them stay')
     .flag('--mirror', 'make the catalogue hold exactly these rows: insert, update and delete what differs')
     .flag(
       '--max-shrink <percentage>',
-      'how much of its rows a table may lose to --mirror (default: 50%)',
+      'with --mirror: the share of its rows that a table may lose (default: 50%)',
       percentageArgument,
     )
-    .flag('--allow-shrink', 'let --mirror delete any number of rows')
+    .flag('--allow-shrink', 'with --mirror: delete any number of rows')
     .jsonFlag('print the summary as JSON').helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
@@ -44,17 +45,16 @@ Examples:
 A line:
   {"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}
 
---replace removes nothing: rows that the files do not have stay.
+--replace deletes nothing: rows that are not in the files stay.
 
---mirror takes the files, together, for the whole catalogue. Rows that they do not have are deleted, a table without a
-row in them is emptied, and rows that are the same are not written. Only front_keys, which keys issue and keys revoke
-write, is left alone where the files have no row of it; a key that is revoked stays so. Where a table would lose more than --max-shrink of its rows,
-nothing is changed: a feed may have broken off.
+--mirror takes all files together as the whole catalogue. It deletes rows that are not in them, empties tables of which
+they have no row, and does not write rows that are the same. The exception is front_keys, which keys issue and keys
+revoke write: if the files have no row of it, its rows stay; a revoked key stays revoked. If a table would lose more than
+--max-shrink of its rows, nothing is changed: the feed may be incomplete.
 
-Tables and columns are those of data/schema.sql. What takes several rows to judge is found by playbill check-db.
+Tables and columns are those of data/schema.sql. Rules between rows are checked by: playbill check-db
 
-Exit codes: 0 imported, 2 wrong usage or a row that is refused, 4 --mirror would delete too many rows; after 2 and 4
-nothing is changed.`);
+Exit codes: 0 imported, 2 wrong usage or a refused row, 4 --mirror would delete too many rows; 2 and 4 change nothing.`);
 }
 
 export function addImportCommand(program: PlaybillCommand): void {
@@ -64,10 +64,9 @@ export function addImportCommand(program: PlaybillCommand): void {
       const { terminal } = context;
       refuseContradictions(flags);
       const { importFiles, mirrorFiles } = await import('../../operations/import.ts');
-      const { databaseText } = await import('../../operations/database-text.ts');
       const db = databaseText(flags.db);
       const interrupted = new AbortController();
-      // Before the process's own handlers, which end it: a catalogue that is being made leaves nothing behind.
+      // Before the process's own handlers, which end the process: an aborted import removes the catalogue that it was creating.
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
         process.prependOnceListener(signal, () => interrupted.abort());
       const bar = await terminal.progress('importing', 'rows');
@@ -81,7 +80,7 @@ export function addImportCommand(program: PlaybillCommand): void {
         },
         onCommit: () => {
           context.interruptedText =
-            ': either everything was imported or nothing; see which, for example by: playbill export';
+            ': either everything was imported or nothing; to find out which, look with: playbill export';
         },
       };
       if (flags.mirror === true) {
@@ -106,12 +105,12 @@ export function addImportCommand(program: PlaybillCommand): void {
 /** @throws AppError usage */
 function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: ImportFlags): void {
   if (mirror === true && replace === true) {
-    const hint = 'type --mirror alone: it replaces rows too, and deletes those that the files do not have';
+    const hint = 'type --mirror alone: it also replaces rows, and deletes those that are not in the files';
     throw new AppError('usage', 'expected --mirror or --replace, found both', hint);
   }
   const flag = allowShrink === true ? '--allow-shrink' : '--max-shrink';
   if (mirror !== true && (allowShrink === true || maxShrink !== undefined)) {
-    const hint = `leave out ${flag}, or type it as --mirror ${flag}: nothing else deletes rows`;
+    const hint = `leave out ${flag}, or type it as --mirror ${flag}: only --mirror deletes rows`;
     throw new AppError('usage', `expected --mirror with ${flag}, found ${flag} alone`, hint);
   }
 }
@@ -119,7 +118,7 @@ function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: Impor
 function importText({ rows, rowsTotal }: RowsResultJson, db: string, isNew: boolean): string {
   const table = rowsTotal > 0 ? `${tableText(['table', 'rows'], Object.entries(rows))}\n\n` : '';
   const tables = countText(Object.keys(rows).length, 'table');
-  return `${table}Imported ${countText(rowsTotal, 'row')} of ${tables} into ${db}${isNew ? MADE : ''}\n${checkText(db)}`;
+  return `${table}Imported ${countText(rowsTotal, 'row')} of ${tables} into ${db}${isNew ? CREATED : ''}\n${checkText(db)}`;
 }
 
 function mirrorText({ tables, total, keysLeftAlone }: MirrorResultJson, db: string, isNew: boolean): string {
@@ -127,11 +126,11 @@ function mirrorText({ tables, total, keysLeftAlone }: MirrorResultJson, db: stri
   const table = rows.length > 0 ? `${tableText(['table', ...KINDS], rows)}\n\n` : '';
   const mirrored = countText(total.inserted + total.updated + total.unchanged, 'row');
   const counts = KINDS.map((kind) => `${total[kind]} ${kind}`).join(', ');
-  const keys = keysLeftAlone === 0 ? '' : `\nKeys of fronts, left alone as the files have none: ${keysLeftAlone}`;
-  return `${table}Mirrored ${mirrored} into ${db}${isNew ? MADE : ''}: ${counts}${keys}\n${checkText(db)}`;
+  const keys = keysLeftAlone === 0 ? '' : `\nKeys of fronts, kept because the files have none: ${keysLeftAlone}`;
+  return `${table}Mirrored ${mirrored} into ${db}${isNew ? CREATED : ''}: ${counts}${keys}\n${checkText(db)}`;
 }
 
-const MADE = ', which was made';
+const CREATED = ', which was created';
 
 const checkText = (db: string): string => `Check it with: playbill check-db --db ${shellWord(db)}`;
 

@@ -1,4 +1,4 @@
-// `playbill next`: the next instant at which a front's documents change, for a scheduler.
+// `playbill next`: prints when each front's documents change next, for a scheduler.
 
 import { findingLine } from '../../findings.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
@@ -11,21 +11,21 @@ import { spanText, type Style, type Terminal } from '../output/terminal.ts';
 export function addNextCommand(program: PlaybillCommand): void {
   program
     .command('next')
-    .summary('the next effective change of every front and overall, for a scheduler')
+    .summary('print the next change of every front and overall, for a scheduler')
     .description(
-      'Reads the pointers and prints when another edition comes into force at each front: the first entry after the instant, or ' +
-        'the end of the snapshot, from when on it may be wrong. An expired snapshot is due since its end.',
+      'Reads the pointers and prints when the next edition of each front comes into force, or when its snapshot ends: from then ' +
+        'on it may be wrong. For an expired snapshot, prints when it ended.',
     )
     .outFlag('the tree to look at')
-    .instantFlag('--at', 'after this instant (default: the current time)')
+    .instantFlag('--at', 'look for changes after this instant (default: the current time)')
     .jsonFlag()
     .helpBelow(`
 Examples:
   playbill next --at 2026-05-01T12:00:00+03:00
   playbill next --json | jq -r .next                    the earliest of all fronts
 
-No build is needed for an edition to come into force: an edge chooses by the clock. The next build must come before the
-end of a snapshot.
+No build is needed for an edition to come into force: an edge chooses it by the clock. Build again before a snapshot
+ends.
 
 Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`)
     .runs(async (flags, { terminal, now }) => {
@@ -40,7 +40,7 @@ Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing
 
 const WHAT = { end: 'end of the snapshot', expired: 'the snapshot has expired', unknown: 'the pointer is broken' };
 
-/** What an edge cannot answer rightly any more. The end of a snapshot is to come still. */
+/** The states in which an edge may answer wrongly now. */
 const STYLES: Partial<Record<NextResultJson['fronts'][number]['kind'], Style>> = { expired: 'bad', unknown: 'bad' };
 
 function nextText({ next, fronts }: NextResultJson, at: Instant, terminal: Terminal): string {

@@ -1,4 +1,4 @@
-// `playbill openapi`: the contract as an OpenAPI document or as a folder of JSON Schemas.
+// `playbill openapi`: prints the contract as an OpenAPI document, or writes it as a folder of JSON Schemas.
 
 import type { Refusal } from '../../edge/rule/refusal.ts';
 import { AppError } from '../../errors.ts';
@@ -12,18 +12,19 @@ export function addOpenApiCommand(program: PlaybillCommand): void {
     .summary('print the OpenAPI document of the API, or write JSON Schemas')
     .description(
       'Prints the OpenAPI 3.1 document of both operations: parameters, signature, responses with their headers, and every refusal of ' +
-        'the edge rule with its codes. It is made from the schemas that check the output; its examples are responses of the demo.',
+        'the edge rule with its codes. It is generated from the schemas that the output is checked against; its examples are real ' +
+        'responses of the demo.',
     )
-    .presetFlag('--server <url>', 'everything before /products/: the address of a deployment', '/')
+    .presetFlag('--server <url>', 'the address of a deployment: everything before /products/', '/')
     .flag(
       '--schemas <folder>',
-      'write JSON Schemas there instead: of documents, pointer, manifest, key ring, and --json results',
+      'write JSON Schemas to this folder instead: documents, pointer, manifest, key ring, and --json results',
     )
-    .jsonFlag('the document is JSON already; with --schemas, print the list of files as JSON')
+    .jsonFlag('with --schemas, print the list of files as JSON; the document is JSON already')
     .helpBelow(`
 Examples:
   playbill openapi --server https://cdn.example > openapi.json
-  playbill openapi --schemas schemas                    one file for each document and each --json result
+  playbill openapi --schemas schemas                    one file per document and per --json result
 
 Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`)
     .runs(async (flags, context) =>
@@ -39,7 +40,7 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
   const { refuse } = await import('../../edge/rule/refusal.ts');
   const { rfc9421 } = await import('../../edge/rule/rfc9421.ts');
   const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
-  // What the rule adds by status.
+  // Headers that the rule adds to refusals with this status.
   const more: Readonly<Record<number, Refusal['headers']>> = {
     401: rfc9421.challenge(DEFAULT_SETTINGS),
     405: [['Allow', 'GET, HEAD']],

@@ -1,7 +1,8 @@
-// `playbill preview`: a local page that shows a front as its visitors see it, at any instant of its editions.
+// `playbill preview`: serves a local page that shows a front as its visitors see it, at any instant of its editions.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
+import { mayBeOpened } from '../../operations/database-text.ts';
 import type { PageBundle } from '../../preview/bundle.ts';
 import type { PreviewCatalogue } from '../../preview/preview-data.ts';
 import type { CommandContext } from '../context.ts';
@@ -11,18 +12,18 @@ import type { PlaybillCommand } from '../command.ts';
 export function addPreviewCommand(program: PlaybillCommand): void {
   program
     .command('preview')
-    .summary('a local page that shows a front as its visitors see it')
+    .summary('show a front in a browser as its visitors see it')
     .description(
-      'Serves a page on this machine alone: any front of any kept release, a slider over the time of its editions, what each of ' +
-        'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no signature. Where ' +
-        'the catalogue exists, the page also says of each product why it has a card or none. Pictures are loaded only where the ' +
-        'page is asked for them. The address keeps what is shown: a link opens the same view. Ends with Ctrl-C.',
+      'Serves a page on this machine only: any front of any kept release, a slider over the time of its editions, what each of ' +
+        'them changes, two releases side by side, and how long every front stays right. Reads the tree; needs no signature. If the ' +
+        'catalogue exists, the page also explains why a product has a card or has none. It loads pictures only on request. Its ' +
+        'address keeps what is shown, so that a link opens the same view. Ends with Ctrl-C.',
     )
     .outFlag('the tree to show')
-    .dbFlag('the catalogue to ask why, opened read-only and not needed')
+    .dbFlag('the catalogue, for explanations; optional, opened read-only')
     .presetFlag('--host <address>', 'the loopback address to listen on', '127.0.0.1')
     .portFlag(8081)
-    .jsonFlag('print the address for machines')
+    .jsonFlag('print the address as JSON')
     .helpBelow(`
 Example:
   playbill preview --out /srv/playbill --port 0
@@ -44,15 +45,14 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
     });
 }
 
-/** The catalogue, where it exists: the page needs none. */
+/** The catalogue, or null if there is none: the page works without. */
 async function catalogueAt(path: string, { tzdata }: CommandContext): Promise<PreviewCatalogue | null> {
-  const { mayBeOpened } = await import('../../operations/database-text.ts');
   if (!mayBeOpened(path)) return null;
   const { previewCatalogue } = await import('../../operations/preview-catalogue.ts');
   return previewCatalogue(path, tzdata, await import('../output/explain.ts'));
 }
 
-/** The page that was made when the command was compiled; in a checkout it is made now. */
+/** The page's script and style: bundled when the package was compiled; in a checkout, bundled now. */
 async function pageBundle(): Promise<PageBundle> {
   const shipped = (name: string): URL => new URL(`../preview/bundles/${name}`, import.meta.url);
   const [script, style] = [shipped('page.js'), shipped('page.css')];

@@ -1,4 +1,4 @@
-// `playbill prune`: what nobody can go back to, or point at, any more.
+// `playbill prune`: removes releases that are no longer kept, and editions that nothing refers to.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
 import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
@@ -10,26 +10,26 @@ import { countText, durationText } from '../output/terminal.ts';
 export function addPruneCommand(program: PlaybillCommand): void {
   program
     .command('prune')
-    .summary('remove releases that are not kept any longer, and files that nobody names')
+    .summary('remove old releases, and files that nothing refers to')
     .description(
-      'Keeps the current release, those that pointers are of, the last 10, the last of each hour for a day and of each day for a ' +
-        'week, and whatever was superseded less than --grace ago. Removes the manifests of all others, then every edition that ' +
-        'neither a kept release nor a pointer names. Time is the instants that releases were built for, hours and days are UTC, ' +
-        'ages count back from the newest release and from the current one; a release is superseded when the next one was built ' +
-        'for. While a rollback holds the tree every release is kept, and for --grace from the first build that follows. Builds ' +
-        'prune by themselves, with a grace of 1h.',
+      'Keeps the current release, those that pointers belong to, the last 10, the last of each hour for a day and of each day for ' +
+        'a week, and those superseded less than --grace ago. Removes the manifests of all others, then every edition that no kept ' +
+        'release and no pointer refers to. The age of a release is measured by the instants that releases were built for, back ' +
+        'from the newest and from the current one. A release is superseded at the instant that the next one was built for. Hours ' +
+        'and days are UTC. While a rollback holds the tree, and for --grace from the first build after it, every release is kept. ' +
+        'Builds prune by themselves, with a grace of 1h.',
     )
-    .durationFlag('--grace', 'how long a superseded release is kept in any case', DEFAULT_GRACE_SECONDS)
-    .flag('--dry-run', 'say what would go and what stays and why; remove nothing')
+    .durationFlag('--grace', 'keep a superseded release for at least this long', DEFAULT_GRACE_SECONDS)
+    .flag('--dry-run', 'print what would be removed, and what would be kept and why; remove nothing')
     .outFlag('the tree to clean up')
     .jsonFlag()
     .helpBelow(`
 Examples:
-  playbill prune --dry-run                 what would go
-  playbill build --no-prune && playbill prune --grace 6h      where copies of the tree lag behind
+  playbill prune --dry-run                 what would be removed
+  playbill build --no-prune && playbill prune --grace 6h      if copies of the tree lag behind
 
-Exit codes: 0 done or nothing to do, 2 wrong usage, no tree there, or a damaged manifest (it might name any file),
-5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+Exit codes: 0 done or nothing to do, 2 wrong usage, no tree, or a damaged manifest (it might refer to any file),
+5 another run holds the lock, 6 the tree could not be written (run the same command again to finish).`)
     .writes()
     .runs(async (flags, { terminal }) => {
       const { pruneTree } = await import('../../operations/history.ts');
@@ -54,7 +54,7 @@ function summaryText(json: PruneResultJson): string {
   lines.push(...requestLines(requests));
   for (const run of waitsFor)
     lines.push(
-      `No edition goes while a shard of run ${run} may be writing: start it again, or remove runs/${run} from the tree to give it up`,
+      `No edition is removed while a shard of run ${run} may be writing: start it again, or remove runs/${run} from the tree to abandon it`,
     );
   if (hold !== null) lines.push('A rollback holds the tree: every release is kept until: playbill rollback --resume');
   return lines.join('\n');

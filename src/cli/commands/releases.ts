@@ -1,4 +1,4 @@
-// `playbill releases`: what one may go back to.
+// `playbill releases`: lists the releases that rollback can return to.
 
 import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
@@ -11,10 +11,10 @@ import { bytesText, type Terminal } from '../output/terminal.ts';
 export function addReleasesCommand(program: PlaybillCommand): void {
   program
     .command('releases')
-    .summary('list the kept releases: what one may go back to')
+    .summary('list the kept releases, to which rollback can return')
     .description(
-      'Lists the releases that the tree keeps, newest first: id, the instant each was built for, fronts, cards, the size of the ' +
-        'editions that it names (releases share files), which is current, and until when each is right.',
+      'Lists the releases that the tree keeps, newest first: id, the instant it was built for, fronts, cards, the size of its ' +
+        'editions (releases share files), whether it is current, and until when it is right.',
     )
     .outFlag('the tree to look at')
     .jsonFlag('print the list as JSON')
@@ -22,7 +22,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
 Example:
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest
 
-Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree there, or one of a newer schema.`)
+Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree, or one of a newer schema.`)
     .runs(async (flags, { terminal }) => {
       const { releasesOfTree } = await import('../../operations/history.ts');
       const json = await releasesOfTree(flags.out);
@@ -47,7 +47,7 @@ function listText({ releases, hold }: ReleasesResultJson, terminal: Terminal): s
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
   const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, notes)];
-  const inForce = releases.find(({ isInForce }) => isInForce);
-  if (hold !== null) lines.push('', ...holdLines(hold.release, inForce?.id ?? null, terminal));
+  const current = releases.find(({ isInForce }) => isInForce);
+  if (hold !== null) lines.push('', ...holdLines(hold.release, current?.id ?? null, terminal));
   return lines.join('\n');
 }

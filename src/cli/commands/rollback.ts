@@ -1,4 +1,4 @@
-// `playbill rollback`: to an older release in one command, and on again.
+// `playbill rollback`: returns to an older release and holds the tree there; with --resume, lets builds publish again.
 
 import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
@@ -17,13 +17,13 @@ export function addRollbackCommand(program: PlaybillCommand): void {
     .command('rollback')
     .summary('go back to a kept release, and hold the tree there')
     .description(
-      'Makes sure that every file of the release is there as it was published, then puts its pointers into force, front by front. ' +
-        'Fronts that it does not have lose their pointers. Keys stay as they are: going back brings no revoked key back. From then on ' +
-        'builds plan, but publish nothing and exit 4, until --resume: the next run from cron must not undo it.',
+      'Checks that every file of the release is there, unchanged, then replaces the pointers, front by front. Fronts that the ' +
+        'release does not have lose their pointers. Keys do not change: a rollback does not restore a revoked key. Until --resume, ' +
+        'builds only plan: they publish nothing and exit 4, so that the next run from cron does not undo the rollback.',
     )
     .operand(
       '[release]',
-      'the release to go back to: an id, its first four digits or more, or current~1, the one below the current one in: playbill releases',
+      'the release to go back to: its id, at least four digits of it, or current~1, the one below the current one in: playbill releases',
     )
     .flag('--resume', 'let builds publish again; the release stays current until the next one')
     .outFlag('the tree to change')
@@ -33,14 +33,14 @@ export function addRollbackCommand(program: PlaybillCommand): void {
 Examples:
   playbill releases                        find the last good one, by its cards
   playbill diff 3f2a91c07be455d0 current   look at what has changed since
-  playbill rollback 3f2a91c07be455d0       go back to it; again, if it was interrupted
-  playbill rollback --resume               when the catalogue is mended; then build
+  playbill rollback 3f2a91c07be455d0       go back to it; run it again if it was interrupted
+  playbill rollback --resume               when the catalogue is fixed; then build
 
---on-publish does what it does for build: copies and caches know of a rollback only by it, or by what you type for them.
-Builds every few minutes make current~1 as bad as current: type the id of the last good release.
+--on-publish works as for build. Copies and caches must be updated after a rollback, too: by this hook or by hand.
+If builds run every few minutes, current~1 is probably as bad as current: type the id of the last good release.
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
-5 another run holds the lock, 6 the tree could not be written (the same command again finishes).`)
+5 another run holds the lock, 6 the tree could not be written (run the same command again to finish).`)
     .writes()
     .runs(async (name, flags, context) => {
       if ((name === undefined) !== (flags.resume === true)) {
@@ -95,20 +95,20 @@ function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][num
   return `cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`;
 }
 
-/** Builds every few minutes publish what is wrong again and again: the release before is then no better. */
+/** Frequent builds publish the same fault several times, so the previous release may be no better. */
 function sameWarning(id: string, replacedId: string | null, out: string): string {
   const tree = shellWord(out);
-  return `warning: visitors see what they saw before: release ${id} shows the same documents as ${replacedId ?? 'the tree did'}
+  return `warning: nothing changes for visitors: release ${id} shows the same documents as ${replacedId ?? 'the tree did'}
   hint: find the last good one by its cards, look at it, then go back to it:
     playbill releases --out ${tree}
     playbill diff ID current --out ${tree}
     playbill rollback ID --out ${tree}`;
 }
 
-/** What serves the old data for longer than a release does. The hold comes off for the build alone: the next one from cron waits. */
+/** How to serve old data for longer than the release stays right: build from a copy of the old database, and hold the tree at that. */
 function copyText(out: string): string {
   const tree = shellWord(out);
-  return `  hint: if you have a copy of the database as it was, stop the builds of cron, build from it, and hold the tree at that:
+  return `  hint: if you have a copy of the old database, stop the builds from cron, build from the copy, and hold the tree at that:
     playbill rollback --resume --out ${tree}
     playbill build --db COPY --out ${tree}
     playbill rollback current --out ${tree}`;

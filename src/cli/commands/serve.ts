@@ -1,4 +1,4 @@
-// `playbill serve`: the edge rule over local HTTP, on the tree of --out, for development and tests.
+// `playbill serve`: serves a tree over local HTTP under the edge rule, for development and tests.
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
@@ -8,21 +8,21 @@ import type { PlaybillCommand } from '../command.ts';
 export function addServeCommand(program: PlaybillCommand): void {
   program
     .command('serve')
-    .summary('the edge rule over local HTTP, for development and tests')
+    .summary('serve the tree over local HTTP as an edge does, for development and tests')
     .description(
-      'Answers as an edge would, and follows the pointers as builds move them. Secrets of hmac keys are read from environment ' +
-        'variables of their names. Ends with Ctrl-C.',
+      'Answers requests as an edge does, and picks up new releases while it runs. The secret of an hmac key is read from the ' +
+        "environment variable that the key's secret_ref names. Ends with Ctrl-C.",
     )
     .outFlag('the tree to serve')
     .presetFlag('--host <address>', 'the address to listen on', '127.0.0.1')
     .portFlag(8080)
-    .instantFlag('--at', 'serve as of another instant, under no-store')
-    .flag('--unsigned', 'answer without signatures; to loopback addresses and names only')
+    .instantFlag('--at', 'serve as of this instant, with Cache-Control: no-store')
+    .flag('--unsigned', 'accept requests without signatures; only on loopback')
     .presetFlag('--base <path>', 'the path before /products/', '')
-    .durationFlag('--max-age', 'the longest max-age of an answer', 60)
+    .durationFlag('--max-age', 'the upper limit of max-age in responses', 60)
     .flag('--no-authority', 'do not require @authority to be signed')
     .flag('--profile <name...>', 'how requests are signed (default: rfc9421)', PROFILE_NAMES)
-    .jsonFlag('print the access log as JSON, one object a line')
+    .jsonFlag('print the access log as JSON, one object per line')
     .helpBelow(`
 Examples:
   playbill serve --unsigned --port 0
@@ -45,7 +45,7 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
           const at = formatInstant(instantOf(Math.floor(now)));
           const entry = { at, method, target, front, status, reason, durationMs: Math.round(durationMs * 10) / 10 };
           const { durationMs: ms } = entry;
-          // What a client sent is printed as JSON text, so that it cannot break the line or the terminal.
+          // Text from a client is printed as JSON, so that it cannot forge lines or control the terminal.
           const line = `${at} ${status} ${method} ${JSON.stringify(target)} ${JSON.stringify(front)} ${ms} ms${reason === null ? '' : ` ${reason}`}`;
           terminal.print(flags.json === true ? JSON.stringify(entry) : line);
         },

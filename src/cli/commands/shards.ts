@@ -1,5 +1,5 @@
-// What a build in shards takes besides its shards: `playbill finish` publishes what they have rendered, `playbill snapshot` keeps one state
-// of a catalogue in PostgreSQL for them.
+// The other commands of a build in shards: `playbill finish` publishes what the shards have rendered, `playbill snapshot` holds one state of
+// a catalogue in PostgreSQL for them.
 
 import { setTimeout } from 'node:timers/promises';
 import { parseInstant } from '../../catalogue/instant.ts';
@@ -17,9 +17,9 @@ function declareFinish(program: PlaybillCommand) {
     .command('finish')
     .summary('publish what the shards of a run have rendered')
     .description(
-      'Takes the results that shards (build --shard) have left in the tree, checks that they are of one run and of one state of ' +
-        'the catalogue, and publishes them as a build does: the same bytes, and the same release, whatever the number of shards. ' +
-        'It opens no database. The fronts of a shard without a result keep their snapshots.',
+      'Reads the results that shards (build --shard) have written into the tree, checks that they belong to one run and one state ' +
+        'of the catalogue, and publishes them as a build does: the same bytes, and the same release, whatever the number of ' +
+        'shards. It opens no database. The fronts of a shard without a result keep their snapshots.',
     )
     .requiredFlag('--run <id>', 'the run that the shards were started with', runArgument)
     .requiredFlag('--shards <number>', 'how many shards the run has', shardsArgument)
@@ -34,9 +34,9 @@ Examples:
   wait; playbill finish --run may --shards 2            one machine, two processes
   playbill finish --run may --shards 2 --wait 10m       started together with the shards
 
-A shard that ends later is not lost: the same command again publishes its fronts.
+If a shard ends later, run the same command again to publish its fronts.
 
-Exit codes: 0 done, 2 wrong usage, no result at all, or shards that do not belong together, 3 a shard is missing or some
+Exit codes: 0 done, 2 wrong usage, no result at all, or results that do not belong together, 3 a shard is missing or some
 fronts failed, 4 a guard held a front back, or a rollback holds the tree, 5 another run holds the lock, 6 the tree could
 not be written.`);
 }
@@ -63,7 +63,7 @@ async function runFinish(flags: FinishFlags, context: CommandContext): Promise<B
     pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
     toolVersion: context.toolVersion,
   });
-  // Where a rollback holds the tree and no shard has begun there is no other instant.
+  // No shard has started if a rollback holds the tree: then there is no other instant.
   const now = parseInstant(result.settings?.now ?? '') ?? context.now();
   const settings = { horizonSeconds: result.settings?.horizonSeconds ?? 0, isDryRun: false };
   const json = await buildJson(result, settings, now);
@@ -71,7 +71,7 @@ async function runFinish(flags: FinishFlags, context: CommandContext): Promise<B
   return printBuild({ ...json, warnings }, null, flags.json === true, context);
 }
 
-/** How soon a snapshot whose server has ended it is missed. */
+/** How soon to notice that the server has ended the snapshot. */
 const CONFIRM_EVERY_SECONDS = 10;
 
 export function addSnapshotCommand(program: PlaybillCommand): void {
@@ -80,10 +80,10 @@ export function addSnapshotCommand(program: PlaybillCommand): void {
     .summary('hold one state of a catalogue in PostgreSQL for the shards of a run')
     .description(
       'Prints the id of a snapshot of the catalogue as it is now, and keeps it readable until the time is up or a signal ends the ' +
-        'command: build --shard --snapshot reads that state, whatever is written meanwhile. The server keeps rows that are ' +
-        'replaced for as long.',
+        'command. build --shard --snapshot reads that state, whatever is written meanwhile. Until then the server cannot remove ' +
+        'old versions of rows.',
     )
-    .requiredFlag('--hold', 'keep the snapshot until the time is up; it cannot be kept without a process')
+    .requiredFlag('--hold', 'keep the snapshot for as long as this command runs')
     .durationFlag('--for', 'how long', 3600)
     .dbFlag()
     .jsonFlag()
@@ -93,7 +93,7 @@ Examples:
 
 Shards need it until they have ended; finish does not.
 
-Exit codes: 0 the time is up, 2 wrong usage, or a catalogue that cannot be read (any longer), or is no server's.`)
+Exit codes: 0 the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one that is not in PostgreSQL.`)
     .runs(async (flags, { terminal }) => {
       const { holdState } = await import('../../operations/shards/hold-snapshot.ts');
       await using held = await holdState(flags.db);

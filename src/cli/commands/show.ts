@@ -1,4 +1,4 @@
-// `playbill show`: the document that a request at an instant gets, byte for byte, on stdout.
+// `playbill show`: prints the document that a request at an instant gets, byte for byte.
 
 import { formatInstant } from '../../catalogue/instant.ts';
 import { ENDPOINTS } from '../../render/paths.ts';
@@ -10,16 +10,16 @@ export function addShowCommand(program: PlaybillCommand): void {
     .command('show')
     .summary('print the document that a request at an instant gets')
     .description(
-      'Chooses the edition as an edge does, by the pointer of the front, and prints its bytes as they are published. Outside the ' +
-        'time that the snapshot was made for, the nearest edition is printed, with a warning on stderr.',
+      'Chooses the edition as an edge does, by the pointer of the front, and prints its bytes as published. If the instant is ' +
+        'outside the time that the snapshot covers, prints the nearest edition, with a warning on stderr.',
     )
     .requiredFlag('--front <code>', 'the front, as in X-Front')
     .requiredFlag('--endpoint <name>', 'which document', ENDPOINTS)
     .instantFlag('--at', 'the instant of the request, with Z or an offset (default: the current time)')
     .outFlag('the tree to read')
-    .flag('--strict', 'exit 1 outside the time that the snapshot was made for')
-    .flag('--pretty', 'indented, for a person; no longer the bytes as they are published')
-    .jsonFlag('changes nothing: the document is JSON already')
+    .flag('--strict', 'exit 1 if the instant is outside the time that the snapshot covers')
+    .flag('--pretty', 'indent the document for reading; no longer the published bytes')
+    .jsonFlag('no effect: the document is JSON already')
     .helpBelow(`
 Examples:
   playbill show --front moscow --endpoint products                                       what is served now
@@ -27,7 +27,7 @@ Examples:
   playbill show --front moscow --endpoint products --pretty | less                       to read
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
-Exit codes: 0 printed, 1 printed, but outside that time and with --strict, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
+Exit codes: 0 printed, 1 --strict: printed, but outside the time that the snapshot covers, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
     .runs(async (flags, { terminal, now }) => {
       const at = flags.at ?? now();
       const { show } = await import('../../operations/show.ts');
@@ -41,7 +41,7 @@ Exit codes: 0 printed, 1 printed, but outside that time and with --strict, 2 wro
         const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
         terminal.log(`warning: ${message}; run playbill build`);
       }
-      // The document ends in a line end of its own, and so does what is printed.
+      // The document ends with a newline, and printExact adds one.
       terminal.printExact(flags.pretty === true ? JSON.stringify(JSON.parse(text), null, 2) : text.slice(0, -1));
       return flags.strict === true && timeliness !== 'right' ? EXIT.findings : EXIT.done;
     });

@@ -1,4 +1,4 @@
-// `playbill sign`: the headers of a signed request, or a curl command that works when pasted.
+// `playbill sign`: prints the headers of a signed request, or a curl command to paste.
 
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError } from '../../errors.ts';
@@ -10,19 +10,19 @@ export function addSignCommand(program: PlaybillCommand): void {
     .command('sign')
     .summary('print the headers, or a ready curl command, of a signed request')
     .description(
-      'Signs a request by RFC 9421, or under the profile signed-headers. A signature is valid for five minutes, plus one for clocks that differ.',
+      'Signs a request by RFC 9421, or under the profile signed-headers. A signature is valid for five minutes, plus one minute for clock skew.',
     )
     .operand('<url>', 'the whole URL of the request')
-    .requiredFlag('--key <file>', 'what keys issue wrote or printed')
+    .requiredFlag('--key <file>', 'a key file that keys issue wrote or printed')
     .flag(
       '--secret-env <name>',
       'hmac only: the environment variable with the secret (default: the name in the key file)',
     )
     .flag('--front <code>', 'X-Front (default: the front of the key)')
-    .presetFlag('--method <name>', 'a HEAD is signed as HEAD', 'GET', ['GET', 'HEAD'])
+    .presetFlag('--method <name>', 'the method of the request', 'GET', ['GET', 'HEAD'])
     .instantFlag('--created', 'the time of the signature (default: the current time)')
-    .flag('--no-authority', 'leave @authority out: for a deployment whose proxy rewrites Host')
-    .presetFlag('--profile <name>', 'how the deployment wants it signed', PROFILE_NAMES[0], PROFILE_NAMES)
+    .flag('--no-authority', 'leave @authority out, for a deployment whose proxy rewrites Host')
+    .presetFlag('--profile <name>', 'the signing profile of the deployment', PROFILE_NAMES[0], PROFILE_NAMES)
     .flag('--curl', 'print a curl command')
     .jsonFlag('print the headers as JSON')
     .helpBelow(`
@@ -53,7 +53,7 @@ Exit codes: 0 done, 2 wrong usage, or a key file that cannot be read.`)
       });
       if (flags.curl === true) {
         const command = curlCommand(url, headers);
-        // curl sends a HEAD under -I.
+        // curl sends HEAD requests with -I.
         terminal.print(flags.method === 'HEAD' ? command.replace(/^curl -i/, 'curl -I') : command);
       } else if (flags.json === true) terminal.print(JSON.stringify(headers));
       else for (const [name, value] of Object.entries(headers)) terminal.print(`${name}: ${value}`);

@@ -1,4 +1,4 @@
-// `playbill status`: whether storefronts are kept fresh, for a person, a monitor and Prometheus.
+// `playbill status`: says whether every front is fresh, for people, monitors and Prometheus.
 
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import type { DeepStatus } from '../../operations/status.ts';
@@ -20,46 +20,50 @@ import { countText, findingText, spanText, type Terminal } from '../output/termi
 export function addStatusCommand(program: PlaybillCommand): void {
   program
     .command('status')
-    .summary('age and remaining validity of every front; exit 1 when stale')
+    .summary('print age and remaining validity of every front; exit 1 when stale')
     .description(
-      'Reads the pointers and the current release, and says of every front how old its snapshot is and how long it will stay ' +
-        'right; and first of all whether a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot ' +
-        'is for a later time, when less than a quarter of the horizon is left, or when it is older than --max-age; so is a tree with ' +
-        'no front at all. Opens no database.',
+      'Reads the pointers and the current release, and prints how old the snapshot of every front is and how long it will stay ' +
+        'right. Says first if a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot is for a ' +
+        'later time, when less than a quarter of the horizon is left, or when it is older than --max-age. A tree without fronts ' +
+        'is stale, too. Opens no database.',
     )
     .outFlag('the tree to look at')
     .instantFlag('--at', 'as of another instant (default: the current time)')
-    .flag('--max-age <duration>', 'older snapshots are stale', durationArgument)
-    .flag('--prometheus <file>', 'also replace this textfile; what `build --prometheus` put there stays')
-    .flag('--deep', 'also look for every edition by name and size; in a bucket, ask whether the store keeps conditions')
-    .flag('--edge <url>', 'also ask an edge whether it goes by this tree, with each --key', edgeUrlArgument)
-    .flag('--key <file...>', '--edge: keys to try, valid and revoked ones, as keys issue wrote them')
-    .presetFlag('--profile <name>', '--edge: how it wants requests signed', PROFILE_NAMES[0], PROFILE_NAMES)
-    .flag('--no-authority', '--edge: leave @authority out of signatures, where the edge was built so')
+    .flag('--max-age <duration>', 'treat older snapshots as stale', durationArgument)
+    .flag('--prometheus <file>', 'also write this textfile; the metrics of `build --prometheus` in it are kept')
+    .flag(
+      '--deep',
+      'also check that every edition exists with the right size; in a bucket, that the store honours conditional writes',
+    )
+    .flag('--edge <url>', 'also check, with every --key, whether an edge serves this tree', edgeUrlArgument)
+    .flag('--key <file...>', '--edge: valid and revoked keys to try, as written by keys issue')
+    .presetFlag('--profile <name>', '--edge: the signing profile that it expects', PROFILE_NAMES[0], PROFILE_NAMES)
+    .flag('--no-authority', '--edge: leave @authority out of signatures, for an edge built with --no-authority')
     .jsonFlag()
     .helpBelow(`
 Examples:
   playbill status                                       a table
-  playbill status --max-age 30m                         for a check that wakes somebody: builds come every few minutes
+  playbill status --max-age 30m                         for an alert, if builds run every few minutes
   playbill status --prometheus /var/lib/node_exporter/playbill.prom > /dev/null
-  playbill status --deep --out s3://shop/tree           once a day: what each build takes for granted
+  playbill status --deep --out s3://shop/tree           once a day: builds do not check this
   playbill status --edge https://cdn.example --key moscow.key.json
 
 States: fresh; expiring: less than a quarter of the horizon is left; expired: it may be wrong by now; too-old: older
-than --max-age; from-future: made for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
+than --max-age; from-future: built for a later time; pointer-missing, pointer-invalid: nothing can be served (see:
 playbill verify).
-Ages count from the last build that published a front, or found that nothing was to be published.
-A front keeps an older snapshot when the last build held it back, for the reason that is named, or passed it over; it is
-stale only when that snapshot is. So is a tree that a rollback holds: going back is deliberate.
+Age counts from the last build that published the front or found it unchanged.
+A front keeps an older snapshot if the last build held it back (the reason is shown) or left it out; it is stale only
+when that snapshot is. The same holds for a tree that a rollback holds: the rollback was deliberate.
 
---deep needs to write into a bucket: it makes a few small objects below .probe, and removes them.
+In a bucket, --deep writes a few small objects below .probe and removes them.
 
---edge compares what can be seen from outside: each key is accepted if and only if it is valid by the key ring of the
-tree, and the front of each valid key is as of the instant that its pointer has. An edge does not say which keys it
-has: of a key that is not given nothing is known. All else about an edge is for: playbill edge check URL --key FILE
+--edge compares what can be seen from outside: that each key is accepted if and only if it is valid in the tree's key
+ring, and that the front of each valid key is served as of its pointer's instant. It knows nothing of keys that you do
+not pass: an edge does not list its keys. For all other checks of an edge, run: playbill edge check URL --key FILE
 
-Exit codes: 0 every front is fresh, 1 one is stale or none is published, --deep found an error, or the edge differs or
-could not be compared, 2 wrong usage, no tree, a file that cannot be written, or a store that does not keep conditions.`)
+Exit codes: 0 every front is fresh, 1 a front is stale, none is published, --deep found an error, or the edge differs or
+could not be compared, 2 wrong usage, no tree, a file that cannot be written, or a store that ignores conditional
+writes.`)
     .runs(async (flags, context) => {
       const { terminal, now, processId } = context;
       const keys = await keysFor(flags.edge, flags.key ?? [], flags.profile, context);
@@ -72,7 +76,7 @@ could not be compared, 2 wrong usage, no tree, a file that cannot be written, or
           url: flags.edge,
           profile: flags.profile,
           coversAuthority: flags.authority,
-          timeoutSeconds: EDGE_TIMEOUT,
+          timeoutSeconds: EDGE_TIMEOUT_SECONDS,
           clock: context.clock,
         };
         status.edge = { url: flags.edge.href, checks: [...(await compareEdge(flags.out, address, keys))] };
@@ -94,10 +98,10 @@ function deepJson({ conditions, checked, findings }: DeepStatus): NonNullable<St
   return { conditions, checked: { ...checked }, errors, warnings: findings.length - errors, findings: kept };
 }
 
-/** How long an edge may take for an answer, in seconds. */
-const EDGE_TIMEOUT = 10;
+/** The time limit for each response of an edge. */
+const EDGE_TIMEOUT_SECONDS = 10;
 
-/** The keys that are tried at an edge, before anything is read. @throws AppError usage, key-file-unreadable, key-invalid */
+/** Reads the keys to try at the edge; refuses --edge without --key, and the reverse. @throws AppError usage, key-file-unreadable, key-invalid */
 async function keysFor(
   edge: URL | undefined,
   files: readonly string[],
@@ -153,12 +157,12 @@ function deepLines(deep: NonNullable<StatusResultJson['deep']>, terminal: Termin
   const found = `${countText(errors, 'error')}, ${countText(warnings, 'warning')}`;
   return [
     ...findings.map((finding) => findingText(finding, terminal)),
-    `deep: ${editions} looked for by name and size, none read: ${found}`,
+    `deep: ${editions} checked by name and size, none read: ${found}`,
     ...(conditions === null ? [] : ['deep: the store honours conditional writes']),
   ];
 }
 
-/** Before the end of its time a snapshot is right still. */
+/** States in which a snapshot is still right. */
 const WARNINGS: readonly string[] = ['expiring', 'too-old'];
 
 function frontTable(fronts: StatusResultJson['fronts'], terminal: Terminal): string {

@@ -1,23 +1,23 @@
-// `playbill verify`: everything that is wrong with a tree, one finding a line, printed front by front.
+// `playbill verify`: reports everything that is wrong with a tree, front by front, one finding per line.
 
 import type { PlaybillCommand } from '../command.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { bytesText, countText } from '../output/terminal.ts';
 
-const SIZES_ONLY = 'By name and size alone: the content of editions was not checked; to check it: playbill verify';
+const SIZES_ONLY = 'Checked by name and size only; to check the content of editions: playbill verify';
 
 export function addVerifyCommand(program: PlaybillCommand): void {
   program
     .command('verify')
     .summary('check a tree without the database: digests, schemas, order, dates')
     .description(
-      'Reads every file of a tree and checks digests and sizes, schemas, the order of editions, the dates inside cards against ' +
-        'the time at which each edition is in force, what files say of each other, and the key ring. Prints one finding a line: ' +
-        'severity, code, path, what was expected and found. Writes nothing, follows no link, and opens no database.',
+      'Reads every file of a tree and checks digests and sizes, schemas, the order of editions, the dates in cards against the ' +
+        'time in which each edition is in force, whether files agree with each other, and the key ring. Prints one finding per ' +
+        'line: severity, code, path, what was expected and found. Writes nothing, follows no link, and opens no database.',
     )
     .outFlag('the tree to check')
-    .flag('--sizes', 'look for editions by name and size alone, and read none: quick, and cheap for a bucket')
+    .flag('--sizes', 'check editions only by name and size, without reading them: fast, and cheap for a bucket')
     .jsonFlag(`print the result as JSON; at most ${FINDINGS_KEPT} findings, all of them counted`)
     .typedFlag<ReportFlag>(reportOption())
     .helpBelow(`
@@ -25,19 +25,19 @@ Examples:
   playbill verify                                       the tree in out
   playbill verify --out /srv/playbill | grep ^error     only what is damaged
   playbill verify --json | jq .errors                   for a monitor
-  playbill verify --sizes --out s3://shop/tree          with a few listings in place of a read per edition
-  playbill verify --report github                       annotations of a workflow's run
-  playbill verify --report junit > verify.xml           for other services
+  playbill verify --sizes --out s3://shop/tree          lists the bucket instead of reading every edition
+  playbill verify --report github                       annotations in a workflow run
+  playbill verify --report junit > verify.xml           for other CI services
 
-Errors are damage: a reader may get something wrong, or a release can no longer be put back. Warnings are unexpected
-files, and what a stopped run leaves behind, which the next build mends. To mend a damaged edition, run build --force,
-or remove it and run build: what the new snapshot needs is written again. A damaged pointer or key ring is replaced by
-any build; a damaged manifest, and a folder in a file's place, is for you to remove.
+Errors are damage: readers may get something wrong, or a release cannot be restored. Warnings are unexpected files, and
+leftovers of an interrupted run, which the next build cleans up. To repair a damaged edition, run build --force, or
+remove it and run build: the build writes again what the new snapshot needs. Any build replaces a damaged pointer or key
+ring. Remove a damaged manifest, or a folder where a file belongs, yourself.
 
---sizes finds an edition that is missing or cut off, and none that was altered and has its size still; what is not an
-edition is checked as without it.
+--sizes finds editions that are missing or truncated, but not one that was altered and still has its size. All other
+files are checked as usual.
 
-Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 no tree there, or one of a newer schema.`)
+Exit codes: 0 no errors (perhaps warnings), 1 errors found, 2 no tree, or one of a newer schema.`)
     .runs(async (flags, { terminal }) => {
       const { verify, wholePath } = await import('../../operations/verify.ts');
       const bar = await terminal.progress('verifying');

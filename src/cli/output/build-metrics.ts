@@ -1,5 +1,5 @@
-// `build --prometheus`: replaces the textfile at the end of every run, however it ended, so that an alert sees when builds fail (the
-// exit code) and when they stop (the last success grows old). A killed run writes nothing, so the last success grows old as well.
+// `build --prometheus`: replaces the textfile at the end of every run, failed or not. Alerts then see builds that fail (by the exit code) and
+// builds that stop (by the age of the last success). A killed run writes nothing, so the last success ages as well.
 
 import { AppError } from '../../errors.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
@@ -8,8 +8,8 @@ import type { CommandContext } from '../context.ts';
 import { errorText } from './terminal.ts';
 
 /**
- * Runs a build, and writes how it ended. A file that cannot be replaced is refused before anything is built; later it is a
- * warning. @throws AppError metrics-not-writable, and what the build throws
+ * Runs a build and writes its outcome to the textfile. Refuses a file that cannot be replaced before building; a failure to write it after the
+ * build is a warning. @throws AppError metrics-not-writable, and what the build throws
  */
 export async function withMetrics(
   path: string,
@@ -37,7 +37,7 @@ async function writeMetrics(path: string, out: string, end: BuildEnd, context: C
   const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
   try {
     const tree = await treeMetricsOf(out, context);
-    // Read only now: another run may have ended meanwhile, and its success is as good as ours.
+    // Read only now: another run may have ended in the meantime, and its success counts as well.
     const before = readReplaceableFile(path, METRICS_HEADER);
     replaceTextFile(path, tree + buildMetrics({ ...end, endedAt: context.clock() }, before), context.processId);
   } catch (error) {
@@ -46,7 +46,7 @@ async function writeMetrics(path: string, out: string, end: BuildEnd, context: C
   }
 }
 
-/** Empty where no tree can be read: the exit code says why. */
+/** Empty if the tree cannot be read: the exit code already says why. */
 async function treeMetricsOf(out: string, context: CommandContext): Promise<string> {
   const { readStatus } = await import('../../operations/status.ts');
   try {

@@ -1,4 +1,4 @@
-// What `build` and `finish` say at their end: the result for programs, a summary that can be read at 3 a.m., and the exit code.
+// The output of `build` and `finish`: the JSON result, a summary for people, and the exit code.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { BuildResultJson } from '../../contract/results.ts';
@@ -16,7 +16,7 @@ import { holdLines, planLines, prunedText, requestLines } from './releases.ts';
 import { foldedText, tableText } from './table.ts';
 import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
 
-/** The result, before anybody was notified of it. */
+/** The result as JSON, before the hook has been notified: `warnings` is empty. */
 export async function buildJson(
   result: BuildResult & Billed,
   { horizonSeconds, isDryRun }: { readonly horizonSeconds: number; readonly isDryRun: boolean },
@@ -52,7 +52,7 @@ export async function buildJson(
   };
 }
 
-/** Notifies the hook of what was published. @returns what went wrong */
+/** Notifies the hook of what was published. @returns warnings about a failed notification */
 export function notifyOfBuild(
   result: BuildResult,
   flags: PublishHookFlags,
@@ -60,12 +60,12 @@ export function notifyOfBuild(
   now: Instant,
 ): Promise<BuildResultJson['warnings']> {
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
-  // Of a held tree's plan only the key ring is written.
+  // While a rollback holds the tree, a build writes only the key ring.
   const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
   return notifyOfPublish(done, result.releaseId, flags, context, now);
 }
 
-/** Prints the result, and says how the run ends. `database`: what to check for findings; null: the command was given none. */
+/** Prints the result; returns how the run ended. `database` is used in hints to `check-db`; null if the command has no `--db`. */
 export function printBuild(
   json: BuildResultJson,
   database: string | null,
@@ -88,10 +88,10 @@ function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]
   return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
 }
 
-/** Holds that are failures, and no guard's. */
+/** Reasons to hold a front back that are failures, not guards. */
 const FAILED = ['findings', 'file-size-wrong', 'file-kind-wrong', 'file-not-writable', 'shard-missing'] as const;
 
-/** 3 outranks 4; a front that was not selected is no failure. */
+/** 3 outranks 4. A front that was not selected is not a failure. */
 function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
   const isAnyFailed = FAILED.some((code) => held.has(code));
@@ -101,6 +101,8 @@ function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): 
   return EXIT.done;
 }
 
+const FINDINGS_LISTED = 20;
+
 function summaryText(result: BuildResultJson, db: string | null, terminal: Pick<Terminal, 'isColoured'>): string {
   const isPlan = result.isDryRun || result.hold !== null;
   const published = result.fronts.filter((front) => front.held === null);
@@ -108,34 +110,12 @@ function summaryText(result: BuildResultJson, db: string | null, terminal: Pick<
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
   if (shown.length > 0) lines.push(frontTable(shown, isPlan), '');
-  for (const { front, held, guards, snapshot } of result.fronts) {
-    for (const { code, message, isOverridden } of guards) {
-      const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-      const override =
-        code === 'now-earlier'
-          ? '--force overrides it; or build into another folder with --out'
-          : 'build --dry-run shows what goes; --allow-shrink overrides it';
-      const remedy = isOverridden ? '' : ` (${override})`;
-      lines.push(`${front}: ${verdict} ${code}: ${message}${remedy}`);
-    }
-    if (held === 'findings') {
-      const stands = snapshot === null ? 'nothing is published of it yet' : 'its last snapshot stays';
-      lines.push(`${front}: held back by findings; ${stands} (see: ${checkDb})`);
-    }
-    if (held === 'file-size-wrong')
-      lines.push(`${front}: held back: a published file is damaged (build --force rewrites it)`);
-    if (held === 'file-kind-wrong')
-      lines.push(`${front}: held back: something else is where a file belongs (the finding says where)`);
-    if (held === 'file-not-writable')
-      lines.push(`${front}: held back: not allowed to write its files (the finding says what to allow)`);
-    if (held === 'shard-missing')
-      lines.push(`${front}: held back: the work of its shard is not there (the finding says what is missing)`);
-  }
-  for (const finding of result.findings.slice(0, 20)) lines.push(findingText(finding, terminal));
-  if (result.findingsTotal > 20)
-    lines.push(`… ${result.findingsTotal} findings in all; for every one: ${checkDb} --all`);
-  lines.push(...harmlessErrors(result));
-  // What a person wants to know comes first, before a line for each file.
+  lines.push(...result.fronts.flatMap((front) => heldLines(front, checkDb, terminal)));
+  for (const finding of result.findings.slice(0, FINDINGS_LISTED)) lines.push(findingText(finding, terminal));
+  if (result.findingsTotal > FINDINGS_LISTED)
+    lines.push(`… ${result.findingsTotal} findings in all; list them with: ${checkDb} --all`);
+  lines.push(...ignoredErrors(result));
+  // The differences come before the plan, which has a line for every file.
   if (result.differences !== undefined) lines.push(...plannedDiffLines(result.differences));
   lines.push(...planLines(result.plan ?? []));
   const { put, kept, removed, pruned } = result;
@@ -153,8 +133,38 @@ function summaryText(result: BuildResultJson, db: string | null, terminal: Pick<
   return lines.join('\n');
 }
 
-/** Why a build with errors exits 0. */
-function harmlessErrors(result: BuildResultJson): string[] {
+/** Why a front is held back, and by which guards; overridden guards are listed, too. */
+function heldLines(
+  { front, held, guards, snapshot }: BuildResultJson['fronts'][number],
+  checkDb: string,
+  terminal: Pick<Terminal, 'isColoured'>,
+): string[] {
+  const lines = guards.map(({ code, message, isOverridden }) => {
+    const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
+    const override =
+      code === 'now-earlier'
+        ? '--force overrides it; or build into another folder with --out'
+        : 'build --dry-run shows what goes; --allow-shrink overrides it';
+    return `${front}: ${verdict} ${code}: ${message}${isOverridden ? '' : ` (${override})`}`;
+  });
+  if (held === 'findings') {
+    const state = snapshot === null ? 'nothing of it is published yet' : 'its last snapshot stays';
+    lines.push(`${front}: held back by findings; ${state} (see: ${checkDb})`);
+  }
+  const why = HELD_BACK.get(held ?? '');
+  if (why !== undefined) lines.push(`${front}: held back: ${why}`);
+  return lines;
+}
+
+const HELD_BACK: ReadonlyMap<string, string> = new Map([
+  ['file-size-wrong', 'a published file is damaged (build --force rewrites it)'],
+  ['file-kind-wrong', 'something else is where a file belongs (the finding says where)'],
+  ['file-not-writable', 'not allowed to write its files (the finding says what to allow)'],
+  ['shard-missing', 'the work of its shard is not there (the finding says what is missing)'],
+]);
+
+/** Explains why a build with errors exits 0. */
+function ignoredErrors(result: BuildResultJson): string[] {
   const total = result.findings.filter(({ severity }) => severity === 'error').length;
   if (total === 0 || exitCodeOfBuild(result) !== EXIT.done) return [];
   const isCut = result.findingsTotal > result.findings.length;

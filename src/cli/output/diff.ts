@@ -1,4 +1,4 @@
-// Differences as text for a terminal and as Markdown. Text of a catalogue is escaped for where it goes.
+// Formats differences for a terminal and as Markdown. Text from a catalogue is escaped accordingly.
 
 import { Zone } from '../../catalogue/calendar.ts';
 import type { ChangeCounts, DocumentChange, FrontDifference, PlannedDiffJson } from '../../contract/diff-results.ts';
@@ -6,16 +6,16 @@ import { changeText, countChanges, elementText, fieldText, summaryText } from '.
 import { codeSpan, folded, zoneTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
-/** How the parts of a report look; every part ends without a line end. */
+/** Formats the parts of a report. No part ends with a newline. */
 export interface ReportStyle {
-  /** A front, and a short summary of it. */
+  /** A front with a short summary. */
   readonly front: (code: string, text: string) => string;
-  /** A group of changes: why, or from when, and the summary of what. */
+  /** The heading of a group of changes: their cause or start, and a summary. */
   readonly part: (title: string, summary: string) => string;
   readonly change: (change: DocumentChange) => string;
-  /** Anything else: text of ours. */
+  /** Any other line. Its text is ours and is not escaped. */
   readonly note: (text: string) => string;
-  /** Changes are counted, not listed. */
+  /** Count changes instead of listing them. */
   readonly isBrief?: boolean;
 }
 
@@ -49,7 +49,7 @@ export const MARKDOWN_STYLE: ReportStyle = {
   note: (text) => `\n${text}`,
 };
 
-/** A group of changes with its title, or nothing. `counts` are of all, where not all are listed. */
+/** A group of changes under its title; empty if there are none. `counts` also covers changes that are not in the list. */
 export function partLines(
   title: string,
   changes: readonly DocumentChange[],
@@ -73,7 +73,7 @@ function totalOf(counts: ChangeCounts): number {
   );
 }
 
-/** What differs on one front; `counts` as a dry run has them. */
+/** The differences of one front. Only a dry run has `counts`. */
 export function frontLines(
   difference: Omit<FrontDifference, 'upcoming'> &
     Partial<Pick<PlannedDiffJson['changed'][number], 'upcoming' | 'counts'>>,
@@ -97,7 +97,7 @@ export function frontLines(
   ];
 }
 
-/** The differences of a dry run; fronts that stay as they are are only counted. */
+/** The differences of a dry run. Unchanged fronts are only counted. */
 export function plannedDiffLines({ same, added, gone, changed, unknown }: PlannedDiffJson): string[] {
   const { front: frontLine } = TERMINAL_STYLE;
   return [

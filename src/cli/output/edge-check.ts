@@ -1,4 +1,4 @@
-// What was seen of an edge, as a table: what is right in a line, what differs with what was found and what to do about it.
+// Formats the results of an edge check as a table. A difference is followed by what was expected, what was found, and what to do about it.
 
 import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/edge-results.ts';
 import { escapeLine } from './escape.ts';
@@ -27,7 +27,7 @@ export function edgeChecksText(checks: readonly EdgeCheck[], terminal: Terminal)
   return tableText(['check', 'state'], rows, checks.map(noteOf));
 }
 
-/** The lines below a row; where all is well, what was found if that says more than what was expected. */
+/** The lines below a row. A row that is ok has some only if what was found says more than what was expected. */
 function noteOf({ state, expected, found, hint }: EdgeCheck): string {
   const lines =
     state === 'differs'

@@ -1,29 +1,29 @@
-// Text from elsewhere (a catalogue, a request, names of files) before it reaches a terminal: what a terminal would obey is shown
-// instead. Escapes are those of JSON, so that JSON stays what it was.
+// Escapes untrusted text (from a catalogue, a request, a file name) for a terminal, so that it is shown instead of interpreted. The escapes are
+// those of JSON, so that JSON keeps its meaning.
 
 /**
- * Control characters, ends of lines and paragraphs, half characters, and what has no shape of its own (Unicode's Cc, Zl, Zp, Cs, Cf): all
- * of them can hide text, turn it around, forge lines, or drive a terminal. Not the joiners and marks without which names of some scripts
- * are misspelt, and number signs that can be seen.
+ * Control characters, line and paragraph separators, lone surrogates and format characters (Unicode's Cc, Zl, Zp, Cs, Cf): they can hide or
+ * reverse text, forge lines, or control a terminal. Exceptions: joiners and direction marks that the spelling of some scripts needs, and
+ * visible number signs.
  */
-const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u0600-\u0605\u06dd\u070f\u08e2\u200c-\u200f])\p{Cf}/gu;
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u0600-\u0605\u06dd\u070f\u08e2\u200c-\u200f])\p{Cf}/gu;
 
-/** The colours and weights that we use ourselves. */
+/** The colours and weights that our own output uses. */
 const OWN_STYLE = new RegExp(String.raw`\u001b\[(?:0|1|2|31|32|33)m`, 'u');
 
-/** A text of one line: an end of line in it is shown like everything else that a terminal would obey. */
+/** Escapes text for a single line: newlines and tabs as well. */
 export function escapeLine(text: string): string {
-  return text.replaceAll(OBEYED, escapeOf);
+  return text.replaceAll(UNSAFE, escapeOf);
 }
 
-/** A text of several lines: ends of lines and tabs stay. */
+/** Escapes text of several lines: newlines and tabs stay. */
 export function escapeControls(text: string): string {
-  return text.replaceAll(OBEYED, (character) =>
+  return text.replaceAll(UNSAFE, (character) =>
     character === '\n' || character === '\t' ? character : escapeOf(character),
   );
 }
 
-/** The same, for text that we have coloured: our own few styles stay. They can colour, and nothing else. */
+/** Like escapeControls, but keeps the styles of our own output, which can do nothing but colour. */
 export function escapeAllButColours(text: string): string {
   const styles = text.match(new RegExp(OWN_STYLE, 'gu')) ?? [];
   return text

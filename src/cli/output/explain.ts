@@ -1,4 +1,4 @@
-// An explanation as text that can be read out: the verdict first, then each rule in the order of fields.md.
+// Formats an explanation as text: the verdict first, then every rule in the order of fields.md.
 
 import { Zone } from '../../catalogue/calendar.ts';
 import { parseInstant, parseOffsetDateTime } from '../../catalogue/instant.ts';
@@ -18,11 +18,11 @@ import { escapeLine } from './escape.ts';
 import { folded, wallTimeText, zoneTimeText } from './text.ts';
 import { countText } from './terminal.ts';
 
-/** How many sessions, tiers or findings are listed. */
+/** At most so many sessions and tiers are listed. */
 const ROWS_LISTED = 30;
 const FINDINGS_LISTED = 10;
 
-/** The front's clock and money. */
+/** How the front writes times and prices. */
 interface FrontUnits {
   readonly when: (instant: string | null) => string;
   readonly at: string;
@@ -30,7 +30,7 @@ interface FrontUnits {
   readonly currencyExponent: number;
 }
 
-/** `db` is the database that was asked, for hints. */
+/** `db` is the address of the catalogue, for hints. */
 export function explanationText(explained: ExplainResultJson, db: string): string {
   const { reason, rules } = explained;
   const units = unitsOf(explained);
@@ -54,7 +54,7 @@ export function explanationText(explained: ExplainResultJson, db: string): strin
   return sections.filter((text) => text !== '').join('\n');
 }
 
-/** What the explanation begins with: which product, where and when, and why it has a card or none. */
+/** The first line: product, front, instant, and why the product has a card or has none. */
 export function verdictLine(explained: ExplainResultJson): string {
   const { product, front, at, timezone, reason } = explained;
   const units = unitsOf(explained);
@@ -104,13 +104,13 @@ function visibleText({ shelf: { visibleFrom, visibleUntil } }: ExplainedRules, {
 function holdingLines({ isHeldBack, holding }: ExplainResultJson, db: string): string[] {
   if (!isHeldBack) return [];
   const text = 'The front is held back by findings: builds keep its last snapshot until they are fixed. All of them:';
-  // Not folded: it is there to be pasted.
+  // Not folded, so that it can be pasted.
   const command = `  ${escapeLine(`playbill check-db --db ${shellWord(db)}`)}`;
   const findings = holding.slice(0, FINDINGS_LISTED).map((finding) => folded(findingLine(finding), '  ', '      '));
   return [folded(text, '', '  '), command, ...findings];
 }
 
-/** The rules on front and product, each with yes or no. */
+/** The rules about the front and the product, each with yes or no. */
 function ruleLines(
   { front, frontState, reason, product, rules, timezone, currency }: ExplainResultJson,
   units: FrontUnits,
@@ -131,7 +131,7 @@ function ruleLines(
   return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];
 }
 
-/** Past sessions as a number, the others one by one. */
+/** Counts past sessions; lists the others. */
 function sessionLines(sessions: readonly ExplainedSession[], units: FrontUnits): string[] {
   const now = parseInstant(units.at) ?? 0;
   const isPast = ({ refusal, start, salesEndAt }: ExplainedSession): boolean =>
@@ -149,7 +149,7 @@ function sessionLines(sessions: readonly ExplainedSession[], units: FrontUnits):
   ];
 }
 
-/** A line for each of the first rows, and how many more there are. */
+/** A line for each of the first rows, then the number of the rest. */
 function listed<T>(rows: readonly T[], textOf: (row: T) => string): string[] {
   const lines = rows.slice(0, ROWS_LISTED).map(textOf);
   return rows.length > ROWS_LISTED ? [...lines, `… ${rows.length - ROWS_LISTED} more (--json has all)`] : lines;
@@ -262,7 +262,7 @@ const START = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(.*)$/;
 
 const UTC = new Zone('UTC');
 
-/** A session's start as its ticket has it, with the weekday: `Fri 2026-05-01 19:00 +03:00`. */
+/** A session's start as printed on the ticket, with the weekday: `Fri 2026-05-01 19:00 +03:00`. */
 function startText(start: string): string {
   const [, date = '', time = '', offset = ''] = START.exec(start) ?? [];
   const wall = parseInstant(`${date}T${time}Z`);

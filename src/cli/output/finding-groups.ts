@@ -1,5 +1,5 @@
-// Findings of `check-db` for a person: one group for each fault of a column, with a count and three examples, since a view that maps a
-// column wrongly has a finding for every row. Keeps no more than that of any number of findings.
+// Groups the findings of `check-db` by column and kind, with a count and three examples: a view that maps a column wrongly causes a finding in
+// every row. Memory does not grow with the number of findings.
 
 import type { Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
@@ -14,7 +14,7 @@ interface FindingGroup {
   count: number;
 }
 
-/** Prints nothing before the last finding is known. Groups are sorted by table and column, whichever row was found first; that of the database itself is last. */
+/** Yields nothing before the last finding. Groups are sorted by table and column; those about the database itself come last. */
 export async function* groupedFindings(
   findings: AsyncIterable<Finding>,
   terminal: Pick<Terminal, 'isColoured'>,
@@ -32,7 +32,7 @@ export async function* groupedFindings(
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) yield `${groupText(group, terminal)}\n`;
 }
 
-/** `sessions.starts_at`, or the table alone where no single column is meant. */
+/** `sessions.starts_at`, or the table alone if the finding is not about one column. */
 function locationOf({ place, column }: Finding): string {
   const [table = ''] = place.split(/[ .]/, 1);
   return column === undefined ? table : `${table}.${column}`;

@@ -1,5 +1,5 @@
-// Findings for a continuous-integration service: annotations of GitHub Actions, and JUnit's XML, which most others read. Pure text; what
-// could end a command or an element is escaped.
+// Findings for CI services: GitHub Actions annotations, and JUnit XML, which most other services read. Text is escaped so that it cannot end a
+// workflow command or an XML element.
 
 import { Option } from 'commander';
 import type { FindingsResultJson } from '../../contract/results.ts';
@@ -14,17 +14,17 @@ export interface ReportFlag {
 }
 
 export function reportOption(): Option {
-  const text = 'print findings as annotations of GitHub Actions, or all of it as JUnit XML';
+  const text = 'print findings as GitHub Actions annotations, or the whole report as JUnit XML';
   return new Option('--report <format>', text).choices(FORMATS).conflicts('json');
 }
 
-/** A workflow command: `::error file=F,title=T::message`. `file` is where GitHub shows it. */
+/** A workflow command, `::error file=F,title=T::message`. GitHub shows it at `file`. */
 export function githubLine({ severity, code, place, message }: Finding, file: string): string {
   const title = githubProperty(`${code} ${place}`);
   return `::${severity} file=${githubProperty(file)},title=${title}::${githubData(message)}`;
 }
 
-/** Ends of lines, which would end the command, are shown as escapes by then. */
+/** escapeLine has replaced newlines, which would end the command. */
 function githubData(text: string): string {
   return escapeLine(text).replaceAll('%', '%25');
 }
@@ -34,8 +34,8 @@ function githubProperty(text: string): string {
 }
 
 /**
- * A suite in which each finding is a test case, failed where it is an error; one more says what was checked, and fails where errors are
- * only counted. So there is a test, passed, where nothing is wrong.
+ * A test suite with one case per finding; errors are failures. One more case says what was checked, so that a report without findings still
+ * has a test that passed. It fails if there are errors beyond those that are listed.
  */
 export function junitText(
   command: string,
@@ -68,8 +68,8 @@ export function junitText(
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * Text of one line inside an element or a quoted attribute. Control characters and half characters, which XML 1.0 cannot hold even as
- * references (section 2.2), are shown as escapes by then; two more are left.
+ * Text of one line for an element or a quoted attribute. XML 1.0 allows no control characters and lone surrogates, not even as references
+ * (section 2.2). escapeLine replaces all of them except U+FFFE and U+FFFF.
  */
 function xmlText(text: string): string {
   const whole = escapeLine(text).replaceAll(

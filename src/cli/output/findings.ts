@@ -1,5 +1,5 @@
-// Findings without end, as `verify` and `check-db` print them: one a line as they come, or as JSON or JUnit's XML, and what was checked
-// after them.
+// Prints the findings of `verify` and `check-db`, of any number: one per line as they are found, or all at the end as JSON or JUnit XML. A line
+// about what was checked follows.
 
 import type { FindingsResultJson } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
@@ -7,26 +7,26 @@ import { EXIT } from '../exit-codes.ts';
 import { githubLine, junitText, type ReportFlag } from './findings-reports.ts';
 import { countText, findingText, type Terminal } from './terminal.ts';
 
-/** A disk that is failing, or a broken column, has findings without end: where all are printed at once, enough to see what is wrong. */
+/** Findings kept where they are printed all at once. A failing disk or a broken column can cause millions. */
 export const FINDINGS_KEPT = 1000;
 
 export interface FindingsReport {
-  /** The command that reports. */
+  /** The name of the command. */
   readonly command: string;
   readonly findings: AsyncGenerator<Finding>;
-  /** What was checked; counted while findings are asked for. */
+  /** What was checked. The counts grow while findings are consumed. */
   readonly checked: Record<string, number>;
-  /** The same in words, once all is checked. */
+  /** Describes `checked`; called after the last finding. */
   readonly checkedText: () => string;
-  /** What was left out, in words; null where nothing was. */
+  /** Says what was not checked; null if everything was. */
   readonly unchecked?: string | null;
   readonly isJson: boolean;
   readonly format: ReportFlag['report'];
-  /** The file that a finding is about, by its place: where GitHub shows it. */
+  /** The file at which GitHub shows a finding with this location. */
   readonly fileOf: (place: string) => string;
-  /** Findings as text, where that is not one line each. */
+  /** Formats findings as text; by default one line each. */
   readonly textOf?: (findings: AsyncIterable<Finding>, terminal: Terminal) => AsyncGenerator<string>;
-  /** Called before each piece that is printed. */
+  /** Called before each write to stdout. */
   readonly makeRoom?: () => void;
 }
 

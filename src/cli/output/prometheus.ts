@@ -1,5 +1,5 @@
-// The Prometheus textfile of `status` and `build`: the state of each front in the tree, and of the last build. Moments are timestamps
-// as well as ages: in a file that is no longer written an age stands still, while a timestamp grows older.
+// The Prometheus textfile of `status` and `build`: the state of every front in the tree, and of the last build. Times are given as timestamps as
+// well as ages: in a file that is no longer rewritten an age stays the same, while a timestamp can still be compared with the clock.
 
 import type { RequestsJson } from '../../contract/results.ts';
 import type { StatusResultJson } from '../../contract/watch-results.ts';
@@ -8,35 +8,35 @@ import { parseInstant } from '../../catalogue/instant.ts';
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
-/** How every textfile of ours begins. */
+/** The beginning of every textfile that Playbill has written. */
 export const METRICS_HEADER = '# HELP playbill_';
 
 const TREE_METRICS = {
   playbill_release_info: 'The current release; always 1.',
-  playbill_release_now_timestamp_seconds: 'The instant that the current release is for.',
-  playbill_release_horizon_seconds: 'How far beyond its instant the current release was rendered.',
-  playbill_stale: '1 where a front was stale, or none published, when this file was written.',
-  playbill_rollback_hold: '1 where a rollback holds the tree: builds publish nothing.',
+  playbill_release_now_timestamp_seconds: 'The instant that the current release was built for.',
+  playbill_release_horizon_seconds: 'How far beyond that instant the current release was rendered.',
+  playbill_stale: '1 if a front was stale or no front was published when this file was written, else 0.',
+  playbill_rollback_hold: '1 if a rollback holds the tree, so that builds publish nothing, else 0.',
   playbill_front_stale_from_timestamp_seconds:
-    'From when the front is stale unless a build comes first; 0 where its pointer is broken.',
-  playbill_front_now_timestamp_seconds: 'The instant that the current snapshot is for.',
+    'When the front becomes stale unless it is built again; 0 if its pointer is broken.',
+  playbill_front_now_timestamp_seconds: 'The instant that the current snapshot was built for.',
   playbill_front_valid_until_timestamp_seconds: 'Until when the current snapshot is known to be right.',
   playbill_front_age_seconds: 'Age of the current snapshot when this file was written.',
   playbill_front_remaining_seconds:
-    'How long the current snapshot was going to be right when this file was written; negative afterwards.',
-  playbill_front_cards: 'Cards of the edition in force.',
+    'How long the current snapshot remained right when this file was written; negative once it has expired.',
+  playbill_front_cards: 'Cards in the edition in force.',
   playbill_front_editions: 'Editions of the current snapshot.',
-  playbill_front_dropped: 'Products without a card, by the first reason that holds.',
-  playbill_front_held: '1 where the current release kept an older snapshot of the front, with the reason.',
+  playbill_front_dropped: 'Products without a card, by the first reason that applies.',
+  playbill_front_held: '1 if the current release keeps an older snapshot of the front; the label says why.',
 };
 
 const BUILD_METRICS = {
-  playbill_build_last_run_timestamp_seconds: 'When a build last ended, however.',
-  playbill_build_last_success_timestamp_seconds: 'When a build last ended with exit code 0; 0 for never.',
+  playbill_build_last_run_timestamp_seconds: 'When a build last ended, successful or not.',
+  playbill_build_last_success_timestamp_seconds: 'When a build last ended with exit code 0; 0 if none has.',
   playbill_build_exit_code: 'Exit code of the last build.',
   playbill_build_findings: 'Findings of the last build, warnings included.',
-  playbill_build_on_publish_failed: '1 where --on-publish of the last build failed.',
-  playbill_build_bucket_requests: 'Requests to the bucket in the last build, those that were repeated included.',
+  playbill_build_on_publish_failed: '1 if --on-publish of the last build failed, else 0.',
+  playbill_build_bucket_requests: 'Requests to the bucket in the last build, repeated ones included.',
   playbill_build_bucket_retries: 'Requests to the bucket that the last build repeated.',
   playbill_build_bucket_sent_bytes: 'Bytes that the last build sent to the bucket.',
 };
@@ -46,14 +46,14 @@ const LAST_SUCCESS = /^playbill_build_last_success_timestamp_seconds (\d+)$/m;
 /** How a run of `build` ended. */
 export interface BuildEnd {
   readonly exitCode: number;
-  /** null where the run ended before the catalogue was read. */
+  /** null if the run ended before the catalogue was read. */
   readonly findings: number | null;
   readonly isOnPublishFailed: boolean;
-  /** null where the tree is in a folder, or the run ended before its summary. */
+  /** null if the tree is in a folder, or the run ended before its summary. */
   readonly requests: RequestsJson | null;
 }
 
-/** The samples that a tree gives. */
+/** The metrics of a tree. */
 export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson): string {
   const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
   const perFront = (valueOf: (front: (typeof sound)[number]) => number): Sample[] =>
@@ -84,10 +84,7 @@ export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson
   });
 }
 
-/**
- * The samples that only a build knows; `endedAt` is in seconds since 1970. A run that failed keeps the last success of the text
- * before; 0 is never.
- */
+/** The metrics of a build. `endedAt` is in seconds since 1970. A failed run keeps the last success of `before`, the previous text. */
 export function buildMetrics(
   { exitCode, findings, isOnPublishFailed, requests, endedAt }: BuildEnd & { readonly endedAt: number },
   before: string,
@@ -114,13 +111,13 @@ export function buildMetrics(
   });
 }
 
-/** The lines of an earlier text that only a build writes, and `status` keeps. */
+/** The metrics of a build in an earlier text. `status` copies them unchanged. */
 export function buildMetricsOf(before: string): string {
   const lines = before.split('\n').filter((line) => /^(# (HELP|TYPE) )?playbill_build_/.test(line));
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The text format, version 0.0.4. A metric without a sample is left out. */
+/** Prometheus text format, version 0.0.4. A metric without a sample is left out. */
 function metricsText<Name extends string>(
   helps: Readonly<Record<Name, string>>,
   samples: Readonly<Record<NoInfer<Name>, readonly Sample[]>>,

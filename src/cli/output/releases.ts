@@ -1,13 +1,16 @@
-// What several commands print about releases: a hold, and what was pruned.
+// Lines about releases that several commands print: a hold, a plan, requests to a bucket, what was pruned.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
 import type { RequestsJson } from '../../contract/results.ts';
 import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
-/** That a tree is held, and how to release it, in colour where a terminal is given. `releaseId` null: the hold's own file is damaged. */
+/**
+ * Says that a rollback holds the tree, and how to resume. `releaseId` is the release that the hold names; null if the hold's file is damaged.
+ * Coloured if a terminal is given.
+ */
 export function holdLines(
   releaseId: string | null,
-  inForceId: string | null,
+  currentId: string | null,
   terminal: Pick<Terminal, 'isColoured'> = { isColoured: false },
 ): string[] {
   const state =
@@ -15,18 +18,18 @@ export function holdLines(
       ? `${styled('releases/hold is damaged', 'bad', terminal)}, which holds the tree`
       : `${styled('Held', 'warning', terminal)} at release ${releaseId}`;
   const lines = [`${state}: builds publish nothing until: playbill rollback --resume`];
-  if (releaseId !== null && releaseId !== inForceId) {
-    lines.push(`That rollback was stopped; finish it with: playbill rollback ${releaseId}`);
+  if (releaseId !== null && releaseId !== currentId) {
+    lines.push(`That rollback was interrupted; finish it with: playbill rollback ${releaseId}`);
   }
   return lines;
 }
 
-/** What a plan does to each file, and why. */
+/** One line per file of a plan: what happens to it, and why. */
 export function planLines(plan: PruneResultJson['plan']): string[] {
   return plan.map(({ action, path, bytes, reason }) => `${action} ${path} (${bytesText(bytes)}): ${reason}`);
 }
 
-/** The bill of a bucket, on a line of its own; none for a folder. */
+/** Counts the requests to a bucket, which are billed; empty for a folder. */
 export function requestLines(requests: RequestsJson | null | undefined): string[] {
   if (requests === null || requests === undefined) return [];
   const { puts, gets, lists, deletes, retries, bytesSent } = requests;

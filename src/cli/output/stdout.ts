@@ -1,4 +1,4 @@
-// Prints results that are too large for memory: as fast as the reader takes them.
+// Prints results that are too large for memory, as fast as the reader accepts them.
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -6,15 +6,15 @@ import { pipeline } from 'node:stream/promises';
 import { systemCodeOf } from '../../errors.ts';
 import { escapeAllButColours } from './escape.ts';
 
-/** Where a terminal writes: a stream that may be one. */
+/** An output stream that may be a terminal. */
 export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
 /**
- * Writes pieces of text to stdout: as they are, but escaped on a terminal, and each after `makeRoom`, which ends a bar that would
- * stand in the way. Ends early, without an error, when the reader has gone away (`… | head`).
- * @returns whether all of it was read
+ * Writes pieces of text to stdout: escaped on a terminal, unchanged elsewhere. On a terminal, calls `makeRoom` before each piece to remove a
+ * progress bar. Stops early, without an error, when the reader closes the pipe (`… | head`).
+ * @returns whether everything was written
  */
 export async function printAll(
   stdout: Output,
@@ -29,7 +29,7 @@ export async function printAll(
     if (systemCodeOf(error) !== 'EPIPE') throw error;
     return false;
   } finally {
-    // The stream closes its source some time later; what the source has open is closed now.
+    // The stream would close its source only later. Close it now, with whatever it has open.
     await pieces.return(undefined);
   }
 }

@@ -1,5 +1,5 @@
-// Tables for people, within 80 columns. Nothing is ever cut: a name in a table is there to be pasted into the next command. What is too
-// long gets a line of its own, and a table that is too wide becomes one paragraph a row.
+// Tables within 80 columns. Nothing is truncated, because names are pasted into the next command: a name that is too long gets its own line, and
+// a table that is too wide becomes one paragraph per row.
 
 import stringWidth from 'fast-string-width';
 import { escapeLine } from './escape.ts';
@@ -8,19 +8,19 @@ import { COLUMNS } from './text.ts';
 
 type Cell = string | number | StyledCell;
 
-/** A cell in colour, where there may be any; escaped already. */
+/** A cell that is escaped already and may contain colours. */
 interface StyledCell {
   readonly shown: string;
 }
 
-/** A state as a cell, in the colour of its style; plain without one. */
+/** A cell with a state in the colour of `style`, plain if that is undefined. */
 export function stateCell(state: string, style: Style | undefined, terminal: Pick<Terminal, 'isColoured'>): Cell {
   return style === undefined || state === '' ? state : { shown: styled(escapeLine(state), style, terminal) };
 }
 
 const GAP = '  ';
 
-/** A table whose columns line up; numbers to the right. Cells are escaped. `notes` are lines below each row, or ''. */
+/** An aligned table; numbers are right-aligned. Escapes cells. `notes[i]` is printed below row i, unless it is ''. */
 export function tableText(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -31,7 +31,7 @@ export function tableText(
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** The header (empty where rows became paragraphs), then each row, of one or more lines. */
+/** The header (empty if rows became paragraphs), then the rows, of one or more lines each. */
 function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const cells = rows.map((row) => header.map((_, i) => shownText(row[i] ?? '')));
   const isNumber = header.map((_, i) => typeof rows[0]?.[i] === 'number');
@@ -43,7 +43,7 @@ function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])
   const room = COLUMNS - otherTotal;
   if (room < stringWidth(header[0] ?? '')) return ['', ...cells.map((row) => paragraph(header, row))];
 
-  // The widest name that leaves the other columns room decides the first one's width; a wider one stands above its row.
+  // The first column is as wide as the widest name that leaves room for the other columns. A wider name goes above its row.
   const names = [header[0] ?? '', ...cells.map(([name = '']) => name)].map((name) => stringWidth(name));
   const nameWidth = firstWidth <= room ? firstWidth : Math.max(...names.filter((width) => width <= room));
   const line = (row: readonly string[]): string =>
@@ -58,7 +58,7 @@ function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])
   return [line(header), ...cells.map(block)];
 }
 
-/** Colours take no width: what measures text does not count them. */
+/** May contain colours: stringWidth does not count them. */
 function shownText(cell: Cell): string {
   return typeof cell === 'object' ? cell.shown : escapeLine(String(cell));
 }
@@ -69,7 +69,7 @@ function paragraph(header: readonly string[], [name = '', ...others]: readonly s
   return `${name}\n${foldedText(GAP, pairs)}`;
 }
 
-/** Parts with commas between them, in lines within 80 columns where parts allow; every line begins with the indent. */
+/** Joins parts with commas and folds them at 80 columns. Does not break parts. Every line begins with the indent. */
 export function foldedText(indent: string, parts: readonly string[]): string {
   const lines: string[] = [];
   let line = indent;

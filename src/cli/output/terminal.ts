@@ -1,5 +1,5 @@
-// What commands write to: results to stdout, messages and progress to stderr. The only place that knows whether a person reads, and the
-// last one before a terminal: it escapes whatever a terminal would obey.
+// The output of commands: results on stdout, messages and progress on stderr. Only this file knows whether a stream is a terminal. It escapes
+// everything that a terminal would interpret.
 
 import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
@@ -7,23 +7,23 @@ import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
 import { printAll, type Output } from './stdout.ts';
 
 export interface Terminal {
-  /** Prints a line of the result, or several. */
+  /** Prints one or more lines of the result. */
   readonly print: (text: string) => void;
-  /** Prints a line of the result byte for byte, but escaped on a terminal. For documents that are published. */
+  /** Prints a line of the result: escaped on a terminal, byte for byte elsewhere. For published documents. */
   readonly printExact: (text: string) => void;
   /** Prints a result that is too large for memory: see `printAll` of stdout.ts. */
   readonly printAll: (pieces: AsyncGenerator<string>, makeRoom?: () => void) => Promise<boolean>;
-  /** Writes a message, apart from the result. */
+  /** Writes a message to stderr. */
   readonly log: (text: string) => void;
-  /** A bar on stderr where that is a terminal; elsewhere nothing. With a unit a count instead, where nobody knows the total. */
+  /** A progress bar if stderr is a terminal, otherwise nothing. With a unit it shows a count, for work whose total is unknown. */
   readonly progress: (label: string, unit?: string) => Promise<Progress>;
-  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored: a pipe gets plain text. */
+  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored, so that a pipe gets plain text. */
   readonly isColoured: boolean;
 }
 
 export interface Progress {
   readonly show: (done: number, total?: number) => void;
-  /** What stands behind the bar from now on. */
+  /** Sets the text after the bar. */
   readonly note: (text: string) => void;
   /** Removes the bar, before anything else is written; the next `show` brings it back. */
   readonly end: () => void;
@@ -36,7 +36,7 @@ export function terminalOn(
   stderr: Output,
   environment: (name: string) => string | undefined,
 ): Terminal {
-  // no-color.org: set and not empty. A dumb terminal shows escapes as what they are.
+  // no-color.org: set and not empty. A dumb terminal prints escape sequences literally.
   const isColoured = stdout.isTTY === true && (environment('NO_COLOR') ?? '') === '' && environment('TERM') !== 'dumb';
   const safe = isColoured ? escapeAllButColours : escapeControls;
   return {
@@ -44,54 +44,55 @@ export function terminalOn(
     printExact: (text) => void stdout.write(`${stdout.isTTY === true ? escapeControls(text) : text}\n`),
     printAll: (pieces, makeRoom) => printAll(stdout, pieces, makeRoom),
     log: (text) => void stderr.write(`${escapeControls(text)}\n`),
-    progress: async (label, unit) => {
-      if (stderr.isTTY !== true) return NO_PROGRESS;
-      // CommonJS: bundled, it has no other export than this.
-      const { default: cliProgress } = await import('cli-progress');
-      const format = unit === undefined ? `${label} {bar} {value}/{total}{note}` : `${label} {value} ${unit}`;
-      const bar = new cliProgress.SingleBar(
-        { format, stream: stderr, clearOnComplete: true, hideCursor: true },
-        cliProgress.Presets.shades_classic,
-      );
-      let isStarted = false;
-      let note = '';
-      return {
-        show: (done, total = 0) => {
-          if (!isStarted) bar.start(total, done, { note });
-          else bar.update(done);
-          isStarted = true;
-        },
-        note: (text) => {
-          note = text;
-          if (isStarted) bar.update({ note });
-        },
-        end: () => {
-          if (isStarted) bar.stop();
-          isStarted = false;
-        },
-      };
-    },
+    progress: async (label, unit) => (stderr.isTTY === true ? progressOn(stderr, label, unit) : NO_PROGRESS),
     isColoured,
   };
 }
 
-/** The same terminal without progress, and with no messages but errors and warnings. */
+async function progressOn(stderr: Output, label: string, unit: string | undefined): Promise<Progress> {
+  // A CommonJS package: bundled, it has only a default export.
+  const { default: cliProgress } = await import('cli-progress');
+  const format = unit === undefined ? `${label} {bar} {value}/{total}{note}` : `${label} {value} ${unit}`;
+  const bar = new cliProgress.SingleBar(
+    { format, stream: stderr, clearOnComplete: true, hideCursor: true },
+    cliProgress.Presets.shades_classic,
+  );
+  let isStarted = false;
+  let note = '';
+  return {
+    show: (done, total = 0) => {
+      if (!isStarted) bar.start(total, done, { note });
+      else bar.update(done);
+      isStarted = true;
+    },
+    note: (text) => {
+      note = text;
+      if (isStarted) bar.update({ note });
+    },
+    end: () => {
+      if (isStarted) bar.stop();
+      isStarted = false;
+    },
+  };
+}
+
+/** The same terminal without progress, and with errors and warnings as its only messages. */
 export function quiet(terminal: Terminal): Terminal {
   const log = (text: string): void => (/^(error|warning)\b/.test(text) ? terminal.log(text) : undefined);
   return { ...terminal, log, progress: async () => NO_PROGRESS };
 }
 
-/** What a colour stands for. */
+/** The meaning of a colour. */
 export type Style = 'bad' | 'good' | 'warning';
 
 const STYLES: Readonly<Record<Style, string>> = { bad: '31', good: '32', warning: '33' };
 
-/** A text in colour, where there may be any. */
+/** Colours text if the terminal allows it. */
 export function styled(text: string, style: Style, { isColoured }: Pick<Terminal, 'isColoured'>): string {
   return isColoured ? `\u{1b}[${STYLES[style]}m${text}\u{1b}[0m` : text;
 }
 
-/** `error value-invalid sessions 17: …`: a finding on one line, whatever its data hold. */
+/** A finding on one line, its data escaped: `error value-invalid sessions 17: …`. */
 export function findingText(
   finding: Omit<Finding, 'code' | 'column' | 'hint'> & { readonly code: string },
   terminal: Pick<Terminal, 'isColoured'>,
@@ -101,7 +102,7 @@ export function findingText(
   return `${coloured} ${code} ${escapeLine(place)}: ${escapeLine(message)}`;
 }
 
-/** An error as a person reads it: code and message, a line for each further fault, then what to type. */
+/** An error as text: code and message, a line for each further fault, then the hint. */
 export function errorText({ code, message, details, hint }: AppError): string {
   const lines = [
     `error ${code}: ${escapeLine(message)}`,
@@ -110,7 +111,7 @@ export function errorText({ code, message, details, hint }: AppError): string {
   return lines.join('\n');
 }
 
-/** Bytes with a unit: 1234567 → `1.2 MB`. */
+/** A number of bytes with a unit: 1234567 → `1.2 MB`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
@@ -127,7 +128,7 @@ export function countText(count: number, singular: string, plural = `${singular}
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/** A duration as a person reads it: 21600 → `6h`. */
+/** A duration as text: 21600 → `6h`. */
 export function durationText(seconds: number): string {
   const amounts = { d: seconds / 86_400, h: (seconds / 3600) % 24, m: (seconds / 60) % 60, s: seconds % 60 };
   const parts = Object.entries(amounts).map(([unit, amount]) => (amount < 1 ? '' : `${Math.floor(amount)}${unit}`));

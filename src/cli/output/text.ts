@@ -1,5 +1,4 @@
-// Lines of a terminal: text of a catalogue escaped and folded to eighty columns; and the same text escaped for Markdown. Knows nothing about
-// its content.
+// Formats text from a catalogue: escaped and folded to 80 columns for a terminal, or escaped for Markdown. Also wall-clock times of a zone.
 
 import stringWidth from 'fast-string-width';
 import type { Zone } from '../../catalogue/calendar.ts';
@@ -9,8 +8,8 @@ import { escapeLine } from './escape.ts';
 export const COLUMNS = 80;
 
 /**
- * Folds a text, escaped, behind a first lead and a lead of the other lines; a word that is too long for any line is cut. By hand: the
- * library that folds (wrap-ansi) knows no leads, and normalizes names, which are then no longer those of the catalogue.
+ * Escapes text and folds it to 80 columns. The first line begins with `lead`, the others with `nextLead`. A word longer than a line is split.
+ * Not wrap-ansi: it has no leads, and it normalizes Unicode, which would alter names.
  */
 export function folded(text: string, lead: string, nextLead: string): string {
   const lines: string[] = [];
@@ -19,7 +18,7 @@ export function folded(text: string, lead: string, nextLead: string): string {
   for (const word of escapeLine(text).split(' ')) {
     const isTooLong = stringWidth(nextLead + word) > COLUMNS;
     for (const [i, piece] of (isTooLong ? Array.from(word) : [word]).entries()) {
-      // Measured with the line: a mark, or the next part of a joined emoji, takes no column of its own.
+      // Measured together with the line: a combining mark or the next part of a joined emoji takes no column of its own.
       const next = i === 0 && !isEmpty ? ` ${piece}` : piece;
       if (!isEmpty && stringWidth(line + next) > COLUMNS) {
         lines.push(line.trimEnd());
@@ -32,8 +31,8 @@ export function folded(text: string, lead: string, nextLead: string): string {
 }
 
 /**
- * Text as a code span of Markdown: nothing in it is markup, a mention or a link. The fence is longer than any run of backticks
- * inside (CommonMark, "Code spans").
+ * Text as a Markdown code span, in which nothing is markup, a mention or a link. The fence is longer than any run of backticks in the text
+ * (CommonMark, "Code spans").
  */
 export function codeSpan(text: string): string {
   const shown = escapeLine(text);
@@ -45,7 +44,7 @@ export function codeSpan(text: string): string {
 
 const WEEKDAYS = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** An instant by the clock of a zone, `Sat 2026-05-02 00:00`; seconds only where there are any, the offset where the time occurs twice. */
+/** An instant in a zone's wall time, `Sat 2026-05-02 00:00`. Seconds only if they are not zero, the offset only if the time occurs twice. */
 export function wallTimeText(zone: Zone, instant: Instant): string {
   const wall = instant + zone.offsetAt(instant);
   const day = Math.floor(wall / SECONDS_PER_DAY);
@@ -53,7 +52,7 @@ export function wallTimeText(zone: Zone, instant: Instant): string {
   return `${WEEKDAYS[isoWeekdayOf(day)] ?? ''} ${dateTextOf(day)} ${time} ${zone.offsetOfRepeated(instant)}`.trimEnd();
 }
 
-/** The same of an instant as text; any other text stays as it is. */
+/** Like wallTimeText, for an instant given as text. Text that is not an instant is returned unchanged. */
 export function zoneTimeText(text: string, zone: Zone): string {
   const instant = parseInstant(text);
   return instant === undefined ? text : wallTimeText(zone, instant);

@@ -1,9 +1,9 @@
 // The configurations of proxies that have the rule behind them: each hands on requests as they came, sets X-Forwarded-Proto, sends the file
 // that the service names, and refuses by itself in the form of the rule's refusals, wherever it can.
 
-import { refuse } from '../rule/refusal.ts';
+import type { Reason } from '../rule/reasons.ts';
 import type { DeploymentFiles } from './deployment.ts';
-import { checkListen, OWN_REFUSALS, PROBLEMS, refusalLocation, standalone } from './nginx-server.ts';
+import { checkListen, documentOf, OWN_REFUSALS, PROBLEMS, refusalLocation, standalone } from './nginx-server.ts';
 
 export const PROXIES = ['nginx', 'caddy', 'haproxy'] as const;
 export type Proxy = (typeof PROXIES)[number];
@@ -113,9 +113,6 @@ const CADDYFILE = `# A Caddy with nothing but the rule: caddy run --config Caddy
 import playbill.caddy
 `;
 
-const UNAVAILABLE = refuse(503, 'internal').body.trimEnd();
-const TOO_LARGE = refuse(413, 'content-too-large').body.trimEnd();
-
 function caddyConfiguration({ listen, authorizer, filesRoot }: ProxiedService): string {
   const { host, port } = proxyAddress(listen);
   return `# The edge rule of Playbill: import this in a Caddyfile. Written by playbill edge build --target authorizer; see README.md.
@@ -151,9 +148,9 @@ ${filesRoot === null ? '' : caddyFiles(filesRoot)}		}
 ${HEADERS.map((name) => `\t\t\t-${name}`).join('\n')}
 		}
 		@large expression {http.error.status_code} == 413
-		respond @large \`${TOO_LARGE}
+		respond @large \`${documentOf('content-too-large')}
 \` 413
-		respond \`${UNAVAILABLE}
+		respond \`${documentOf('internal')}
 \` 503
 	}
 }
@@ -196,15 +193,8 @@ const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').r
 
 function haproxyConfiguration({ listen, authorizer }: ProxiedService): string {
   const { host, port } = proxyAddress(listen);
-  const document = (status: 400 | 413 | 503): string => {
-    const { body } =
-      status === 400
-        ? refuse(400, 'request-malformed')
-        : status === 413
-          ? refuse(413, 'content-too-large')
-          : refuse(503, 'internal');
-    return `content-type application/problem+json string ${quoted(body)} hdr Cache-Control no-store`;
-  };
+  const document = (reason: Reason): string =>
+    `content-type application/problem+json string ${quoted(`${documentOf(reason)}\n`)} hdr Cache-Control no-store`;
   return `# The edge rule of Playbill behind HAProxy. Written by playbill edge build --target authorizer; see README.md.
 
 defaults
@@ -218,11 +208,11 @@ defaults
 frontend playbill
   bind ${host ?? ''}:${port}
   # Everything passes the service, as it came. No request needs a body.
-  http-request return status 413 ${document(413)} if { req.hdr(transfer-encoding) -m found } or { req.hdr_val(content-length) gt 0 }
+  http-request return status 413 ${document('content-too-large')} if { req.hdr(transfer-encoding) -m found } or { req.hdr_val(content-length) gt 0 }
   http-request set-header X-Forwarded-Proto http
   http-request set-header X-Forwarded-Proto https if { ssl_fc }
-  http-error status 400 ${document(400)}
-${[500, 502, 503, 504].map((status) => `  http-error status ${status} ${document(503)}`).join('\n')}
+  http-error status 400 ${document('request-malformed')}
+${[500, 502, 503, 504].map((status) => `  http-error status ${status} ${document('internal')}`).join('\n')}
   http-after-response set-status 503 if { status 500 502 504 }
   default_backend playbill_authorizer
 

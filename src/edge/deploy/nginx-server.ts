@@ -2,7 +2,7 @@
 // README. Pure texts. Refuses what would break out of its place in the configuration.
 
 import { type Reason, REFUSALS } from '../rule/reasons.ts';
-import { refuse, type Refusal } from '../rule/refusal.ts';
+import { refuse } from '../rule/refusal.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { codeList, type DeploymentFiles, OWN_FILES, README_TITLE } from './deployment.ts';
 
@@ -160,12 +160,13 @@ export const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] =
   [505, 'http-version-not-supported'],
 ];
 
-const documentOf = (reason: Reason): Refusal => refuse(REFUSALS[reason].status, reason);
+/** The document that a proxy sends where it refuses by itself. */
+export const documentOf = (reason: Reason): string => refuse(REFUSALS[reason].status, reason).body.trimEnd();
 
 /** For the http block: what nginx refuses by itself, in the form of the rule's refusals. */
 export const PROBLEMS = `# What nginx refuses by itself, in the form of the rule's refusals.
 map $status $playbill_problem {
-${OWN_REFUSALS.map(([, reason]) => `  ${REFUSALS[reason].status} '${documentOf(reason).body.trimEnd()}\n';`).join('\n')}
+${OWN_REFUSALS.map(([, reason]) => `  ${REFUSALS[reason].status} '${documentOf(reason)}\n';`).join('\n')}
 }
 map $status $playbill_allow {
   405 "GET, HEAD";

@@ -149,7 +149,8 @@ and says why.`;
     case 'url':
       return `The tree is fetched from \`${tree.origin}\`. That origin must answer to this worker alone. 403 counts as 404, since a bucket whose
 objects may be read but not listed answers 403 for a missing one: an origin that denies everything looks like one where nothing is published.
-Precompressed siblings are files of their own there, without \`Content-Encoding\`. HTML or XML is no file of the tree, even with 200.
+Precompressed siblings are files of their own there: they come with a \`Content-Length\` and without \`Content-Encoding\`, which a fetch would
+undo; in place of others the plain file is sent. HTML or XML is not taken for a file of the tree, even with 200.
 
 ${unreadable}`;
     case 'binding':

@@ -1,6 +1,6 @@
-// Finds a key in the text of a key ring, which a runtime without a memory of its own reads at every request: by halves, in lines of one
-// width (`keyRingText`, release/tree/codec.ts). Nothing is parsed, as little as may be is decoded, and whether there is such a key does not
-// show in how long it takes.
+// Finds a key in the text of a key ring, for a runtime that keeps nothing between requests and so reads the ring at each of them: a binary
+// search over lines of one width (`keyRingText`, release/tree/codec.ts). It parses nothing, decodes as little as possible, and takes as long
+// for a key that is not there.
 
 import { findKey, HMAC, type KeyFacts, keyRingFrom } from './key-store.ts';
 
@@ -14,15 +14,15 @@ export interface FileText {
 
 /** A key by its line. */
 export interface LineKey extends KeyFacts {
-  /** Of a key of another algorithm this is some other text. */
-  readonly secretRef: string;
+  /** The name of an hmac key's secret; of other keys some other text, or nothing. */
+  readonly secretRef?: string;
 }
 
 /** What was looked for, and what stands where it is, or would be. */
 export interface FoundLine {
-  /** null when there is none of that keyid. */
+  /** null when the ring has no such keyid. */
   readonly key: LineKey | null;
-  /** The public key in SPKI, base64, of whichever key the line is: cut out for a key or for none, it takes as long. */
+  /** The public key in SPKI, base64, of the line that the search ended at: cutting it out takes as long when that is another key's. */
   readonly spki: () => string;
 }
 
@@ -31,11 +31,11 @@ const TAIL = '}}\n';
 /** Lines have this width, or several times as much. What all keys have is in their first half, the name of a secret included. */
 const WIDTH = 512;
 
-/** The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for a text that is no key ring. */
+/** The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for any other text. */
 export const findKeyIn = (text: FileText, keyid: string): FoundLine => {
   const width = widthOf(text);
   if (width === 0) return findInWhole(text, keyid);
-  // Lines are in the order of their keyids, which their quotes do not change. However a comparison ends, as many remain.
+  // Lines are sorted by keyid, and quotes do not change that order. Either outcome of a comparison leaves as many lines.
   const wanted = '"' + keyid + '"';
   let start = HEAD.length;
   let found = text.slice(start, start + wanted.length);
@@ -76,7 +76,7 @@ const INSTANT_WIDTH = 22;
 const ALGORITHM_WIDTH = 19;
 
 const keyOf = (line: string): LineKey => {
-  // Cut out in any case: njs takes longer to make a text of more than 14 characters.
+  // The text is cut out even if it is not used: njs takes longer to make one of more than 14 characters, and that would show.
   const instantAt = (position: number): string | null => {
     const instant = line.slice(position + 1, position + INSTANT_WIDTH - 1);
     return line[position] === '"' ? instant : null;
@@ -101,14 +101,5 @@ const textAt = (line: string, position: number): string => line.slice(position +
 
 const findInWhole = (text: FileText, keyid: string): FoundLine => {
   const key = findKey(keyRingFrom(JSON.parse(text.slice(0, text.length))), keyid);
-  if (key === null) return { key, spki: () => '' };
-  const facts = {
-    front: key.front,
-    notBefore: key.notBefore,
-    notAfter: key.notAfter,
-    revokedAt: key.revokedAt,
-    alg: key.alg,
-    secretRef: key.alg === HMAC ? key.secretRef : '',
-  };
-  return { key: facts, spki: () => (key.alg === HMAC ? '' : key.spki) };
+  return { key, spki: () => (key === null || key.alg === HMAC ? '' : key.spki) };
 };

@@ -17,12 +17,12 @@ export type SecretOf = (name: string) => string | null;
 export type KeyFacts = Pick<KeyRingEntry, 'front' | 'notBefore' | 'notAfter' | 'revokedAt' | 'alg'>;
 
 export interface KeyStore<Key extends KeyFacts = KeyRingEntry> {
-  /** The key of a keyid; null when there is none. */
+  /** The key of a keyid; null for an unknown one. */
   find(keyid: string): Key | null;
   /**
-   * Whether a signature (canonical base64) over a text (ASCII) is the key's. It takes as long for nobody's key (null), and for one that
-   * is broken, whose secret is missing or whose algorithm this runtime lacks, and is then false; for HMAC (`isHmac`) or for public
-   * keys, as the signature is. Some runtimes throw or reject where others return false.
+   * Whether this key made a signature (canonical base64) over a text (ASCII). `isHmac` tells which kind of signature it is. Without a key
+   * (null), and for one that is broken, lacks its secret or has an algorithm that this runtime lacks, it takes as long and is false. Some
+   * runtimes throw or reject where others return false.
    */
   verify(key: Key | null, isHmac: boolean, signature: string, base: string): Eventually<boolean>;
 }
@@ -37,6 +37,6 @@ export function keyRingFrom(value: unknown): KeyRing {
   throw new Error('expected an object of schema 1 with "keys"');
 }
 
-/** The key of a keyid; null when there is none. `__proto__` and `constructor` are keyids like any other. */
+/** The key of a keyid; null for an unknown one. `__proto__` and `constructor` are keyids like any other. */
 export const findKey = (ring: KeyRing, keyid: string): KeyRingEntry | null =>
-  ({}).hasOwnProperty.call(ring.keys, keyid) ? (ring.keys[keyid] ?? null) : null;
+  ({}.hasOwnProperty.call(ring.keys, keyid) && ring.keys[keyid]) || null;

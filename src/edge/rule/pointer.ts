@@ -33,7 +33,7 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
   const list = '"' + endpoint + '":[';
   // The list of categories is the last one: njs takes as long to search two kilobytes as for an HMAC.
   const start = (endpoint === 'products' ? text.indexOf(list) : text.lastIndexOf(list)) + list.length + 1;
-  // An entry of the list is preceded by `,"`; whatever lies beyond the list's end never sorts between a comma and that.
+  // An entry of the list is preceded by `,"`. Text behind the end of the list never sorts between a comma and `limit`.
   const limit = ',"' + instant;
   const hasStarted = (index: number): boolean => {
     const position = start + index * ENTRY_WIDTH;

@@ -11,6 +11,8 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** For signature headers that are torn, repeated or ambiguous: of a profile's reasons the only one that is a 400. */
 export const MALFORMED = 'signature-malformed';
+/** For a request that is not signed under a profile. */
+export const MISSING = 'signature-missing';
 
 /** "The holder of this key signed this text at this instant": what a signed request says of itself, before anything is verified. */
 export interface SignedRequest {
@@ -34,7 +36,10 @@ export interface SignatureProfile {
   readSignedRequest(request: RuleRequest, settings: SettingsFile): SignedRequest | Reason;
 }
 
-/** Several profiles as one: what was signed, under the first of them that the request is signed under. Of each header it proposes one line. */
+/**
+ * Several profiles as one: what was signed, under the first of them that can read a signature. What another scheme puts into a header of one
+ * profile does not spoil a signature under the next. Of each header it proposes one line.
+ */
 export const anyOf = (...profiles: readonly SignatureProfile[]): SignatureProfile => ({
   challenge: (settings) => {
     const values: { [name: string]: string } = {};
@@ -47,8 +52,12 @@ export const anyOf = (...profiles: readonly SignatureProfile[]): SignatureProfil
     return Object.keys(values).map((name) => [name, values[name] ?? '']);
   },
   readSignedRequest: (request, settings) => {
-    let signed: SignedRequest | Reason = 'signature-missing';
-    profiles.some((profile) => (signed = profile.readSignedRequest(request, settings)) !== 'signature-missing');
-    return signed;
+    let found: SignedRequest | Reason = MISSING;
+    profiles.some((profile) => {
+      const signed = profile.readSignedRequest(request, settings);
+      if (found === MISSING || typeof signed !== 'string') found = signed;
+      return typeof found !== 'string';
+    });
+    return found;
   },
 });

@@ -25,7 +25,7 @@ export const REFUSALS = {
   'precondition-failed': { status: 412, when: 'nginx: If-Match or If-Unmodified-Since asks for another edition' },
   'content-too-large': { status: 413, when: 'nginx, serve and the authorizer: the request has a body' },
   'uri-too-long': { status: 414, when: 'nginx: the URL is too long' },
-  'header-too-large': { status: 431, when: 'nginx and the authorizer: the headers of the request are too long' },
+  'header-too-large': { status: 431, when: 'nginx, serve and the authorizer: the headers of the request are too long' },
   'not-implemented': { status: 501, when: 'nginx: the body is in a transfer coding other than chunked' },
   'http-version-not-supported': { status: 505, when: 'nginx: a version of HTTP beyond 1.1 in the request line' },
   internal: { status: 503, when: 'the catalogue cannot be read just now: try again in a moment' },

@@ -44,13 +44,16 @@ export const respond = async <Content>(
     for (const isFresh of [false, true]) {
       const decision = select(target, await store.readPointer(target.front, isFresh), maxAge, at);
       if (decision.kind !== 'serve') return withoutFile(decision);
-      const { headers } = decision;
       for (const encoding of encodings) {
         const opening = store.open(decision.file + (encoding ? SIBLING_SUFFIX[encoding] : ''));
-        // A sibling only saves bytes: whatever keeps it away, the plain file is as good an answer.
+        // A sibling only saves bytes. If it cannot be read for any reason, the plain file is as good an answer.
         const content = await (encoding ? opening.catch(() => null) : opening);
         if (content === null) continue;
-        return { decision, headers: encoding ? [...headers, ['Content-Encoding', encoding]] : headers, content };
+        return {
+          decision,
+          headers: decision.headers.concat(encoding ? [['Content-Encoding', encoding]] : []),
+          content,
+        };
       }
     }
   } catch {

@@ -56,12 +56,12 @@ export const authorize = <Key extends KeyFacts>(
     return after<string | null, RequestTarget | Refusal>(verifySignature(signed, keys, instantText(now)), (front) => {
       if (front === null) return unauthorized('signature-invalid');
 
-      // A key speaks for its front alone, and does not reveal whether another one exists.
+      // A key speaks only for its own front, and does not reveal whether another front exists.
       return front === target.front ? target : refuse(403, 'front-not-allowed');
     });
   }, unforeseen);
 
-/** The refusal for whatever is in the way that is not the client's doing. */
+/** The refusal for everything that is not the client's fault. */
 export const unforeseen = (): Refusal => refuse(503, 'internal');
 
 /**
@@ -90,14 +90,14 @@ export const select = (
   }
 };
 
-/** What a request asks for, whoever sent it: enough only where no signature is needed, or where it has been verified already. */
+/** What a request asks for, without a look at its signature: for places that need none, or have verified it already. */
 export const readTarget = (request: RuleRequest, base: string): RequestTarget | Refusal => {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refuse(405, 'method-not-allowed', [['Allow', 'GET, HEAD']]);
   const path = targetPath(request.target);
   const isProducts = path === base + '/products/';
   if (!isProducts && path !== base + '/fronts/categories/') return refuse(404, 'not-found');
-  // Repeated lines are read as one list, which is no front's code.
+  // Repeated lines are read as one list, and a list is never a valid code.
   const front = request.field('x-front');
   if (front === null) return refuse(400, 'front-missing');
   if (!isFrontCode(front)) return refuse(400, 'front-malformed');

@@ -2,7 +2,7 @@
 // it (data/signing.md). Canonical forms only. What it signs begins with the method, and what rfc9421 signs with a quote: a signature
 // under one is wrong under the other, even by the same secret.
 
-import { MALFORMED, type SignatureProfile, type SignedRequest } from './profile.ts';
+import { MALFORMED, MISSING, type SignatureProfile, type SignedRequest } from './profile.ts';
 import type { Reason } from './reasons.ts';
 import { type FieldLine, type RuleRequest, type SignedParts, targetPath, targetQuery } from './request.ts';
 
@@ -23,14 +23,14 @@ const challenge = (): readonly FieldLine[] => [
   ['WWW-Authenticate', 'Signed-Headers headers="' + REQUIRED_HEADERS.join(';') + '"'],
 ];
 
-/** Malformed comes before missing, so that a torn header is never called unsigned. A key and a time alone are no signature. */
+/** Malformed comes before missing, so that a torn header is never called unsigned. A request with only a key and a time counts as unsigned. */
 const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
   const list = valueOf(request, LIST);
   const hex = valueOf(request, SIGNATURE);
   const names = (list ?? KEY).split(';');
   if (!isList(names) || !/^[a-f\d]{64}$/.test(hex ?? NO_BODY)) return MALFORMED;
-  if (!list || !hex) return 'signature-missing';
-  // What is beyond ASCII might become ASCII in lower case.
+  if (!list || !hex) return MISSING;
+  // A character beyond ASCII may become ASCII in lower case.
   const isPlain = (value: string | undefined): boolean => /^[\t -~]+$/.test(value || '?');
   const isOnce = (name: string): boolean => request.lines(name).length === 1 && isPlain(valueOf(request, name));
   if (!names.every(isOnce) || !isPlain(request.target)) return MALFORMED;
@@ -49,7 +49,7 @@ const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
   };
 };
 
-/** The value of a field; empty where it is repeated; undefined where there is none. */
+/** The value of a field; empty when it is repeated, undefined when it is missing. */
 const valueOf = (request: SignedParts, name: string): string | undefined => {
   const lines = request.lines(name);
   return lines.length > 1 ? '' : lines[0];

@@ -1,15 +1,9 @@
-// Who signed a request: the same verification for every request that gets this far, whatever is known about its key, so that neither the
-// answer nor its cost tells an unknown key from a wrong signature (law 9).
+// Finds out who signed a request. Every request that gets this far costs the same verification, so that neither the answer nor its cost tells
+// an unknown key from a wrong signature (law 9).
 
 import { after, type Eventually, orElse } from './eventually.ts';
 import { HMAC, type KeyFacts, type KeyStore } from './key-store.ts';
 import type { SignedRequest } from './profile.ts';
-
-/** Characters of base64 that 32 bytes have. */
-const HMAC_LENGTH = 44;
-
-/** Sorts after every instant. */
-const NEVER = '~';
 
 /**
  * The front that the key of this signature speaks for; null when the key did not make it, or may not be used at `instant` (canonical
@@ -22,8 +16,9 @@ export const verifySignature = <Key extends KeyFacts>(
   instant: string,
 ): Eventually<string | null> => {
   const key = keys.find(signed.keyid);
-  const isHmac = signed.signature.length === HMAC_LENGTH;
-  // Asked of nobody's key as well: an HMAC is so quick that even this would tell a known key from an unknown one.
+  // The base64 of 32 bytes.
+  const isHmac = signed.signature.length === 44;
+  // An unknown key is checked as well: an HMAC is so quick that even this check would give away a known key.
   const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
   // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
   const checking = orElse(
@@ -33,13 +28,14 @@ export const verifySignature = <Key extends KeyFacts>(
   return after(checking, (isValid) => (isValid && own ? own.front : null));
 };
 
-type Validity = Omit<KeyFacts, 'front'>;
+const NOBODYS: Partial<KeyFacts> = {};
 
-const NOBODYS: Validity = { alg: HMAC, notBefore: null, notAfter: null, revokedAt: null };
-
-/** Whether a key may be used at an instant for what the request says of it. A key is valid in [notBefore, notAfter), up to revokedAt. */
-const isUsable = (key: Validity, signed: SignedRequest, instant: string): boolean =>
+/**
+ * Whether a key may be used at an instant for what the request says of it. A key is valid in [notBefore, notAfter), up to revokedAt. No instant
+ * sorts after `~`.
+ */
+const isUsable = (key: Partial<KeyFacts>, signed: SignedRequest, instant: string): boolean =>
   (key.notBefore ?? '') <= instant &&
-  instant < (key.notAfter ?? NEVER) &&
-  instant < (key.revokedAt ?? NEVER) &&
+  instant < (key.notAfter ?? '~') &&
+  instant < (key.revokedAt ?? '~') &&
   (signed.alg ?? key.alg) === key.alg;

@@ -12,12 +12,14 @@ export interface BucketAddress {
   readonly region: string;
 }
 
-/** A store that hangs must not hold up whoever waits for it; no proxy waits much longer. */
-const TIMEOUT_MS = 10_000;
+/** A store that hangs must not hold a request: few proxies wait longer for the beginning of an answer. */
+const BEGIN_MS = 10_000;
+/** A slow client reads a file as it comes. */
+const END_MS = 60_000;
 
 /**
  * Sends a signed request for `target`, a path below the tree, perhaps with a query. Rejects without credentials, and when the store does not
- * answer before the signal.
+ * begin to answer in time. `signal` bounds the whole answer.
  */
 export const askBucket = async (
   bucket: BucketAddress,
@@ -25,7 +27,7 @@ export const askBucket = async (
   method: string,
   bindings: WorkerEnvironment,
   now: number,
-  signal = AbortSignal.timeout(TIMEOUT_MS),
+  signal = AbortSignal.timeout(END_MS),
 ): Promise<Response> => {
   const [accessKeyId, secretAccessKey, sessionToken = null] = CREDENTIAL_NAMES.map((name) =>
     textOrNull(bindings[name])?.trim(),
@@ -35,7 +37,8 @@ export const askBucket = async (
   const url = new URL(`${bucket.origin}/${target}`);
   const credentials = { accessKeyId, secretAccessKey, sessionToken };
   const headers = Object.fromEntries(await signedHeaders(method, url, credentials, bucket.region, now));
-  return fetch(url, { method, headers, redirect: 'manual', signal }).catch(() => {
+  const late = new Promise<never>((_, reject) => AbortSignal.timeout(BEGIN_MS).addEventListener('abort', reject));
+  return Promise.race([fetch(url, { method, headers, redirect: 'manual', signal }), late]).catch(() => {
     throw new Error(`${url.host} does not answer`);
   });
 };

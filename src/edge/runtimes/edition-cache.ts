@@ -1,5 +1,5 @@
-// Editions never change under their names: a worker that fetches them over the network keeps them in the cache of its host, where it has one.
-// The rule has said yes before anything is looked up. Pointers are not kept here, and neither is what could not be read.
+// Editions never change under their names, so a worker that fetches them over the network keeps them in its host's cache, if there is one. The
+// rule has let the request in before the cache is asked. Pointers and failures are not kept here.
 
 import {
   fetchHandler,
@@ -26,7 +26,7 @@ declare const caches: {
 /** A cache of its own: unlike the default one, it does not answer requests that never came to the worker. */
 const NAME = 'playbill';
 
-/** Opaque bytes, siblings too: no host encodes or decodes them. Without such a time hosts keep nothing. */
+/** As opaque bytes, so that no host encodes or decodes them. Without a `max-age` hosts keep nothing. */
 const HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-type': 'application/octet-stream',
@@ -62,7 +62,7 @@ const throughCache =
     if (!file?.body || !cache) return file;
     const [sent, stored] = file.body.tee();
     const storing = orNothing(async () => {
-      // Whole, before it is handed over: of a connection that breaks off, a host may keep what has come.
+      // Read to its end first: when a connection breaks off, a host may keep the part that has come.
       const bytes = await new Response(stored).arrayBuffer();
       await cache.put(url, new Response(bytes, { headers: HEADERS }));
     });
@@ -70,7 +70,7 @@ const throughCache =
     return new Response(sent);
   };
 
-/** Some hosts have no cache, and it may fail: that only costs what it would have saved. */
+/** Some hosts have no cache, and a cache may fail. Either only costs a fetch. */
 const orNothing = async <T>(work: () => Promise<T> | undefined): Promise<T | undefined> => {
   try {
     return await work();

@@ -38,9 +38,10 @@ export type KeyRingOrigin = (bindings: WorkerEnvironment, now: number) => Eventu
 /** A request, perhaps with what Cloudflare adds to it. */
 type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?: string } };
 
-const keptPointers: { [front: string]: { readonly text: string | null; readonly until: number } } = {};
+/** By path: a front may be named `constructor`, as a property that every object has. */
+const keptPointers: { [path: string]: { readonly text: string | null; readonly readAt: number } } = {};
 
-/** Types of pages and errors, which some origins send with 200. No file of the tree has one, whatever serves it; some have no type at all. */
+/** Types of pages and errors, which some origins send with 200. Files of the tree never have one of them; some come without a type. */
 export const PAGE = /xml|html/i;
 
 /** The default export of a worker whose tree is there. */
@@ -66,19 +67,23 @@ export const fetchHandler = (settings: WorkerConfiguration, origin: Origin, keyR
         const path = pointerPath(front);
         // The reason for a 503 when every file could be loaded.
         why = path + ': unusable, or names no file';
-        let kept = keptPointers[front];
-        if (isFresh || !kept || kept.until <= now) {
+        let kept = keptPointers[path];
+        // In either direction: a clock that is set back must not keep it for longer.
+        if (isFresh || !kept || Math.abs(now - kept.readAt) >= settings.pointerSeconds) {
           const file = await load(path, 'GET');
-          kept = keptPointers[front] = { text: file && (await file.text()), until: now + settings.pointerSeconds };
+          kept = keptPointers[path] = { text: file && (await file.text()), readAt: now };
         }
         return kept.text;
       },
     };
     const { decision, headers, content } = await respond(received, target, store, settings.maxAge, now);
     if (decision.status === 503) console.error('playbill: the tree cannot be read: ' + why);
-    // 'manual': a content that is encoded already stays as it is.
-    const init = { status: decision.status, headers: headers as [string, string][], encodeBody: 'manual' };
-    return new Response(received.method === 'HEAD' ? null : content, init);
+    return new Response(received.method === 'HEAD' ? null : content, {
+      status: decision.status,
+      headers: headers as [string, string][],
+      // A content that is encoded already stays as it is.
+      encodeBody: 'manual',
+    } as ResponseInit);
   },
 });
 
@@ -100,5 +105,5 @@ const requestOf = (request: WorkerRequest): RuleRequest => {
   };
 };
 
-/** A binding that is text: anything else is no secret. */
+/** The text of a binding; null for anything else, which cannot be a secret. */
 export const textOrNull = (binding: unknown): string | null => (typeof binding === 'string' ? binding : null);

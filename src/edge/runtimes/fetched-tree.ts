@@ -13,11 +13,20 @@ export interface FetchedTree {
 export const fetchedTree: Origin = (bindings) => async (path, method) => {
   const { origin } = PLAYBILL;
   const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
-  const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, { method });
-  const { status } = response;
-  const type = response.headers.get('content-type') ?? '';
-  if (status === 200 && !PAGE.test(type)) return response;
-  // A bucket answers 403 for what is not there to who may read its objects and not list them (S3, GCS).
+  const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
+    method,
+    // Long, since a slow client reads the file as it comes; but an origin that hangs must not hold a request for ever.
+    signal: AbortSignal.timeout(60_000),
+  });
+  const { status, headers } = response;
+  const type = headers.get('content-type') ?? '';
+  if (status === 200 && !PAGE.test(type)) {
+    // fetch decodes a sibling that comes with its encoding. Deno then drops the length; the other hosts keep the name of the encoding. An
+    // answer to HEAD may have no length in any case.
+    const isDecoded = headers.has('content-encoding') || (method === 'GET' && !headers.has('content-length'));
+    return !binding && isDecoded && !path.endsWith('json') ? null : response;
+  }
+  // S3 and GCS answer 403 for a missing object to a reader who may not list the bucket.
   if (status === 403 || status === 404) return null;
   throw new Error(status + ' ' + type);
 };

@@ -73,10 +73,10 @@ export function requestOf(r: NjsRequest): RuleRequest {
     lines: (name) =>
       r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1])),
     field: (name) => {
-      // njs finds it by nginx's own index, and joins what is repeated. Of fields that `field` is not for it may show the first line alone.
+      // njs finds it by nginx's own index, and joins repeated lines. Of some other fields, which are read by `lines`, it shows only the first.
       const value = headers[name];
       if (value === undefined) return null;
-      // The others are right without tabs, or read line by line.
+      // The other fields need no trimming here: a tab makes them fail the fast path, and `lines` trims.
       return name === 'x-front' || name === 'if-none-match' ? withoutTabs(value) : value;
     },
   };
@@ -100,7 +100,7 @@ function withoutTabs(value: string): string {
 /** The configuration has secrets only where a key needs one: a name that was never declared throws when it is read. */
 export function secretOf(name: string): string | null {
   if (typeof playbill_secrets === 'undefined') return null;
-  // What every object inherits is no text.
+  // Inherited properties, such as `constructor`, are not strings.
   const secret = playbill_secrets[name];
   return typeof secret === 'string' ? secret : null;
 }
@@ -128,7 +128,7 @@ export function setHeaders(r: NjsRequest, headers: readonly FieldLine[]): void {
   headers.forEach((line) => (out[line[0]] = line[1]));
 }
 
-/** Sends what is no file: a refusal or a 304. */
+/** Sends an answer without a file: a refusal or a 304. */
 export function send(r: NjsRequest, decision: Exclude<Decision, FileResponse>): void {
   setHeaders(r, decision.headers);
   if (decision.kind === 'refuse') return r.return(decision.status, decision.body);
@@ -138,7 +138,7 @@ export function send(r: NjsRequest, decision: Exclude<Decision, FileResponse>): 
   r.finish();
 }
 
-/** A line in the log, for the operator alone: no client learns what is wrong. */
+/** Tells the operator, in the log, what no client learns. */
 export function logUnreadable(r: NjsRequest, why: string): void {
   r.error('playbill: the tree cannot be read: ' + why);
 }
@@ -147,7 +147,7 @@ export function logUnreadable(r: NjsRequest, why: string): void {
 export const unusablePointer = (front: string): string =>
   pointerPath(front) + " is torn, of another schema, or another front's";
 
-/** The answer where the tree cannot be read, or anything unforeseen is in the way. */
+/** The answer when the tree cannot be read, or something unforeseen happens. */
 export function sendUnavailable(r: NjsRequest): void {
   send(withoutHeaders(r), refuse(503, 'internal'));
 }

@@ -43,9 +43,9 @@ export interface NginxS3Settings extends SettingsFile {
 declare const playbill_settings: NginxS3Settings;
 
 /**
- * The functions that the server configuration names. `answer` authorizes a request and selects its edition; `again` selects once more, where
- * that edition cannot be had; `unavailable` is for a second one that cannot. `headers` is the header filter of what the bucket sends.
- * `signature` and `token` are variables of a request to the bucket, which nginx asks for when it writes one and not for a hit in its cache.
+ * The functions that the server configuration names. `answer` authorizes a request and selects its edition; `again` selects once more when
+ * that edition cannot be read; `unavailable` answers when the second one cannot either. `headers` filters the headers that the bucket sends.
+ * `signature` and `token` are variables of a request to the bucket. nginx reads them when it writes one, and not for a hit in its cache.
  */
 export function nginxS3Handlers(njsCrypto: NjsCrypto) {
   return {
@@ -107,7 +107,7 @@ function sendSelected(
   const decision = select(target, pointer, playbill_settings.maxAge, now);
   if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
-  // What is set now would stand beside what the bucket sends: the header filter sets these when that is gone.
+  // Headers set now would be sent together with the bucket's. The header filter sets them once it has removed those.
   r.variables['playbill_headers'] = JSON.stringify(decision.headers);
   r.variables['playbill_file'] = decision.file;
   const best = acceptedEncodings(request.field('accept-encoding'), siblings())[0];
@@ -126,21 +126,21 @@ async function readObject(r: NjsRequest, now: number, location: string): Promise
   const reply = await r.subrequest(location);
   if (reply.status === 200) return textOf(reply.responseBuffer);
 
-  // A store says why, and whatever says nothing is no store.
+  // A store gives a code. An answer without one comes from something else.
   const found = /<Code>(\w+)</.exec(reply.responseText);
   const code = found ? (found[1] ?? '') : '';
   if ((reply.status === 403 || reply.status === 404) && ABSENT.includes(code)) return null;
   throw unreadable(r, `answers ${reply.status} ${code}`);
 }
 
-/** A header filter: whatever the bucket says of an object, or the cache of it, the client gets the rule's headers and the length. */
+/** A header filter: the client gets the rule's headers and the length, and no header of the bucket or the cache. */
 function replaceHeaders(r: NjsRequest): void {
-  // Every status that a store may use is intercepted before this. What gets here all the same is no edition: nginx ends the connection, and
-  // does not keep it for a year. Every store gives an object a type.
+  // The configuration intercepts every status that a store may use. For anything else that is not an edition, the error makes nginx end the
+  // connection instead of keeping the answer for a year. Every store gives an object a type.
   const type = r.headersOut['Content-Type'] ?? '';
   if (r.status !== 200 || !type || /xml|html/i.test(type)) throw new Error(`the bucket answers ${r.status} ${type}`);
   const encoding = r.variables['playbill_encoding'] ?? '';
-  // Without an encoding nginx compresses for GET alone, and the length of the plain file would be wrong (RFC 9110, 8.6).
+  // nginx compresses a plain file for GET and not for HEAD, whose length would then be wrong (RFC 9110, 8.6).
   const hasLength = encoding !== '' || r.method !== 'HEAD';
   Object.keys(r.headersOut).forEach((name) => {
     if (!hasLength || name.toLowerCase() !== 'content-length') delete r.headersOut[name];
@@ -161,7 +161,7 @@ function signatureOf(r: NjsRequest, njsCrypto: NjsCrypto): string {
   return njsAuthorization({ host: bucket.host, path, region: bucket.region, date }, credentials, njsCrypto);
 }
 
-/** One of CREDENTIAL_NAMES; empty where there is none. */
+/** The credential of that name in CREDENTIAL_NAMES; empty without one. */
 function credential(index: 0 | 1 | 2): string {
   return (secretOf(CREDENTIAL_NAMES[index]) ?? '').trim();
 }

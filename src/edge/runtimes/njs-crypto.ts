@@ -21,7 +21,7 @@ declare const Buffer: { from(text: string, encoding: 'base64'): Uint8Array<Array
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** Nobody's P-256 key: its private half was thrown away. */
+/** A P-256 key that nobody can sign with: its private half was thrown away. */
 const DECOY =
   'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaQdTHu+xfO8/TCO2+SSE82E6QXUOYSpVbMHzNR3u7v9EtZKEfLBDNX3QgjReG1x9VgiOjPyga71q24xVU7QX6A==';
 
@@ -40,12 +40,12 @@ export const njsKeyStore = (
     },
     verify: (own, isHmac, signature, base) => {
       if (!isHmac) {
-        // For nobody's key as well: this much would tell a key from none.
+        // Cut out even without a key: the time that it takes would give away a known one.
         const spki = spkiOfLine();
         return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signature, base);
       }
-      // Nobody's secret is looked for as well, for the same reason.
-      const secret = secretOf(own && own.alg === HMAC ? own.secretRef : '');
+      // A secret is looked up even without a key, for the same reason.
+      const secret = secretOf((own && own.alg === HMAC && own.secretRef) || '');
       return isHmacOf(secret || DECOY_SECRET, signature, base, njsCrypto) && own !== null && !!secret;
     },
   };
@@ -61,7 +61,7 @@ const isHmacOf = (secret: string, signature: string, base: string, njsCrypto: Nj
   return blinded === njsCrypto.createHash('sha256').update(signature).digest('base64');
 };
 
-/** A broken key costs one verification as well, with nobody's. */
+/** A broken key is replaced by the decoy, so that it costs a verification as well. */
 const verifyP256 = async (spki: string, signature: string, base: string): Promise<boolean> => {
   let key: Awaited<ReturnType<typeof importP256>>;
   try {

@@ -15,7 +15,7 @@ export interface SignedObject {
   readonly date: string;
 }
 
-/** The value of Authorization. It covers the headers that nginx sends: x-amz-security-token with a session token alone. */
+/** The value of Authorization. It covers the headers that nginx sends, x-amz-security-token only if there is a session token. */
 export function njsAuthorization(object: SignedObject, credentials: Credentials, njsCrypto: NjsCrypto): string {
   const token = credentials.sessionToken;
   const names = `host;x-amz-content-sha256;x-amz-date${token ? ';x-amz-security-token' : ''}`;

@@ -25,6 +25,7 @@ import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { signedHeaders } from '../rule/signed-headers.ts';
 import { pointerPath } from '../rule/tree.ts';
+import { refuseMalformed } from './malformed-request.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** One answered request. It names no key: keys get into no log. */
@@ -56,9 +57,9 @@ type FileHeaders = readonly FieldLine[];
 /** What a tree is read by. Everything is as it is at the moment, and rejects where it cannot be read. */
 export interface ServedTree {
   keyRing(): Promise<KeyRing>;
-  /** null where nothing is published for the front. `isFresh`: whatever is kept, it is read again. */
+  /** null where nothing is published for the front. `isFresh`: read it again, even if it is kept. */
   pointer(front: string, isFresh: boolean): Promise<string | null>;
-  /** A file below `public`, or the header lines by which a proxy finds it and sends it itself; null where there is none. */
+  /** A file below `public`, or the header lines that tell a proxy which file to send; null for a missing file. */
   open(path: string): Promise<ServedFile | FileHeaders | null>;
   /** The siblings that may exist; where it is left out, all. */
   readonly encodings?: readonly SiblingEncoding[];
@@ -79,7 +80,7 @@ export interface ServeOptions {
   readonly profiles?: readonly ProfileName[];
   /** Seconds since 1970, fractions welcome. */
   readonly clock: () => number;
-  /** The secret of a name, for hmac keys; null when there is none. */
+  /** The secret of a name, for hmac keys; null for an unknown name. */
   readonly secretOf: SecretOf;
   /** Serve as of this instant (seconds since 1970), under `no-store`; null for the clock's. */
   readonly at: number | null;
@@ -88,7 +89,7 @@ export interface ServeOptions {
    * own at this machine. For all others signatures are required.
    */
   readonly isUnsigned: boolean;
-  /** Whether a proxy stands in front, which sets X-Forwarded-Proto whatever its client has sent. */
+  /** Whether a proxy stands in front that always sets X-Forwarded-Proto itself. */
   readonly isProxied?: boolean;
   readonly accessLog: (entry: AccessLogEntry) => void;
 }
@@ -98,10 +99,11 @@ export function createServer(options: ServeOptions, limits: ServerOptions = {}):
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new Error(fault);
   const tree = options.tree ?? folderTree(options.root);
-  return createHttpServer(limits, (incoming, outgoing) => {
+  // Node's own answer to a request without Host has no document; ours has.
+  return createHttpServer({ requireHostHeader: false, ...limits }, (incoming, outgoing) => {
     // The client went away, or a file broke off: an answer under way cannot become another one.
     handle(options, tree, incoming, outgoing).catch(() => outgoing.destroy());
-  });
+  }).on('clientError', refuseMalformed);
 }
 
 /** Whether an address is one that only this machine can reach. */
@@ -120,7 +122,7 @@ async function handle(
   const { settings } = options;
   const request = requestOf(incoming, options.isProxied === true);
   const causes: string[] = [];
-  const keys = (): Promise<KeyStore> => noted(keysOf(tree, options.secretOf), causes);
+  const keys = async (): Promise<KeyStore> => webCryptoKeyStore(await noted(tree.keyRing(), causes), options.secretOf);
   const target = await targetOf(options, keys, incoming, request, now);
   const store = storeOf(tree, causes);
   // What is served as of another instant must not be stored.
@@ -131,7 +133,7 @@ async function handle(
   try {
     await send(response, request.method === 'HEAD', outgoing);
   } finally {
-    // A client that has every byte may close the connection before the file is read to its end.
+    // Even when sending fails: a client may close the connection as soon as it has every byte.
     options.accessLog({
       now,
       method: request.method,
@@ -168,7 +170,7 @@ async function targetOf(
   request: RuleRequest,
   now: number,
 ): Promise<RequestTarget | Refusal> {
-  // Of two hosts one was signed and the other may be believed by what stands in front; there has to be one (RFC 9112, 3.2).
+  // Exactly one (RFC 9112, 3.2): of two, the signature may cover one while a proxy in front goes by the other.
   if (request.lines('host').length !== 1) return refuse(400, 'request-malformed');
   if (hasBody(incoming)) return refuse(413, 'content-too-large');
   if (isUnsigned && isLoopback(incoming.socket.localAddress ?? '') && isLoopback(hostName(request.authority)))
@@ -197,11 +199,6 @@ function hostName(authority: string): string {
     .toLowerCase()
     .replace(/:\d*$/, '')
     .replace(/^\[(.*)\]$/, '$1');
-}
-
-/** The keys of the key ring as it is at the moment. Rejects without a readable one. */
-async function keysOf(tree: ServedTree, secretOf: SecretOf): Promise<KeyStore> {
-  return webCryptoKeyStore(await tree.keyRing(), secretOf);
 }
 
 /** The key ring in the text of its file. Throws Error for another text. */
@@ -260,7 +257,7 @@ async function openFile(path: string): Promise<ServedFile> {
   return { bytes: size, content: () => file.createReadStream({ autoClose: false }), close: () => file.close() };
 }
 
-/** What is read of a file; null where there is none. */
+/** What is read of a file; null when it is missing. */
 export async function absentAsNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

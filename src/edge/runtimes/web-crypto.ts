@@ -23,18 +23,20 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
       const key = await subtle.importKey('raw', bytesOf(secret || DECOY_SECRET), SECRET, false, ['verify']);
       return (await subtle.verify(SECRET, key, bytes, signed)) && !!secret;
     }
-    // One verification by each algorithm that the ring has public keys for: one takes longer than the other, and would tell whose key is
-    // of which kind, and which is nobody's. In place of a key that is not there, or broken, each has the ring's first.
-    const checks = Object.entries(PUBLIC).map(async ([alg, parameters]) => {
-      for (const entry of [own, ...Object.values(ring.keys)]) {
-        if (entry?.alg !== alg || entry.alg === HMAC) continue;
-        // Not kept: an import costs less than the verification behind it, and what is not kept cannot outlive its ring.
-        const key = await subtle.importKey('jwk', entry.jwk, parameters, false, ['verify']).catch(() => null);
-        if (key) return (await subtle.verify(parameters, key, bytes, signed)) && entry === own;
-      }
-      return false;
-    });
-    return (await Promise.all(checks)).includes(true);
+    // One verification by each algorithm that the ring has public keys for. They differ in time, so a single one would give
+    // away the kind of a key, or that it is unknown. Where the key is missing or broken, the ring's first sound key of that algorithm stands in.
+    const results = await Promise.all(
+      Object.entries(PUBLIC).map(async ([alg, parameters]) => {
+        for (const entry of [own, ...Object.values(ring.keys)]) {
+          if (entry?.alg !== alg || entry.alg === HMAC) continue;
+          // Not kept: an import costs less than the verification behind it, and what is not kept cannot outlive its ring.
+          const key = await subtle.importKey('jwk', entry.jwk, parameters, false, ['verify']).catch(() => null);
+          if (key) return (await subtle.verify(parameters, key, bytes, signed)) && entry === own;
+        }
+        return false;
+      }),
+    );
+    return results.includes(true);
   },
 });
 

@@ -1,6 +1,6 @@
-// The worker whose tree lies behind a URL, or behind a binding that has `fetch`, and whose key ring lies elsewhere, where clients cannot reach
-// it: behind a URL that wants a secret header, or in a binding. A revoked key is refused without a deployment. What comes from a URL is kept
-// in the cache of the host.
+// The worker whose tree lies behind a URL, or behind a binding that has `fetch`, and whose key ring lies where clients cannot reach it: behind
+// a URL that wants a secret header, or in a binding. It refuses a revoked key without a deployment, and keeps editions from a URL in the cache
+// of the host.
 
 import { cachingHandler } from './edition-cache.ts';
 import {
@@ -44,7 +44,7 @@ const loadKeyRing =
   async (name) => {
     const { keyRing, keyRingToken } = PLAYBILL;
     const binding = bindings[keyRing];
-    // A service seems to have every method that it is asked for, and a store has no fetch.
+    // A service binding seems to have every method; a store has no `fetch`.
     if (isStore(binding)) {
       const found = await binding.get(name);
       return typeof found === 'string' ? new Response(found) : found;
@@ -53,7 +53,7 @@ const loadKeyRing =
     const service = binding as Pick<typeof globalThis, 'fetch'> | undefined;
     const response = await (service ?? globalThis).fetch(service ? `http://tree/${name}` : keyRing, {
       headers: authorization ? { authorization } : {},
-      // Who may see the secret is the origin that was named, and no other.
+      // Only the origin that was named may see the secret.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

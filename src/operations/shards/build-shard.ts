@@ -1,12 +1,12 @@
-// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and leaves their content in the tree, with a
-// result that says what became of them. Writes nothing that a reader looks for but the key ring, and takes no lock: `finish` does the rest.
+// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and puts their content and a result for
+// `finish` into the tree. Of the files that readers use it writes only the key ring, and it takes no lock.
 //
 //   run.json, by the first shard  →  content, durable  →  shard-<index>.json
 //
-// A shard that is stopped anywhere has left content that nothing points at; begun again, it finds what is there and writes what is missing.
+// A shard that is stopped anywhere leaves content that nothing points at. Started again, it writes what is missing.
 
 import { setImmediate } from 'node:timers/promises';
-import { formatInstant, instantOf, parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Hold } from '../../contract/results.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
@@ -19,7 +19,7 @@ import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import { keyRingText } from '../../release/tree/codec.ts';
 import { PublishedTree } from '../../release/tree/published.ts';
-import { orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
+import { ALL_AGAIN, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
 import type { Shard } from '../../render/shards.ts';
 import { sharedTree } from '../../storage/open-tree.ts';
@@ -29,28 +29,28 @@ import { releaseOf, type BuildOptions } from '../build.ts';
 import { publishKeys } from '../publish-keys.ts';
 import { renderFronts } from '../../release/publish/render-fronts.ts';
 import { renderProducts, type FrontsToRender } from '../render-products.ts';
-import { refuseOtherSettings } from './run-settings.ts';
+import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import type { Billed } from '../writing-tree.ts';
 
 export interface ShardOptions extends Omit<BuildOptions, 'frontCodes' | 'isDryRun' | 'pruneGraceSeconds'> {
   readonly run: string;
   readonly shard: Shard;
-  /** Whether `now` was asked for; otherwise it is that of the shard that began first. */
+  /** Whether `now` was given; if not, the instant of the first shard counts. */
   readonly isNowGiven: boolean;
-  /** A held state of a catalogue on a server; null: that of now. */
+  /** The id of a snapshot held on a server; null: read the present state. */
   readonly snapshot: string | null;
 }
 
 export interface ShardBuilt {
   readonly now: Instant;
-  /** The rollback that holds the tree: then nothing was rendered. */
+  /** The rollback that holds the tree: nothing was rendered. */
   readonly hold: Hold | null;
-  /** Whether an earlier start has left the result. */
+  /** Whether the result was there already, from an earlier start. */
   readonly isRepeated: boolean;
   readonly results: readonly FrontResult[];
 }
 
-/** How old a run may be that a shard joins without saying so. */
+/** How old a run may be that a shard without `--now` joins. */
 const AGE_SECONDS_MAX = 3600;
 
 /** Renders the fronts of one shard. @throws AppError database-…, contract-…, run-…, tree-… */
@@ -83,7 +83,7 @@ async function buildIntoShared(
     return { now: proposedNow, hold, isRepeated: false, results: [] };
   }
   const settings = await joinRun(tree, options, proposedNow);
-  const now = parseInstant(settings.now) ?? proposedNow;
+  const now = nowOf(settings);
   await reader.restart();
   const until = instantOf(now + options.horizonSeconds);
   const { tzdata } = options;
@@ -93,10 +93,10 @@ async function buildIntoShared(
     (done, total) => options.onProgress('load', done, total),
     now,
   );
-  // With a snapshot as well: a server that has been started again may give another one the same id.
+  // Needed even with a snapshot: a server that was restarted may give the same id to another state.
   const state = reader.digest();
   await reader[Symbol.asyncDispose]();
-  // A revocation waits for no other shard. Where the rows are of an older state than the ring, those of now decide.
+  // A revocation does not wait for the other shards. The rows may be older than the ring, so the present keys are read and published.
   const ring = published.keyRing;
   if (ring === null || keyRingText(ring) !== keyRingText(rendered.keyRing)) await publishKeys(databasePath, outPath);
 
@@ -105,7 +105,7 @@ async function buildIntoShared(
   for await (const result of renderFronts(rendered, published, options, store, now)) {
     rendering.push(result);
     options.onProgress('publish', rendering.length, rendered.fronts.length);
-    // Lets the process hear its signals between two of them.
+    // Lets the process handle signals between two fronts.
     await setImmediate();
   }
   const results = await settled(rendering, store);
@@ -114,7 +114,7 @@ async function buildIntoShared(
   return { now, hold: null, isRepeated, results };
 }
 
-/** The settings of the run: the given ones for its first shard, and for others the same, or they are refused. @throws AppError run-differs */
+/** The settings of the run, which the first shard writes; a shard with different ones is refused. @throws AppError run-differs, run-damaged */
 async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): Promise<RunSettings> {
   const { run, shard, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
   const { maxShrink, allowShrink, force } = guards;
@@ -132,18 +132,18 @@ async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): P
   const path = pathOf({ kind: 'run', run });
   if (await tree.createOnce({ path, bytes: bytesOf(settings) })) return settings;
   const begun = orRunDamaged(await readRunSettings(run, tree.store), tree.store.root);
-  if (!options.isNowGiven && now - (parseInstant(begun.now) ?? now) > AGE_SECONDS_MAX) throw oldRun(begun, now);
+  if (!options.isNowGiven && now - nowOf(begun) > AGE_SECONDS_MAX) throw oldRun(begun, now);
   refuseOtherSettings(begun, options.isNowGiven ? settings : { ...settings, now: begun.now });
   return begun;
 }
 
-/** A name that is used again would publish the old state once more. */
+/** A run's name that is used again, by a cron job for example. */
 function oldRun({ run, now: begunFor }: RunSettings, now: Instant): AppError {
-  const message = `run ${run}: expected one of the last hour, since --now is not given, found that it was begun for ${begunFor} (now is ${formatInstant(now)})`;
+  const message = `run ${run}: expected a run of the last hour, since --now is not given, found one for ${begunFor} (now is ${formatInstant(now)})`;
   return new AppError(
     'run-differs',
     message,
-    `give each run a name of its own: --run; or go on with this one: --now ${begunFor}`,
+    `use a new name for each run: --run; or continue this one: --now ${begunFor}`,
   );
 }
 
@@ -165,7 +165,7 @@ function resultOf(
   };
 }
 
-/** Leaves the result of a shard, unless there is one. @returns whether there was. @throws AppError run-state-differs */
+/** Writes the result of a shard, unless there is one. @returns whether there was. @throws AppError run-differs, run-damaged, run-state-differs */
 async function leaveResult(result: ShardResult, tree: SharedTree): Promise<boolean> {
   const { settings, shard, state } = result;
   const path = pathOf({ kind: 'shard', run: settings.run, shard });
@@ -174,8 +174,8 @@ async function leaveResult(result: ShardResult, tree: SharedTree): Promise<boole
   const before = orRunDamaged(await readShardResult(settings.run, shard, tree.store), root);
   refuseOtherSettings(before.settings, settings);
   if (before.state === state) return true;
-  const message = `expected the state of the catalogue that ${root}/${path} was rendered from, found another`;
-  throw new AppError('run-state-differs', message, 'start all shards again, as another run: --run');
+  const message = `expected the catalogue in the state that ${root}/${path} was rendered from, found it changed`;
+  throw new AppError('run-state-differs', message, ALL_AGAIN);
 }
 
 function bytesOf(value: RunSettings | ShardResult): Uint8Array {

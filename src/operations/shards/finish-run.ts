@@ -1,8 +1,8 @@
-// The end of a run of shards (`finish`): takes their results for what a build has just rendered, and goes on as a build does from there.
-// Opens no database.
+// The end of a run of shards (`finish`): reads their results as if it had just rendered the fronts, and publishes as a build does. Opens no
+// database.
 
 import { setTimeout } from 'node:timers/promises';
-import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant } from '../../catalogue/instant.ts';
 import type { HoldCode } from '../../contract/manifest.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
@@ -10,16 +10,16 @@ import type { Finding } from '../../findings.ts';
 import { readHold } from '../../release/history/hold.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
-import type { TreeFiles } from '../../release/tree/files.ts';
+import type { TreeFiles, TreeFolders } from '../../release/tree/files.ts';
 import type { PublishedTree } from '../../release/tree/published.ts';
-import { orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
+import { ALL_AGAIN, frontsOfShard, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import type { ReleaseStore } from '../../release/tree/store.ts';
-import { pathOf } from '../../render/paths.ts';
+import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
 import { dryRunStore } from '../../storage/dry-run.ts';
 import type { OnTransfer } from '../../storage/locked-tree.ts';
 import { unlockedStore } from '../../storage/open-tree.ts';
 import { publishRelease, type BuildResult } from '../publish-release.ts';
-import { refuseOtherSettings } from './run-settings.ts';
+import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import { writingTree, type Billed } from '../writing-tree.ts';
 
 export interface FinishOptions {
@@ -27,50 +27,45 @@ export interface FinishOptions {
   readonly run: string;
   /** How many shards there are. */
   readonly shards: number;
-  /** How long results that are missing are waited for. */
+  /** How long to wait for missing results. */
   readonly waitSeconds: number;
   readonly pruneGraceSeconds: number | null;
   readonly toolVersion: string;
   readonly onTransfer?: OnTransfer;
 }
 
-/** What was published, and the settings of the run; null where a rollback holds the tree and no shard has begun. */
+/** What was published, and the settings of the run: null if no shard has started because a rollback holds the tree. */
 export interface FinishedRun extends BuildResult {
   readonly settings: RunSettings | null;
 }
 
-/** How often missing results are looked for. */
+/** How often to look for missing results. */
 const LOOK_EVERY_SECONDS = 1;
 
 /** Publishes what the shards of a run have rendered. @throws AppError run-…, tree-… */
 export async function finishRun(options: FinishOptions): Promise<FinishedRun & Billed> {
-  await waitForShards(options);
-  await refuseUnknownRun(options);
+  const store = await unlockedStore(options.outPath);
+  await waitForShards(options, store);
+  // Before taking the lock, which would create the folder.
+  const begun = await readRunSettings(options.run, store);
+  if (!begun.ok && begun.why === 'missing' && (await readHold(store)) === null) throw missingRun(options, store.root);
   return writingTree(
     options.outPath,
-    (published, { store }) => finishInto(store, published, options),
+    (published, tree) => finishInto(tree.store, published, options),
     options.onTransfer,
   );
 }
 
-/** Returns when every shard has left its result, or the time is up. Takes no lock. */
-async function waitForShards({ outPath, run, shards, waitSeconds }: FinishOptions): Promise<void> {
-  const store = await unlockedStore(outPath);
+/** Returns when every shard has written its result, or the time is up. */
+async function waitForShards({ run, shards, waitSeconds }: FinishOptions, files: TreeFolders): Promise<void> {
   for (let waited = 0; waited < waitSeconds; waited += LOOK_EVERY_SECONDS) {
-    const folder = await store.entries(pathOf({ kind: 'run', run }).replace(/\/[^/]+$/, ''));
+    const folder = await files.entries(`${RUNS_FOLDER}/${run}`);
     const paths = new Set(folder.ok ? folder.value.map(({ path }) => path) : []);
     const isThere = (shard: number): boolean => paths.has(pathOf({ kind: 'shard', run, shard }));
-    // Under a rollback none will come.
-    if (indexesOf(shards).every(isThere) || (await readHold(store)) !== null) return;
+    // While a rollback holds the tree, no result will come.
+    if (indexesOf(shards).every(isThere) || (await readHold(files)) !== null) return;
     await setTimeout(LOOK_EVERY_SECONDS * 1000);
   }
-}
-
-/** Before there is a lock to take, or a folder to make for it. @throws AppError run-missing */
-async function refuseUnknownRun(options: FinishOptions): Promise<void> {
-  const store = await unlockedStore(options.outPath);
-  const begun = await readRunSettings(options.run, store);
-  if (!begun.ok && begun.why === 'missing' && (await readHold(store)) === null) throw missingRun(options, store.root);
 }
 
 async function finishInto(store: ReleaseStore, published: PublishedTree, options: FinishOptions): Promise<FinishedRun> {
@@ -80,20 +75,19 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   const [first] = found.values();
   if (first === undefined) {
     if (hold === null) throw missingRun(options, store.root);
-    // Its shards have seen the hold as well.
+    // The shards have seen the hold too, and rendered nothing.
     return { ...NOTHING_RENDERED, settings: null, hold, releaseId: published.currentId };
   }
   const { settings, catalogue } = first;
   const now = nowOf(settings);
   const results: FrontResult[] = [];
-  // Which fronts there are is known better by a release that was built for a later instant.
+  // A release for a later instant knows better which fronts there are.
   const isLate = !settings.guards.force && formatInstant(now) < (published.manifest?.now ?? '');
   const recheck = { guards: settings.guards, isLate, isPlan: hold !== null };
   for (const { fronts } of found.values())
     for (const front of fronts) results.push(await recheckFront(front, published, recheck, now));
   const missing = indexesOf(shards).filter((shard) => !found.has(shard));
-  const frontsOf = (shard: number): string[] =>
-    Object.keys(catalogue.shardOf).filter((code) => catalogue.shardOf[code] === shard);
+  const frontsOf = (shard: number): string[] => frontsOfShard(shard, catalogue.shardOf);
   const held = new Map<string, HoldCode>(Object.entries(catalogue.held));
   for (const code of missing.flatMap(frontsOf)) held.set(code, 'shard-missing');
   const findings = missing.map((shard) => missingShard(run, shard, frontsOf(shard).length));
@@ -124,7 +118,7 @@ const NOTHING_RENDERED = {
   findingsTotal: 0,
 } as const satisfies Partial<BuildResult>;
 
-/** The results that are there, by shard, which must be of one run and one state. @throws AppError run-differs, run-damaged, run-state-differs */
+/** The results that there are, by shard. They must belong to one run and one state. @throws AppError run-differs, run-damaged, run-state-differs */
 async function resultsOf(
   { run, shards, toolVersion }: FinishOptions,
   files: TreeFiles,
@@ -147,13 +141,6 @@ async function resultsOf(
   return results;
 }
 
-function nowOf({ run, now }: RunSettings): Instant {
-  const instant = parseInstant(now);
-  if (instant !== undefined) return instant;
-  const message = `runs/${run}/run.json: now: expected a date of the calendar, found ${now}`;
-  throw new AppError('run-damaged', message, 'start all shards again, as another run: --run');
-}
-
 function indexesOf(shards: number): readonly number[] {
   return Array.from({ length: shards }, (_, index) => index);
 }
@@ -165,14 +152,13 @@ function missingRun({ run, shards }: FinishOptions, root: string): AppError {
 
 function otherState(run: string, shards: readonly number[], shard: number): AppError {
   const others = shards.length === 1 ? `shard ${shards[0]}` : `shards ${shards.join(', ')}`;
-  const message = `expected one state of the catalogue in run ${run}, found that shard ${shard} was rendered from another than ${others}`;
-  const hint =
-    'the catalogue was changed between them: start all shards again, as another run; of a catalogue on a server, give them one snapshot: playbill snapshot --hold';
+  const message = `expected one state of the catalogue in run ${run}, found that it changed between ${others} and shard ${shard}`;
+  const hint = `${ALL_AGAIN}; from PostgreSQL, read one snapshot: playbill snapshot --hold`;
   return new AppError('run-state-differs', message, hint);
 }
 
 function missingShard(run: string, shard: number, fronts: number): Finding {
   const message = `expected the result of shard ${shard}, found none: its fronts (${fronts}) keep their snapshots`;
-  const hint = 'start it again, and then finish';
+  const hint = 'start that shard again, then run finish again';
   return { severity: 'error', code: 'shard-missing', place: pathOf({ kind: 'shard', run, shard }), message, hint };
 }

@@ -1,8 +1,8 @@
-// Holds one state of a catalogue on a server, so that shards that begin at different moments read the same.
+// Holds one state of a catalogue on a server, so that shards that start at different moments read the same rows.
 
 import { holdSnapshot, type HeldSnapshot } from '../../database/open.ts';
 
-/** The present state, until its disposal. @throws AppError database-…, usage: a file needs none */
+/** Holds the present state until disposed. @throws AppError database-…; usage for an SQLite file */
 export function holdState(databasePath: string): Promise<HeldSnapshot> {
   return holdSnapshot(databasePath);
 }

@@ -1,9 +1,11 @@
-// Whether two processes belong to one run of shards: what they were started with, compared.
+// What the processes of one run of shards have in common: the instant that the run is for, and the options that must be the same for all.
 
+import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { RunSettings } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
+import { ALL_AGAIN } from '../../release/tree/runs.ts';
 
-/** What each setting comes from, for messages. */
+/** What sets each of them, for messages. */
 const SOURCES: Readonly<Record<Exclude<keyof RunSettings, 'schema' | 'run'>, string>> = {
   shards: 'number of shards',
   now: '--now',
@@ -14,13 +16,20 @@ const SOURCES: Readonly<Record<Exclude<keyof RunSettings, 'schema' | 'run'>, str
   guards: '--max-shrink, --allow-shrink or --force',
 };
 
-/** Refuses settings that are not those of a run. @throws AppError run-differs */
+/** Refuses settings that differ from those of a run. @throws AppError run-differs */
 export function refuseOtherSettings(run: RunSettings, given: Partial<RunSettings>): void {
   for (const [name, source] of Object.entries(SOURCES)) {
     const [expected, found] = [run, given].map((settings) => JSON.stringify(settings[name as keyof RunSettings]));
     if (found === undefined || found === expected) continue;
-    const message = `${source}: expected ${expected}, with which run ${run.run} was begun, found ${found}`;
-    const alike = name === 'shards' ? `type ${expected} for it` : 'start this shard like the others';
-    throw new AppError('run-differs', message, `${alike}, or all of them as another run: --run`);
+    const message = `${source}: expected ${expected} as in the rest of run ${run.run}, found ${found}`;
+    throw new AppError('run-differs', message, `use the same for all of the run, or ${ALL_AGAIN}`);
   }
+}
+
+/** The instant that a run is for. @throws AppError run-damaged */
+export function nowOf({ run, now }: RunSettings): Instant {
+  const instant = parseInstant(now);
+  if (instant !== undefined) return instant;
+  const message = `runs/${run}/run.json: now: expected a date of the calendar, found ${now}`;
+  throw new AppError('run-damaged', message, ALL_AGAIN);
 }

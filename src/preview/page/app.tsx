@@ -1,9 +1,11 @@
-// The page: the operator's desk, the front as its visitors see it, and the clock. State lives here; everything else is derived from it.
+// The whole page: the operator's desk, the front as its visitors see it, and the clock. All state lives here; everything shown is derived from
+// it.
 
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { ProductCard } from '../../contract/documents.ts';
+import type { Overview } from '../messages.ts';
 import { Clock } from './clock/clock.tsx';
 import { Desk } from './desk/desk.tsx';
 import type { Dropped } from './desk/health.tsx';
@@ -21,13 +23,13 @@ import { useClock, useDocuments, type Loaded } from './state/hooks.ts';
 import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, type Scene } from './state/scene.ts';
 import { useTree } from './state/tree-state.ts';
 import { queryOf, viewStateOf, type ViewState } from './state/view-state.ts';
-import { changesOf, type Changes, type FrontUnits } from './words/changes.ts';
-import { instantAt, moneyOf, zoneOf } from './words/descriptions.ts';
-import { shown } from './words/text.ts';
+import { changesOf, type Changes, type FrontUnits } from './text/changes.ts';
+import { instantAt, moneyOf, zoneOf } from './text/descriptions.ts';
+import { shown } from './text/safe-text.ts';
 
 const editions = new Editions();
 
-/** What lies over the page. */
+/** The sheet that is open over the page. */
 type Opened =
   | { readonly kind: 'help' }
   | { readonly kind: 'dropped'; readonly dropped: Dropped }
@@ -70,7 +72,6 @@ export function App(): VNode {
 
   const { overview, problem } = tree;
   if (overview === null || release === null) return <NoRelease problem={problem} onChange={move} />;
-  const close = (): void => setOpened(null);
   return (
     <>
       <Desk
@@ -78,7 +79,7 @@ export function App(): VNode {
         onChange={move}
         onDropped={(dropped) => setOpened({ kind: 'dropped', dropped })}
       />
-      {/* Before the cards, so that a keyboard need not go through all of them. */}
+      {/* Before the cards in tab order, so that keyboard users need not tab through all of them. */}
       {scene !== null && (
         <Clock
           {...{ scene, now, changes, counts, clock }}
@@ -104,21 +105,31 @@ export function App(): VNode {
           />
         )}
       </main>
-      <News published={tree.published} />
-      {opened?.kind === 'help' && <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={close} />}
-      {opened?.kind === 'dropped' && <Missing overview={overview} dropped={opened.dropped} onClose={close} />}
-      {opened?.kind === 'card' && (
-        <CardDetails
-          overview={overview}
-          front={opened.scene.front}
-          at={opened.scene.at}
-          card={opened.card}
-          units={unitsOf(opened.scene)}
-          onClose={close}
-        />
-      )}
+      <PublishedNotice release={tree.published} />
+      {opened !== null && <OpenSheet {...{ opened, overview, hasKeys, setHasKeys }} onClose={() => setOpened(null)} />}
     </>
   );
+}
+
+interface OpenSheetProps {
+  readonly opened: Opened;
+  readonly overview: Overview;
+  readonly hasKeys: boolean;
+  readonly setHasKeys: (hasKeys: boolean) => void;
+  readonly onClose: () => void;
+}
+
+function OpenSheet({ opened, overview, hasKeys, setHasKeys, onClose }: OpenSheetProps): VNode {
+  switch (opened.kind) {
+    case 'help':
+      return <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={onClose} />;
+    case 'dropped':
+      return <Missing {...{ overview, onClose }} dropped={opened.dropped} />;
+    case 'card': {
+      const { card, scene } = opened;
+      return <CardDetails {...{ overview, card, onClose }} front={scene.front} at={scene.at} units={unitsOf(scene)} />;
+    }
+  }
 }
 
 function unitsOf({ sides: [{ pointer, record }] }: Scene): FrontUnits {
@@ -126,7 +137,7 @@ function unitsOf({ sides: [{ pointer, record }] }: Scene): FrontUnits {
   return { zone: zoneOf(timezone), today, money: moneyOf(record?.currency ?? null) };
 }
 
-/** What differs from the edition before, or the second release from the first; null where there is nothing to compare with. */
+/** What differs from the previous edition, or between the two releases; null if there is nothing to compare with. */
 function useChanges(loaded: Loaded | null): Changes | null {
   const [first, second] = loaded?.documents ?? [];
   const isPaired = (loaded?.scene.sides.length ?? 0) > 1;
@@ -136,7 +147,7 @@ function useChanges(loaded: Loaded | null): Changes | null {
   }, [first, second, isPaired]);
 }
 
-/** The product that the viewer was led to, until another edition is shown, and what leads there: past anything that hides its card. */
+/** The product whose card is highlighted until another edition is shown, and a function that scrolls to a card. `onHidden` removes filters. */
 function usePointed(loaded: Loaded | null, onHidden: () => void) {
   const [pointed, setPointed] = useState<{ readonly productId: number; readonly on: unknown } | null>(null);
   const shownDocument = loaded?.documents[0];
@@ -153,7 +164,7 @@ function usePointed(loaded: Loaded | null, onHidden: () => void) {
   return [pointed?.on === shownDocument ? (pointed?.productId ?? null) : null, point] as const;
 }
 
-/** The same function for as long as the page is open: cards are redrawn where it differs. */
+/** Returns the same function on every render, because a new one would redraw all cards. */
 function useOpenCard(loaded: Loaded | null, onOpened: (opened: Opened) => void): (card: ProductCard) => void {
   const latest = useRef(loaded);
   latest.current = loaded;
@@ -162,7 +173,7 @@ function useOpenCard(loaded: Loaded | null, onOpened: (opened: Opened) => void):
   }, []);
 }
 
-/** The address follows the state, a while after its last change: browsers limit how often it may change. The title names the front. */
+/** Writes the state into the page's address, with a delay because browsers limit how often that may happen. Sets the title. */
 function useAddress(state: ViewState, front: string | null): void {
   useEffect(() => {
     document.title = front === null ? 'Playbill preview' : `${shown(front)} · Playbill preview`;
@@ -174,34 +185,34 @@ function useAddress(state: ViewState, front: string | null): void {
   }, [search]);
 }
 
-/** Editions on both sides of the one in force are fetched in advance. */
+/** Fetches the neighbours of the shown edition in advance. */
 function usePrefetch(scene: Scene | null): void {
   const side = scene?.sides[0];
   useEffect(() => {
     if (side === undefined) return undefined;
     const near = [1, -2, 2, 3].map((steps) => side.index + steps);
     const timer = setTimeout(() => {
-      // A failure is reported when the edition is wanted.
+      // A failure is reported when the edition is shown.
       for (const path of editionPaths(side, near)) editions.load(path).catch(() => undefined);
     }, 60);
     return () => clearTimeout(timer);
   }, [side && editionPaths(side, [side.index])[0]]);
 }
 
-const NEWS_MS = 6000;
+const NOTICE_MS = 6000;
 
-/** Says for a while that a build has published, and that the page shows it. */
-function News({ published }: { readonly published: string | null }): VNode {
+/** Says for a few seconds that a new release has been published and is shown. */
+function PublishedNotice({ release }: { readonly release: string | null }): VNode {
   const [isFresh, setFresh] = useState(false);
   useEffect(() => {
-    if (published === null) return undefined;
+    if (release === null) return undefined;
     setFresh(true);
-    const timer = setTimeout(() => setFresh(false), NEWS_MS);
+    const timer = setTimeout(() => setFresh(false), NOTICE_MS);
     return () => clearTimeout(timer);
-  }, [published]);
+  }, [release]);
   return (
     <p class="news" role="status">
-      {isFresh && published !== null && `Release ${published.slice(0, 8)} has been published, and is shown.`}
+      {isFresh && release !== null && `Release ${release.slice(0, 8)} has been published, and is shown.`}
     </p>
   );
 }

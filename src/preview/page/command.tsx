@@ -1,4 +1,4 @@
-// A command with a button that copies it, as everywhere on the page where the next step is typed.
+// A command to type, with a button that copies it.
 
 import { Fragment, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -8,7 +8,7 @@ export function Command({ text }: { readonly text: string }): VNode {
     <p class="command">
       <code dir="ltr">
         {text.split(' ').map((word, i) => (
-          // A flag and an instant have hyphens, at which a line must not break.
+          // Each argument in a span of its own, so that lines do not break at hyphens in flags and instants.
           <Fragment key={i}>
             {i > 0 && ' '}
             <span>{word}</span>

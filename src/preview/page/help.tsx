@@ -1,11 +1,11 @@
-// The sheet behind `?`: the keys, and the switch that turns the single ones off.
+// The sheet that `?` opens: a list of keys, and a switch that turns off single-key shortcuts.
 
 import type { VNode } from 'preact';
 import { Sheet } from './sheet.tsx';
 
 const KEYS = [
   ['J', 'the next change'],
-  ['K', 'the change before'],
+  ['K', 'the previous change'],
   ['Space', 'play, pause'],
   ['/', 'find a card'],
   ['?', 'this list'],

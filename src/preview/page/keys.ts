@@ -1,5 +1,5 @@
-// The page's single keys. They are off inside of fields and sheets, and can be switched off (WCAG 2.2, 2.1.4): who speaks to the browser
-// or leans on a key should not send the clock away.
+// Single-key shortcuts. They do not work in input fields and sheets, and can be switched off (WCAG 2.2, 2.1.4), so that speech input or an
+// accidental keystroke does not move the clock.
 
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -29,7 +29,7 @@ export function useKeys(actions: KeyActions, isOn: boolean): void {
 
 function actionOf({ key, target }: KeyboardEvent, actions: KeyActions): (() => void) | null {
   if (target instanceof Element && target.closest('input:not([type="range"]), select, textarea') !== null) return null;
-  // On a button or a link space already has a meaning.
+  // Space already activates a focused button or link.
   const hasOwnSpace = target instanceof Element && target.closest('button, a, summary') !== null;
   switch (key.toLowerCase()) {
     case 'j':

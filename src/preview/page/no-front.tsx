@@ -1,4 +1,4 @@
-// What the page shows where a front cannot be shown, or something else is wrong: what is so, and what to do. Nothing else is shown instead.
+// Messages for when a front cannot be shown or something else is wrong: what the problem is, and what to do. Nothing else is shown instead.
 
 import type { VNode } from 'preact';
 import { IN_FORCE, type Overview, type PreviewRelease } from '../messages.ts';
@@ -6,12 +6,12 @@ import { Command } from './command.tsx';
 import { Notice } from './notice.tsx';
 import type { Problem } from './state/fetch-json.ts';
 import type { ViewState } from './state/view-state.ts';
-import { buildCommand, verifyCommand } from './words/commands.ts';
-import { shown } from './words/text.ts';
+import { buildCommand, verifyCommand } from './text/commands.ts';
+import { shown } from './text/safe-text.ts';
 
 type OnChange = (change: Partial<ViewState>) => void;
 
-/** Before the tree is read, and where the chosen release cannot be. */
+/** Shown while the tree is being read, and if the chosen release cannot be read. */
 export function NoRelease({
   problem,
   onChange,
@@ -44,10 +44,11 @@ export function NoFront({ overview, release: { fronts }, front, onChange }: NoFr
     return (
       <Notice title="Nothing is published here">
         <p dir="auto">
-          The tree at {overview.root} is empty. Build into it; this page shows it as soon as it is there:
+          The tree at {overview.root} is empty. Build into it, and this page shows the release as soon as it is
+          published:
         </p>
         <Command text={buildCommand(overview)} />
-        <p>No catalogue yet? See the demo’s, on another port:</p>
+        <p>No catalogue yet? Look at the demo, on another port:</p>
         <Command text="playbill demo --port 0" />
       </Notice>
     );
@@ -57,7 +58,7 @@ export function NoFront({ overview, release: { fronts }, front, onChange }: NoFr
     return (
       <Notice title={`${front} cannot be shown`} isBad>
         <p dir="auto">{shown(view.problem ?? '')}</p>
-        <p>See all that is damaged, then publish again:</p>
+        <p>List all damage, then publish again:</p>
         <Command text={verifyCommand(overview)} />
         <Command text={buildCommand(overview)} />
       </Notice>
@@ -79,7 +80,7 @@ export function NoFront({ overview, release: { fronts }, front, onChange }: NoFr
   );
 }
 
-/** What is wrong with something that the page would show besides. */
+/** A problem with something else on the page, above what can be shown. */
 export function ProblemBar({ problem, overview }: { readonly problem: Problem | null; readonly overview: Overview }) {
   if (problem === null) return null;
   return (

@@ -1,10 +1,10 @@
-// What stands in place of a front that cannot be shown, or of cards where there are none: what is so, and what to do.
+// A message in place of a front that cannot be shown or that has no cards.
 
 import type { ComponentChildren, VNode } from 'preact';
 
 interface NoticeProps {
   readonly title: string;
-  /** Whether something is wrong, not merely absent. */
+  /** Something is wrong, not just empty. */
   readonly isBad?: boolean;
   readonly children: ComponentChildren;
 }

@@ -1,5 +1,5 @@
-// A sheet over the page: from the side where there is room, from below on a phone. The dialog of the browser keeps the focus inside, ends
-// with Escape, and gives the focus back.
+// A sheet over the page, at the side or, on a phone, at the bottom. Uses the browser's <dialog>, which traps the focus, closes on Escape and
+// restores the focus.
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -21,7 +21,7 @@ export function Sheet({ title, onClose, children }: SheetProps): VNode {
       aria-label={title}
       onClose={onClose}
       onClick={({ target, currentTarget }) => {
-        // The sheet's own box is what lies around its content: the backdrop.
+        // A click on the dialog itself, not on its content, is a click on the backdrop.
         if (target === currentTarget) close();
       }}
     >

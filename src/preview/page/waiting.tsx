@@ -1,10 +1,10 @@
-// What stands in the place of an answer that is not there: it is on its way, or why there is none.
+// Shown in place of data from the catalogue while it is loading, or if that failed.
 
 import type { VNode } from 'preact';
-import type { Asked } from './state/answer.ts';
+import type { Fetched } from './state/use-json.ts';
 
-export function Waiting({ problem }: Pick<Asked<unknown>, 'problem'>): VNode {
-  if (problem === null) return <p class="small">Asking the catalogue…</p>;
+export function Waiting({ problem }: Pick<Fetched<unknown>, 'problem'>): VNode {
+  if (problem === null) return <p class="small">Reading the catalogue…</p>;
   return (
     <p class="problem" role="alert">
       {problem.message} {problem.hint}

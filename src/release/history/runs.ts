@@ -1,12 +1,12 @@
-// What pruning has to know of runs of shards. Their content is in no manifest before `finish`: as long as a run is not over, what its
-// results name stays, and while one of its shards has not left a result, nobody knows what that one has written, so that no edition is
-// removed at all. A run is over when the current release was built for a grace time later than the run: time is the instants of builds.
+// What pruning has to know about runs of shards. Before `finish` no manifest lists their content. Until a run is over, pruning keeps what
+// its results name, and while a shard has written no result, nobody knows what it has put, so no edition is removed at all. A run is over
+// when the current release is for an instant at least the grace time later than the run's.
 //
-// A shard that begins while somebody prunes may lose what it has found there: `finish` looks at every file once more.
+// A shard that starts during pruning may lose files that it has found in the tree: `finish` checks that every file is there.
 
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { orNull } from '../tree/found.ts';
-import { readRunSettings, readShardPaths, runFolders, type RunFolder } from '../tree/runs.ts';
+import { readRunSettings, readShardResult, runFolders, type RunFolder } from '../tree/runs.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
 interface OpenRun extends RunFolder {
@@ -15,17 +15,17 @@ interface OpenRun extends RunFolder {
 }
 
 export interface OpenRuns {
-  /** Runs that are not over, of which some shard may be writing, since it has not left a result. */
+  /** Runs that are not over and lack a result: that shard may be writing. */
   readonly rendering: readonly OpenRun[];
-  /** Runs that are not over, and whose shards have all left a result. */
+  /** Runs that are not over and have all their results. */
   readonly rendered: readonly OpenRun[];
-  /** Of those that are rendering: the ones that seem to have been given up, since they are for another time than the current release. */
+  /** Those of `rendering` that seem abandoned: they are for another time than the current release. */
   readonly aside: readonly string[];
   /** The files of runs that are over. */
   readonly pathsOver: readonly string[];
 }
 
-/** What there is of runs. One whose settings cannot be read is left alone, and keeps nothing. @throws AppError tree-unreadable */
+/** The runs in the tree. One with unreadable settings is left alone, and its content is not kept. @throws AppError tree-unreadable */
 export async function openRuns(
   currentNow: Instant | null,
   graceSeconds: number,
@@ -47,7 +47,7 @@ export async function openRuns(
   return { rendering, rendered, aside, pathsOver: pathsOver.sort() };
 }
 
-/** Takes from `editions`, by path, what must stay for runs. @returns the runs aside for which something stays */
+/** Removes from `editions`, by path, what must stay for runs. @returns the runs that seem abandoned and for which something stays */
 export async function keepContentOf(
   { rendering, rendered, aside }: OpenRuns,
   editions: Map<string, unknown>,
@@ -55,8 +55,10 @@ export async function keepContentOf(
 ): Promise<readonly string[]> {
   for (const { run, shards } of rendered) {
     if (editions.size === 0) return [];
-    for (const shard of shards)
-      for (const path of orNull(await readShardPaths(run, shard, store)) ?? []) editions.delete(path);
+    for (const shard of shards) {
+      const result = orNull(await readShardResult(run, shard, store));
+      for (const { files } of result?.fronts ?? []) for (const { path } of files) editions.delete(path);
+    }
   }
   if (editions.size === 0 || rendering.length === 0) return [];
   editions.clear();

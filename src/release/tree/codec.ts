@@ -12,7 +12,7 @@ import {
 } from '../../contract/manifest.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
-import { runSettingsSchema, shardFilesSchema, shardResultSchema } from '../../contract/run.ts';
+import { runSettingsSchema, shardResultSchema } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, ENDPOINTS } from '../../render/paths.ts';
 import { damaged, found, type Found } from './found.ts';
@@ -82,7 +82,6 @@ export const parseManifest = parserOf(manifestSchema);
 export const parseKeyRing = parserOf(keyRingSchema);
 export const parseRunSettings = parserOf(runSettingsSchema);
 export const parseShardResult = parserOf(shardResultSchema);
-export const parseShardFiles = parserOf(shardFilesSchema);
 /** Parses only the file list of a manifest, which takes half the time. The caller must check the digest of the bytes. */
 export const parseManifestFiles = parserOf(manifestFilesSchema);
 

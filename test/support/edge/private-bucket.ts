@@ -7,6 +7,7 @@ import type { FaultPlan } from '../objects/faults.ts';
 import { MemoryStore, type MemoryStoreOptions } from '../objects/memory-store.ts';
 import type { StoreAnswer, StoreRequest } from '../objects/messages.ts';
 import { EXPIRED_TOKEN } from '../objects/signature.ts';
+import type { TestStore } from '../objects/test-store.ts';
 import type { World } from './world.ts';
 
 /** Where the tree is in the bucket: with what a path has to encode. */
@@ -58,7 +59,7 @@ export async function startFolderBucket(world: World, options: MemoryStoreOption
 }
 
 /** What `edge build` is told of a bucket. */
-export function originIn(store: MemoryStore): OriginOptions {
+export function originIn(store: Pick<TestStore, 'bucket' | 'endpoint' | 'region'>): OriginOptions {
   return {
     origin: `s3://${store.bucket}/${PREFIX}`,
     originEndpoint: store.endpoint,

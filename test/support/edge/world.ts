@@ -49,6 +49,7 @@ export async function makeWorld(now: number, profiles: readonly ProfileName[] = 
   const fronts = new Map<string, WorldFront>([
     ['moscow', front('moscow', now, -HOUR, 6 * HOUR, [-HOUR, -600, 2 * HOUR])],
     ['kazan', front('kazan', now, -HOUR, 6 * HOUR, [-HOUR])],
+    ['constructor', front('constructor', now, -HOUR, 6 * HOUR, [-HOUR])],
     ['stale', front('stale', now, -2 * HOUR, -HOUR, [-2 * HOUR, -1.5 * HOUR])],
     ['early', front('early', now, HOUR, 6 * HOUR, [HOUR, 2 * HOUR])],
     ['gone', front('gone', now, -HOUR, 6 * HOUR, [-HOUR])],
@@ -142,6 +143,7 @@ async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKe
   for (const code of [
     'moscow',
     'kazan',
+    'constructor',
     'stale',
     'early',
     'gone',

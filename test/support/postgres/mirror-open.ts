@@ -8,6 +8,8 @@ import { createLooseTables, looseRows, refillLooseTables } from './loose-tables.
 import { newSchema, type OwnSchema } from './own-schema.ts';
 
 let schema: Promise<OwnSchema> | undefined;
+/** The rows that the schema holds, as JSON: most catalogues are opened several times in a row. */
+let filledWith = '';
 let openedTotal = 0;
 
 /** How many catalogues were read from PostgreSQL so far. */
@@ -25,12 +27,19 @@ export async function openCatalogue(address: string): Promise<CatalogueReader> {
   const rows = existsSync(address) ? looseRows(address) : null;
   if (rows === null) return openUnmirrored(address);
   schema ??= emptySchema();
-  await refillLooseTables(await schema, rows);
+  const { url } = await schema;
+  const text = JSON.stringify([...rows]);
+  if (text !== filledWith) {
+    filledWith = '';
+    await refillLooseTables(await schema, rows);
+    filledWith = text;
+  }
   openedTotal += 1;
-  return openUnmirrored((await schema).url);
+  return openUnmirrored(url);
 }
 
 export async function dropMirror(): Promise<void> {
   await (await schema)?.drop();
   schema = undefined;
+  filledWith = '';
 }

@@ -10,13 +10,15 @@ export const ON_CLUSTER: readonly string[] = [
   'test/fault/hostile-cells.test.ts',
   'test/property/explain.test.ts',
   'test/property/laws.test.ts',
-  'test/property/shards.test.ts',
   'test/unit/database-check.test.ts',
   'test/unit/excluding-front.test.ts',
   'test/unit/explain-bad-venue.test.ts',
   'test/unit/fields.test.ts',
   'test/unit/local-times.test.ts',
 ];
+
+/** In `npm run test:all`, on the cluster, at length. */
+export const SHARDS_ON_CLUSTER: readonly string[] = ['test/property/shards.test.ts'];
 
 interface Exclusion {
   /** Of the names of tests, with those of what they are in. */

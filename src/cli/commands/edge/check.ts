@@ -1,4 +1,4 @@
-// `playbill edge check`: whether a deployed edge does what the rule says, asked from outside.
+// `playbill edge check`: checks from outside whether a deployed edge follows the rule.
 
 import { edgeUrlArgument } from '../../arguments.ts';
 import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
@@ -10,31 +10,34 @@ import { edgeCheckText } from '../../output/edge-check.ts';
 export function addEdgeCheck(edge: PlaybillCommand): void {
   edge
     .command('check')
-    .summary('ask a deployed edge from outside; exit 1 where it differs from the rule')
+    .summary('check a deployed edge from outside; exit 1 if it differs from the rule')
     .description(
-      'Sends some eighty small requests to an edge, as clients and strangers would, and compares each answer with what the rule ' +
-        'answers, and with the tree. Changes nothing. One row for each thing that was checked: ok; differs, with what to do about ' +
-        'it; or - where it was not checked, with what to give so that it is.',
+      'Sends about eighty small requests to an edge, valid and invalid ones, and compares each response with the rule and with ' +
+        'the tree. Changes nothing. Prints one row per check: ok; differs, with what to do about it; or - if it could not be ' +
+        'checked, with the option that it needs.',
     )
-    .operand('<url>', 'what stands before /products/ at the edge: https://cdn.example or https://cdn.example/api')
-    .requiredFlag('--key <file>', 'a valid key, as keys issue wrote it')
-    .flag('--other-key <file>', 'a valid key of another front: do caches keep the two apart?')
-    .flag('--revoked-key <file>', 'a key that was revoked: is it refused?')
+    .operand(
+      '<url>',
+      'the URL of the edge, everything before /products/: https://cdn.example or https://cdn.example/api',
+    )
+    .requiredFlag('--key <file>', 'a valid key, as written by keys issue')
+    .flag('--other-key <file>', 'a valid key of another front, to check that caches keep the fronts apart')
+    .flag('--revoked-key <file>', 'a revoked key, to check that it is refused')
     .optionalOutFlag('the tree that the edge should serve')
-    .presetFlag('--profile <name>', 'how the edge wants requests signed', PROFILE_NAMES[0], PROFILE_NAMES)
-    .flag('--no-authority', 'leave @authority out of signatures: where the edge was built so')
-    .durationFlag('--max-age', 'the longest max-age that the edge was built with', 60)
-    .durationFlag('--timeout', 'how long each answer may take', 10)
+    .presetFlag('--profile <name>', 'the signing profile that the edge expects', PROFILE_NAMES[0], PROFILE_NAMES)
+    .flag('--no-authority', 'leave @authority out of signatures, for an edge built with --no-authority')
+    .durationFlag('--max-age', 'the --max-age that the edge was built with', 60)
+    .durationFlag('--timeout', 'the time limit for each response', 10)
     .jsonFlag()
     .helpBelow(`
 Examples:
   playbill edge check https://cdn.example --key moscow.key.json
   playbill edge check https://cdn.example/api --key moscow.key.json --out out
 
-Run it where clients are, not on the machine of the edge. Secrets of hmac keys are read from environment variables of
-their names.
+Run it where clients are, not on the edge's machine. The secret of an hmac key is read from the environment variable
+that the key file names.
 
-Exit codes: 0 nothing differs, 1 something does, 2 wrong usage, a key file that cannot be read, no tree, or an edge
+Exit codes: 0 nothing differs, 1 something differs, 2 wrong usage, a key file that cannot be read, no tree, or an edge
 that does not answer at all.`)
     .runs(async (url, flags, context) => {
       const keyOf = (path: string | undefined) =>

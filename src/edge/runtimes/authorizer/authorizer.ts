@@ -1,31 +1,27 @@
-// The rule as a service behind a proxy that has no rule of its own. A request comes as the client sent it; the answer is a refusal, the file,
-// or, in a header that the proxy alone sees, where the proxy finds the file. No header names another request than the one that came: what a
-// client sends in X-Forwarded-Uri, X-Original-URI or the like is read by nobody.
+// The rule as a service behind a proxy that cannot run it. The proxy hands on each request as the client sent it. The answer is a refusal, the
+// file, or a header for the proxy that says where the file is. The service never reads X-Forwarded-Uri, X-Original-URI or the like, which a
+// client could send.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { refuse } from '../../rule/refusal.ts';
 import { bucketTree } from './bucket-tree.ts';
 import { type AuthorizerConfiguration, FILE_PLACEHOLDER, type ReadableFolder } from './configuration.ts';
-import type { WorkerEnvironment } from '../fetch-handler.ts';
+import { textOrNull, type WorkerEnvironment } from '../fetch-handler.ts';
 import { liveKeyRing } from '../live-key-ring.ts';
 import { absentAsNull, createServer, folderTree, type ServedTree } from '../node.ts';
 
-/** What a service lets a connection have. A client of the proxy is slow at the proxy: these are for what reaches the service itself. */
+/** Limits of a connection to the service itself. Slow clients are the proxy's concern. */
 const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 2000,
-  // Longer than proxies keep a connection that is not in use: else one would be closed just as it is used again.
+  // Longer than proxies keep an idle connection: otherwise one may be closed just as a proxy uses it again.
   keepAliveTimeout: 90_000,
-  // A request without one is refused as the others are.
-  requireHostHeader: false,
 };
 const CONNECTIONS_MAX = 4096;
-/** For how long an answer may wait for who reads it. */
+/** For how long an answer may wait to be read. */
 const IDLE_MS = 120_000;
 
 /** For how long a key ring in a folder is used without looking again. */
@@ -48,7 +44,7 @@ export function createAuthorizer(
     settings: configuration,
     profiles,
     clock,
-    secretOf: (name: string) => textOf(environment[name]),
+    secretOf: (name: string) => textOrNull(environment[name]),
     at: null,
     isUnsigned: false,
     isProxied: true,
@@ -59,14 +55,11 @@ export function createAuthorizer(
   const server = createServer(options, LIMITS);
   server.maxConnections = CONNECTIONS_MAX;
   server.timeout = IDLE_MS;
-  // Nobody is asked to send a body, whatever it expects.
+  // `Expect: 100-continue` is never answered with an invitation to send the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  server.on('clientError', refuseMalformed);
   return server;
 }
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** A folder whose files the proxy sends, where it can. */
 function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock: () => number): ServedTree {
@@ -84,17 +77,4 @@ function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock:
         : null;
     },
   };
-}
-
-/** Answers what is no request of HTTP, in the form of the rule's refusals. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // A client that left, or was too slow, reads no answer.
-  if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    socket.destroy();
-    return;
-  }
-  const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const { status, headers, body } = isLarge ? refuse(431, 'header-too-large') : refuse(400, 'request-malformed');
-  const lines = [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Connection', 'close']];
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
 }

@@ -1,5 +1,5 @@
-// The tree of a private bucket, as the service behind a proxy keeps it: pointers for some seconds, the key ring likewise, and the editions that
-// were asked for last in memory, since what has their name never changes. Only what the rule has let through is fetched.
+// The tree of a private bucket, as the service behind a proxy reads it. Pointers and the key ring are kept for some seconds, and the editions
+// that were used last in memory, since they never change under their names. It fetches only for requests that the rule has let in.
 
 import { pointerPath } from '../../rule/tree.ts';
 import type { ReadableBucket } from './configuration.ts';
@@ -19,7 +19,7 @@ export function bucketTree(
   clock: () => number,
   keptBytesMax = KEPT_BYTES_MAX,
 ): ServedTree {
-  const pointers = new Map<string, { readonly text: string | null; readonly until: number }>();
+  const pointers = new Map<string, { readonly text: string | null; readonly readAt: number }>();
   const load = async (path: string): Promise<Response | null> => {
     const file = await bucketLoad(
       bucket,
@@ -37,9 +37,11 @@ export function bucketTree(
     keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock()),
     pointer: async (front, isFresh) => {
       const kept = pointers.get(front);
-      if (!isFresh && kept !== undefined && clock() < kept.until) return kept.text;
+      const readAt = clock();
+      // In either direction: a clock that is set back must not keep it for longer.
+      if (!isFresh && kept !== undefined && Math.abs(readAt - kept.readAt) < POINTER_SECONDS) return kept.text;
       const text = (await (await load(pointerPath(front)))?.text()) ?? null;
-      pointers.set(front, { text, until: clock() + POINTER_SECONDS });
+      pointers.set(front, { text, readAt });
       return text;
     },
     open: async (path) => {
@@ -52,12 +54,12 @@ export function bucketTree(
 const readBytes = async (file: Response | null): Promise<Uint8Array | null> =>
   file && new Uint8Array(await file.arrayBuffer());
 
-/** Reads files and keeps those that were asked for last, up to so many bytes in all. Requests at the same time share one reading. */
+/** Reads files and keeps those that were used last, up to `bytesMax` bytes in all. Requests at the same time share one reading. */
 function keptFiles(
   read: (path: string) => Promise<Uint8Array | null>,
   bytesMax: number,
 ): (path: string) => Promise<Uint8Array | null> {
-  // In the order in which they were asked for.
+  // The one used last comes last.
   const kept = new Map<string, Uint8Array>();
   const reading = new Map<string, Promise<Uint8Array | null>>();
   let bytesTotal = 0;

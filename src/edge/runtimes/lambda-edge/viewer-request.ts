@@ -39,7 +39,7 @@ const TIMEOUT_MS = 4000;
 /** A pointer, and whether each file that it led to is there. */
 interface KeptPointer {
   readonly text: string | null;
-  readonly until: number;
+  readonly readAt: number;
   readonly files: Map<string, boolean>;
 }
 
@@ -73,13 +73,14 @@ export const answerRequest = async (
       // The reason if no request to the bucket fails.
       why = `${path}: unusable, or names no file`;
       let kept = keptPointers.get(front);
-      if (isFresh || !kept || kept.until <= now) {
+      // In either direction: a clock that is set back must not keep it for longer.
+      if (isFresh || !kept || Math.abs(now - kept.readAt) >= configuration.pointerSeconds) {
         const load = bucketLoad(configuration, 'public/', environment, now, signal);
         const text = await reading(
           path,
           load(path, 'GET').then((file) => file && file.text()),
         );
-        kept = { text, until: now + configuration.pointerSeconds, files: new Map() };
+        kept = { text, readAt: now, files: new Map() };
         keptPointers.set(front, kept);
       }
       return kept.text;

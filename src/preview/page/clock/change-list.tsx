@@ -1,14 +1,14 @@
-// What an edition has changed, one line each, in people's words. A click leads to the card.
+// Lists the changes of an edition. A click scrolls to the card.
 
 import type { VNode } from 'preact';
-import type { WordedChange } from '../words/changes.ts';
-import { nameOf, shown } from '../words/text.ts';
+import type { DescribedChange } from '../text/changes.ts';
+import { nameOf, shown } from '../text/safe-text.ts';
 
-/** Changes listed; of the others, only the number is shown. */
+/** At most so many changes are listed; the rest are counted. */
 const CHANGES_LISTED = 200;
 
 interface ChangeListProps {
-  readonly list: readonly WordedChange[];
+  readonly list: readonly DescribedChange[];
   readonly onPoint: (productId: number) => void;
 }
 
@@ -16,8 +16,8 @@ export function ChangeList({ list, onPoint }: ChangeListProps): VNode {
   return (
     <div class="change-list" id="changes" role="region" aria-label="What changes" tabIndex={0}>
       <ul>
-        {list.slice(0, CHANGES_LISTED).map((worded) => (
-          <li key={`${worded.change.list} ${worded.change.id} ${worded.change.change}`}>{lineOf(worded, onPoint)}</li>
+        {list.slice(0, CHANGES_LISTED).map((one) => (
+          <li key={`${one.change.list} ${one.change.id} ${one.change.change}`}>{lineOf(one, onPoint)}</li>
         ))}
       </ul>
       {list.length > CHANGES_LISTED && <p>… and {list.length - CHANGES_LISTED} more; playbill diff lists all.</p>}
@@ -26,12 +26,12 @@ export function ChangeList({ list, onPoint }: ChangeListProps): VNode {
   );
 }
 
-function lineOf({ change, productId, kind, words }: WordedChange, onPoint: (productId: number) => void): VNode {
+function lineOf({ change, productId, kind, texts }: DescribedChange, onPoint: (productId: number) => void): VNode {
   const text = (
     <>
       {kind !== '' && <span class="kind">{kind} </span>}
       <bdi class="changed-name">{nameOf(change)}</bdi>
-      <bdi class="words">{words.map(shown).join(' · ')}</bdi>
+      <bdi>{texts.map(shown).join(' · ')}</bdi>
     </>
   );
   if (productId === null) return <p>{text}</p>;

@@ -1,18 +1,18 @@
-// The player at the foot of the page, on one line: to the change before and after, play, the time, a slider over the snapshot. Below it one
-// line that says what the edition in force has changed, and opens the list.
+// The player at the foot of the page: previous and next change, play, the time, a slider over the snapshot. Below it, a line that summarizes what
+// the edition in force has changed, and opens the list.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
 import type { useClock } from '../state/hooks.ts';
 import { tickAfter, tickBefore, type Scene } from '../state/scene.ts';
-import type { Changes } from '../words/changes.ts';
-import { dateText, instantAt, shortDateText, zoneClockText, zoneOf } from '../words/descriptions.ts';
-import { nameOf } from '../words/text.ts';
+import type { Changes } from '../text/changes.ts';
+import { dateText, instantAt, shortDateText, zoneClockText, zoneOf } from '../text/descriptions.ts';
+import { nameOf } from '../text/safe-text.ts';
 import { ChangeList } from './change-list.tsx';
 import { Slider } from './slider.tsx';
 
-/** Seconds of the front's time for each second of ours. */
+/** Seconds of the front's time per real second. */
 const SPEEDS = [
   [60, '1 min/s'],
   [600, '10 min/s'],
@@ -36,11 +36,11 @@ interface ClockProps {
 export function Clock(props: ClockProps): VNode {
   const { scene, now, changes, counts, clock, onAt, onNow, onHelp, onPoint } = props;
   const [isOpen, setOpen] = useState(false);
-  const { asked, at, timeline, sides } = scene;
+  const { chosen, at, timeline, sides } = scene;
   const { isPlaying, speed, play, setSpeed } = clock;
   const zoneName = sides[0].pointer.timezone;
   const zone = zoneOf(zoneName);
-  const wall = zone.format(asked);
+  const wall = zone.format(chosen);
   const edition = describeEdition(scene);
   return (
     <section class="clock" aria-label="Clock">
@@ -52,7 +52,7 @@ export function Clock(props: ClockProps): VNode {
         {iconButton('Next change', 'M15 4v12M5 4l7 6-7 6z', () => onAt(tickAfter(timeline, at)))}
       </div>
       <p class="clock-time">
-        <strong>{zoneClockText(zone, asked)}</strong>
+        <strong>{zoneClockText(zone, chosen)}</strong>
         <span class="clock-date">
           {shortDateText(wall)} <span class="zone">{zoneName.replaceAll('_', ' ')}</span>
         </span>
@@ -63,7 +63,7 @@ export function Clock(props: ClockProps): VNode {
         now={now}
         zone={zone}
         counts={counts}
-        text={`${dateText(wall)}, ${zoneClockText(zone, asked)}, ${edition}`}
+        text={`${dateText(wall)}, ${zoneClockText(zone, chosen)}, ${edition}`}
         onAt={onAt}
       />
       <button
@@ -113,7 +113,7 @@ function iconButton(label: string, path: string, onClick: () => void, name = '')
   );
 }
 
-/** `edition 3 of 6, from 15:30`, and whether it is shown outside its time. */
+/** `edition 3 of 6, from 15:30`, and whether the instant is outside the snapshot's time. */
 function describeEdition({ sides: [side] }: Scene): string {
   const { pointer, index, timeliness } = side;
   const start = instantAt((pointer.products[index] ?? '').slice(0, 20));
@@ -124,18 +124,18 @@ function describeEdition({ sides: [side] }: Scene): string {
 }
 
 function summaryOf(changes: Changes | null, isPaired: boolean): string {
-  if (changes === null) return 'nothing before it to compare with';
+  if (changes === null) return 'no earlier edition to compare with';
   if (changes.summary === '') return isPaired ? 'no difference between the two releases' : 'no change';
   return isPaired ? `from the first to the second: ${changes.summary}` : changes.summary;
 }
 
-/** A foretaste of the list, cut off where the line ends. */
+/** The first change of the list, truncated by the style at the end of the line. */
 function FirstChange({ changes: { list } }: { readonly changes: Changes }): VNode | null {
   const [first] = list;
   if (first === undefined) return null;
   return (
     <span class="first-change">
-      <bdi>{nameOf(first.change)}</bdi>: {first.words.join(' · ')}
+      <bdi>{nameOf(first.change)}</bdi>: {first.texts.join(' · ')}
     </span>
   );
 }

@@ -1,16 +1,16 @@
-// A slider over the time of a snapshot: hours and midnights, now, the end of the horizon, and a tick where an edition begins, taller the more
-// it changes. Near a tick a pointer shows what it is, and lands on it.
+// A slider over the time of a snapshot: hours and midnights, now, the end of the horizon, and a tick where an edition begins, taller the more it
+// changes. The mouse pointer snaps to a near tick and shows its time.
 
 import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Zone } from '../../../catalogue/calendar.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import { clampTo, tickAfter, tickBefore, type Timeline } from '../state/scene.ts';
-import { countText, zoneClockText } from '../words/descriptions.ts';
+import { countText, zoneClockText } from '../text/descriptions.ts';
 import { Ticks } from './ticks.tsx';
 import { tickHeight, timeMarks } from './time-marks.ts';
 
-/** How near to a tick a pointer counts as on it. */
+/** The distance within which the mouse pointer snaps to a tick. */
 const NEAR_PIXELS = 7;
 
 interface SliderProps {
@@ -20,12 +20,12 @@ interface SliderProps {
   readonly now: Instant;
   readonly zone: Zone;
   readonly counts: ReadonlyMap<Instant, number>;
-  /** What the slider stands at, to be read out. */
+  /** The slider's value for screen readers. */
   readonly text: string;
   readonly onAt: (at: Instant) => void;
 }
 
-/** Left and right go by minutes, page up and down by changes, home and end to the ends; a pointer goes anywhere. */
+/** Arrow keys move by a minute, page up and down by a change, home and end to the ends; the mouse pointer goes anywhere. */
 export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderProps): VNode {
   const [near, setNear] = useState<Instant | null>(null);
   const isPointing = useRef(false);
@@ -40,7 +40,7 @@ export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderPr
     const [nearest] = ticks.toSorted((a, b) => pixelsTo(a) - pixelsTo(b));
     setNear(nearest !== undefined && pixelsTo(nearest) <= NEAR_PIXELS ? nearest : null);
   };
-  // As long as the page shows the same timeline, all but the thumb and the pointer's tick stays.
+  // Computed once per timeline: otherwise only the thumb and the tip move.
   const marks = useMemo(() => timeMarks(timeline, zone), [first, last, zone]);
   const drawn = useMemo(
     () => ticks.map((tick) => [tick, tickHeight(counts.get(tick))] as const),

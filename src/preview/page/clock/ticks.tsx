@@ -1,14 +1,16 @@
-// A span of time as a line with ticks where editions begin: one path for all of them. The text beside it says the same.
+// Draws a span of time as a line with a tick where each edition begins, all ticks in one path. Hidden from screen readers: the text next to it says
+// the same.
 
 import type { VNode } from 'preact';
 
 interface TicksProps {
-  /** Instants: the whole width, and the part of it that is known to be right. */
+  /** The instants at both ends. */
   readonly span: readonly [from: number, until: number];
+  /** The part of the span that is known to be right. */
   readonly known: readonly [from: number, until: number];
-  /** Where, and how tall: 0 to 1. */
+  /** Instants and heights, 0 to 1. */
   readonly ticks: readonly (readonly [at: number, height: number])[];
-  /** An instant to point out; null for none. */
+  /** An instant to highlight, or null. */
   readonly at: number | null;
 }
 

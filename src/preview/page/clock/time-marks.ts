@@ -1,16 +1,16 @@
-// What a timeline is labelled with: hours of the front's clock, as many as there is room for, and its midnights with their date.
+// The labels of a timeline: hours of the front's wall time, as many as fit, and midnights with their date.
 
 import type { Zone } from '../../../catalogue/calendar.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Timeline } from '../state/scene.ts';
-import { shortDateText } from '../words/descriptions.ts';
+import { shortDateText } from '../text/descriptions.ts';
 
 export interface TimeMark {
   readonly at: Instant;
-  /** `15:00`; of a midnight `Sat 2 May`. */
+  /** `15:00`; at midnight `Sat 2 May`. */
   readonly text: string;
   readonly isMidnight: boolean;
-  /** Whether it gives way where there is little room. */
+  /** Hidden on narrow screens. */
   readonly isMinor: boolean;
 }
 
@@ -18,7 +18,7 @@ const HOURS_MAX = 12;
 const MIDNIGHTS_MAX = 6;
 const STEPS_HOURS = [1, 2, 3, 6, 12, 24];
 
-/** Offsets are whole quarters of an hour: there is no whole hour between two of these. */
+/** Offsets are multiples of a quarter of an hour, so stepping by quarters meets every full hour. */
 const QUARTER_SECONDS = 900;
 
 export function timeMarks({ first, last }: Timeline, zone: Zone): TimeMark[] {
@@ -32,7 +32,7 @@ export function timeMarks({ first, last }: Timeline, zone: Zone): TimeMark[] {
     const hour = Number(wall.slice(11, 13));
     if (wall.slice(14, 16) !== '00' || hour % step !== 0) continue;
     const isMidnight = hour === 0;
-    // Of every third there is room anywhere.
+    // Every third mark fits on the narrowest screen.
     const isMinor = isMidnight ? hours > 72 && (midnights / days) % 3 !== 0 : hour % (step * 3) !== 0;
     const isLeftOut = isMidnight && midnights++ % days !== 0;
     const text = isMidnight ? shortDateText(wall) : wall.slice(11, 16);
@@ -41,12 +41,12 @@ export function timeMarks({ first, last }: Timeline, zone: Zone): TimeMark[] {
   return marks.map((mark) => ({ ...mark, isMinor: mark.isMinor || isBesideMidnight(mark, marks, step) }));
 }
 
-/** A date is wider than a time. */
+/** Hours near a midnight give way to it: a date is wider than a time. */
 function isBesideMidnight({ at, isMidnight }: TimeMark, marks: readonly TimeMark[], step: number): boolean {
   return !isMidnight && marks.some((mark) => mark.isMidnight && Math.abs(mark.at - at) < 4 * step * 3600);
 }
 
-/** How tall the tick of an edition is: more changes, taller, by their logarithm; half where they are not known. */
+/** The height of an edition's tick, 0 to 1: grows with the logarithm of the number of changes; 0.5 if that is unknown. */
 export function tickHeight(count: number | undefined): number {
   return count === undefined ? 0.5 : Math.min(1, 0.3 + Math.log2(count + 1) / 8);
 }

@@ -1,5 +1,5 @@
-// The operator's desk: which front and releases to show, whether pictures are loaded, the health of all fronts. Beside the page where
-// there is room; on a phone in a sheet, so that the page begins with the front.
+// The operator's desk: chooses front, releases and pictures, and shows the health of all fronts. A side panel on wide screens; on a phone a sheet
+// behind a button, so that the page begins with the front.
 
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -8,7 +8,7 @@ import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease 
 import { HAS_PICTURES } from '../front/picture.tsx';
 import { Sheet } from '../sheet.tsx';
 import { queryOf, type ViewState } from '../state/view-state.ts';
-import { shown } from '../words/text.ts';
+import { shown } from '../text/safe-text.ts';
 import { Health, type Dropped } from './health.tsx';
 
 interface DeskProps {
@@ -37,7 +37,7 @@ export function Desk(props: DeskProps): VNode {
   const [isOpen, setOpen] = useState(false);
   const wasOpen = useRef(false);
   const door = useRef<HTMLButtonElement>(null);
-  // While the sheet is there, nothing behind it takes the focus.
+  // Restore the focus when the sheet has closed. While it is open, nothing behind it can take the focus.
   useEffect(() => {
     if (wasOpen.current && !isOpen) door.current?.focus();
     wasOpen.current = isOpen;
@@ -50,7 +50,7 @@ export function Desk(props: DeskProps): VNode {
       </aside>
     );
   }
-  /** Another front is what the sheet was opened for: it lies before the viewer then. */
+  /** Closes the sheet once a front has been chosen. */
   const choose = (change: Partial<ViewState>): void => {
     props.onChange(change);
     if (change.front === undefined) return;
@@ -104,7 +104,7 @@ function Choices({ overview, release, state, front, now, onChange, onDropped }: 
 
 type Options = readonly (readonly [value: string, label: string])[];
 
-/** A chosen front that does not exist comes first, so that the choice agrees with the page. */
+/** A chosen front that does not exist is added as the first option, so that the list agrees with the page. */
 function frontOptions({ fronts }: PreviewRelease, front: string | null): Options {
   const codes = fronts.map((view) => view.front);
   return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);

@@ -1,13 +1,13 @@
-// The health strip: every front of a release with its editions, how long it stays right, its cards and products without one; of the chosen
-// front, those by reason, as chips that open them.
+// The health of every front of a release: its editions, how long it stays right, its cards, and the number of products without a card. For the
+// chosen front, chips list those products by reason.
 
 import type { VNode } from 'preact';
 import type { Instant } from '../../../catalogue/instant.ts';
 import type { PreviewFront } from '../../messages.ts';
 import { Ticks } from '../clock/ticks.tsx';
-import { countText, describeDropped, durationText, instantAt } from '../words/descriptions.ts';
+import { countText, describeDropped, durationText, instantAt } from '../text/descriptions.ts';
 
-/** A chip that was chosen: the products that a front drops for a reason, as of its snapshot. */
+/** The content of a chip: the products that a front drops for one reason, as of its snapshot. */
 export interface Dropped {
   readonly front: string;
   readonly at: Instant;
@@ -49,7 +49,7 @@ export function Health({ fronts, chosen, now, onChoose, onDropped }: HealthProps
   );
 }
 
-/** `onDropped`: of the chosen front, whose reasons are chips; of the others only the number is shown. */
+/** `onDropped` is given for the chosen front, which shows reasons as chips. Other fronts show only the number. */
 function frontHealth(
   { front, pointer, problem, record }: PreviewFront,
   span: readonly [number, number],

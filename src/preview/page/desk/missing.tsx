@@ -1,5 +1,5 @@
-// The products behind a drop reason's chip, each with the first line of `explain`. The tree counts them and does not name them: names come
-// from the catalogue, where the preview has one.
+// The products behind a chip, each with the first line of `explain`. The tree only counts them: their names come from the catalogue, if the preview
+// has one.
 
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../catalogue/instant.ts';
@@ -7,10 +7,10 @@ import { MISSING_PATH, type MissingProduct, type Overview } from '../../messages
 import { Command } from '../command.tsx';
 import { Sheet } from '../sheet.tsx';
 import { pathOf } from '../state/fetch-json.ts';
-import { useAnswer } from '../state/answer.ts';
-import { explainCommand, previewCommand } from '../words/commands.ts';
-import { countText } from '../words/descriptions.ts';
-import { nameOf, shown } from '../words/text.ts';
+import { useJson } from '../state/use-json.ts';
+import { explainCommand, previewCommand } from '../text/commands.ts';
+import { countText } from '../text/descriptions.ts';
+import { nameOf, shown } from '../text/safe-text.ts';
 import type { Dropped } from './health.tsx';
 import { Waiting } from '../waiting.tsx';
 
@@ -35,18 +35,18 @@ type Props = Pick<MissingProps, 'overview' | 'dropped'>;
 function Unnamed({ overview, dropped: { front, at } }: Props): VNode {
   return (
     <>
-      <p>A release counts products without a card; the catalogue names them. Start the preview with it:</p>
+      <p>A release only counts products without a card. To see their names, start the preview with the catalogue:</p>
       <Command text={previewCommand(overview)} />
-      <p>Or ask about one whose slug you know:</p>
+      <p>If you know the slug of one:</p>
       <Command text={explainCommand(overview, front, null, at)} />
     </>
   );
 }
 
 function Named({ overview, dropped: { front, at, code } }: Props): VNode {
-  const { answer, problem } = useAnswer<readonly MissingProduct[]>(pathOf(MISSING_PATH, front, formatInstant(at)));
-  if (answer === null) return <Waiting problem={problem} />;
-  const products = answer.filter(({ reason }) => reason === code);
+  const { json, problem } = useJson<readonly MissingProduct[]>(pathOf(MISSING_PATH, front, formatInstant(at)));
+  if (json === null) return <Waiting problem={problem} />;
+  const products = json.filter(({ reason }) => reason === code);
   if (products.length === 0) return <p>The catalogue has changed since: it has no such product now.</p>;
   return (
     <ul class="missing">

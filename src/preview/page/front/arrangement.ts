@@ -1,4 +1,4 @@
-// A products document as a visitor's page lays it out: banner, featured, groups in their weight, each with its cards in their order.
+// Arranges a products document in rows, as a storefront would: banner, featured, groups, then the rest.
 
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 
@@ -6,27 +6,28 @@ export const TABS = ['today', 'tomorrow', 'weekend', 'all'] as const;
 
 export type Tab = (typeof TABS)[number];
 
-/** What a visitor looks for. */
+/** What the viewer filters by. */
 export interface Search {
   readonly tab: Tab;
-  /** Slug of a badge, or null for any. */
+  /** The slug of a badge; null for any. */
   readonly badge: string | null;
-  /** Part of a name, of a venue or of a slug; '' for any. */
+  /** Part of a name, venue or slug; '' for any. */
   readonly query: string;
 }
 
 export interface Row {
   readonly key: string;
   readonly kind: 'banner' | 'featured' | 'group' | 'rest';
-  /** Name and slug of the group; a title of our own and '' for the other kinds. */
+  /** The name of the group; for other kinds, a title. */
   readonly name: string;
+  /** The slug of the group; '' for other kinds. */
   readonly slug: string;
-  /** The document's `cardType` of a group; 1 for the other kinds. */
+  /** The group's `cardType`; 1 for other kinds. */
   readonly cardType: number;
   readonly cards: readonly ProductCard[];
 }
 
-/** The session that a tab shows of a card, and whether there are more; null where the card is not under this tab. */
+/** The session that a tab shows on a card, and whether there are more; null if the card is not on this tab. */
 export function sessionOf(card: ProductCard, tab: Tab): { readonly start: string; readonly hasMore: boolean } | null {
   if (tab === 'all') return { start: card.nextScheduleSlot, hasMore: card.multiScheduleSlots };
   const start = card[`${tab}Slot`];
@@ -45,7 +46,7 @@ export function found(cards: readonly ProductCard[], { tab, badge, query }: Sear
   );
 }
 
-/** Rows that hold a card, from the top: banner, featured, groups in the document's order, then the remaining cards. */
+/** The rows that have cards: banner, featured, groups in the document's order, then the remaining cards. */
 export function arrange(document: ProductsDocument, search: Search): readonly Row[] {
   const cards = found(document.productCards, search);
   const rowOf = (kind: Row['kind'], name: string, isIn: (card: ProductCard) => boolean): Row => {
@@ -53,7 +54,7 @@ export function arrange(document: ProductsDocument, search: Search): readonly Ro
   };
   const groups = document.groups.map(({ slug, name, cardType }): Row => {
     const weightOf = (card: ProductCard) => card.groups.find((group) => group.slug === slug)?.sortWeight;
-    // Sorting is stable: cards of the same weight keep the document's order.
+    // The sort is stable: cards of the same weight keep the document's order.
     const members = cards
       .filter((card) => weightOf(card) !== undefined)
       .sort((a, b) => (weightOf(a) ?? 0) - (weightOf(b) ?? 0));

@@ -1,5 +1,5 @@
-// What is behind a card: its dates and prices as published, what the catalogue says of each session and price, its JSON, and the command
-// that tells why. Sessions are the catalogue's: a tree has cards alone.
+// The details of a card: its dates and prices as published, the catalogue's explanation of each session and price, its JSON, and the explain
+// command. Sessions are known only with a catalogue: a tree contains only cards.
 
 import type { VNode } from 'preact';
 import type { Instant } from '../../../catalogue/instant.ts';
@@ -8,13 +8,13 @@ import type { ProductCard } from '../../../contract/documents.ts';
 import { EXPLAIN_PATH, type Explanation, type Overview } from '../../messages.ts';
 import { Command, CopyButton } from '../command.tsx';
 import { Sheet } from '../sheet.tsx';
-import { useAnswer } from '../state/answer.ts';
+import { useJson } from '../state/use-json.ts';
 import { pathOf } from '../state/fetch-json.ts';
-import type { FrontUnits } from '../words/changes.ts';
-import { explainCommand, previewCommand } from '../words/commands.ts';
-import { sessionText } from '../words/descriptions.ts';
-import { sectionsOf } from '../words/explanation.ts';
-import { nameOf, shown } from '../words/text.ts';
+import type { FrontUnits } from '../text/changes.ts';
+import { explainCommand, previewCommand } from '../text/commands.ts';
+import { sessionText } from '../text/descriptions.ts';
+import { sectionsOf } from '../text/explanation.ts';
+import { nameOf, shown } from '../text/safe-text.ts';
 import { Picture } from './picture.tsx';
 import { Waiting } from '../waiting.tsx';
 
@@ -46,7 +46,7 @@ export function CardDetails({ overview, front, at, card, units, onClose }: CardD
       {overview.database === null ? (
         <section>
           <h3>Sessions, prices, and why</h3>
-          <p>They are in the catalogue. Start the preview with it:</p>
+          <p>To see them, start the preview with the catalogue:</p>
           <Command text={previewCommand(overview)} />
         </section>
       ) : (
@@ -85,13 +85,13 @@ function factsOf(card: ProductCard, { zone, today, money }: FrontUnits): [name: 
   ];
 }
 
-/** The explanation of the catalogue, in its sections. It may be newer than what is published. */
+/** The explanation from the catalogue, which may be newer than what is published. */
 function Why({ path }: { readonly path: string }): VNode {
-  const { answer, problem } = useAnswer<Explanation>(path);
-  if (answer === null) return <Waiting problem={problem} />;
+  const { json, problem } = useJson<Explanation>(path);
+  if (json === null) return <Waiting problem={problem} />;
   return (
     <>
-      {sectionsOf(answer.text).map(({ title, lines }) =>
+      {sectionsOf(json.text).map(({ title, lines }) =>
         lines.length === 0 ? (
           <section key={title}>
             <h3>{title.startsWith('Next change') ? 'Next' : 'Why'}</h3>

@@ -1,15 +1,15 @@
-// One card as a visitor sees it, with what a tester wants to know beside: credit, what has just changed. It opens what is behind it.
+// A card as a visitor sees it, plus what a tester wants to know: credit, and what has just changed. A click opens its details.
 
 import { Component, type VNode } from 'preact';
 import type { Zone } from '../../../catalogue/calendar.ts';
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
-import { readableOn } from '../words/colour.ts';
-import { sessionText, type Money } from '../words/descriptions.ts';
-import { nameOf, runsFromRight, shown } from '../words/text.ts';
+import { readableOn } from '../text/colour.ts';
+import { sessionText, type Money } from '../text/descriptions.ts';
+import { nameOf, runsFromRight, shown } from '../text/safe-text.ts';
 import { sessionOf, type Tab } from './arrangement.ts';
 import { Picture } from './picture.tsx';
 
-/** What all cards of a document share. The same object for as long as nothing in it changes. */
+/** What all cards of a document share. Must stay the same object while nothing in it changes. */
 export interface CardContext {
   readonly tab: Tab;
   readonly zone: Zone;
@@ -24,13 +24,13 @@ export interface CardContext {
 interface CardProps {
   readonly card: ProductCard;
   readonly context: CardContext;
-  /** What has changed, as text. */
+  /** A text about what has changed. */
   readonly change: string | undefined;
-  /** Whether the viewer was led to it from the list of changes. */
+  /** Chosen in the list of changes. */
   readonly isPointed: boolean;
 }
 
-/** Redrawn only when one of its props differs: a card that is the same in two editions is not touched. */
+/** Redrawn only when a prop changes: a card that is the same in two editions is not touched. */
 export class CardView extends Component<CardProps> {
   override shouldComponentUpdate({ card, context, change, isPointed }: CardProps): boolean {
     const { props } = this;

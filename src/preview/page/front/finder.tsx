@@ -1,10 +1,10 @@
-// What narrows a front's page: tabs, text and badges. Not categories and tags, since no card of the document says which it has.
+// The filters of a front's page: tabs, text and badges. There is none for categories and tags, because a card does not say which it has.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProductsDocument } from '../../../contract/documents.ts';
 import { found, TABS, type Search } from './arrangement.ts';
-import { nameOf } from '../words/text.ts';
+import { nameOf } from '../text/safe-text.ts';
 
 interface FinderProps {
   readonly document: ProductsDocument;
@@ -56,7 +56,7 @@ function SearchBar({ document: { badges }, search: { badge, query }, onSearch }:
 
 const TAB_LABELS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
 
-/** Arrow keys go from tab to tab, as a tab list does (WAI-ARIA authoring practices, Tabs). */
+/** A tab list with arrow keys (WAI-ARIA authoring practices, Tabs). */
 function Tabs({ document: { productCards }, search, onSearch }: FinderProps): VNode {
   const counts = useMemo(
     () => new Map(TABS.map((tab) => [tab, found(productCards, { ...search, tab }).length])),

@@ -1,10 +1,10 @@
-// A front's page as its visitors see it: rows of cards from a document.
+// A front's page as its visitors see it: the document's cards in rows.
 
 import type { VNode } from 'preact';
 import type { ProductsDocument } from '../../../contract/documents.ts';
 import { Notice } from '../notice.tsx';
-import { countText } from '../words/descriptions.ts';
-import { nameOf, shown } from '../words/text.ts';
+import { countText } from '../text/descriptions.ts';
+import { nameOf, shown } from '../text/safe-text.ts';
 import { arrange, type Search } from './arrangement.ts';
 import { CardView, type CardContext } from './card.tsx';
 
@@ -13,9 +13,9 @@ interface FrontProps {
   readonly search: Search;
   readonly changes: ReadonlyMap<number, string>;
   readonly context: CardContext;
-  /** The product that the viewer was led to; null for none. */
+  /** The product to highlight, or null. */
   readonly pointed: number | null;
-  /** Takes back what narrows the page. */
+  /** Removes all filters. */
   readonly onShowAll: () => void;
 }
 
@@ -52,12 +52,12 @@ const WHEN = { today: ' today', tomorrow: ' tomorrow', weekend: ' at the weekend
 
 type NoCardsProps = Pick<FrontProps, 'document' | 'search' | 'onShowAll'>;
 
-/** Why there are none: nothing matches, or the front has none at this time. */
+/** Says why there are no cards: nothing matches, or the front has none at this time. */
 function NoCards({ document: { productCards }, search: { tab, badge, query }, onShowAll }: NoCardsProps): VNode {
   if (productCards.length === 0) {
     return (
       <Notice title="No cards at this time">
-        <p>The front has none in this edition. Its chips among the fronts say why each product has no card.</p>
+        <p>This edition has no cards. Choose a reason in the list of fronts to see why products have none.</p>
       </Notice>
     );
   }
@@ -71,7 +71,7 @@ function NoCards({ document: { productCards }, search: { tab, badge, query }, on
   );
 }
 
-/** Categories and tags: the document says which there are, not which card has which. */
+/** Categories and tags are only listed: the document does not say which card has which. */
 function Menu({ document: { categories, tags } }: { readonly document: ProductsDocument }): VNode | null {
   if (categories.length === 0 && tags.length === 0) return null;
   return (

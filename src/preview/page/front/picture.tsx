@@ -1,13 +1,13 @@
-// A card's picture with its credit in the corner: loaded where the page may load pictures and this one can be; else a drawn poster.
+// A card's picture with its credit. If the page may not load pictures, or this one fails, a drawn poster.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ProductCard } from '../../../contract/documents.ts';
 import { PICTURES_PATH } from '../../messages.ts';
-import { httpsUrl, shown } from '../words/text.ts';
+import { httpsUrl, shown } from '../text/safe-text.ts';
 import { Poster } from './poster.tsx';
 
-/** Whether this page may load pictures: the server's policy for its path says so. */
+/** Whether this page may load pictures. The server's Content-Security-Policy depends on the path. */
 export const HAS_PICTURES = location.pathname === PICTURES_PATH;
 
 export function Picture({ card }: { readonly card: ProductCard }): VNode {

@@ -1,6 +1,5 @@
-// A drawn poster, where a picture is not loaded or there is none: a few large shapes in two inks. The colours are those of the card's first
-// group, so that a season looks like one (a card does not say its category); the pattern is chosen by its slug. No two builds of the page
-// differ: the same card has the same poster everywhere.
+// Draws a poster in place of a picture: a few large shapes in two inks. The card's first group determines the colours, so that a season looks
+// alike; the slug determines the pattern. The same card always has the same poster.
 
 import type { VNode } from 'preact';
 import type { ProductCard } from '../../../contract/documents.ts';
@@ -20,7 +19,7 @@ const COLOURS = [
 const [WIDTH, HEIGHT] = [640, 360];
 
 type Inks = readonly [paper: string, ink: string, other: string];
-/** Draws with numbers from 0 to 1 that follow from the slug. */
+/** `share(n)` is a number from 0 to 1, derived from the slug. */
 type Pattern = (inks: Inks, share: (of: number) => number) => VNode;
 
 const disc = (x: number, y: number, r: number): string =>
@@ -135,7 +134,7 @@ export function Poster({ card }: { readonly card: ProductCard }): VNode {
   const seed = hashOf(card.slug);
   const [paper, ink, other] = COLOURS[hashOf(card.groups[0]?.slug ?? card.slug) % COLOURS.length] ?? COLOURS[0];
   const draw = PATTERNS[(seed >>> 3) % PATTERNS.length];
-  // Half of them mirrored, half with their inks exchanged: a season of few patterns still looks like many posters.
+  // Half of the posters are mirrored, half have their inks swapped, so that a few patterns look like many posters.
   const inks = (seed & 1) === 0 ? ([paper, ink, other] as const) : ([paper, other, ink] as const);
   const share = (of: number): number => ((hashOf(`${card.slug} ${of}`) >>> 4) % 1000) / 1000;
   return (
@@ -152,7 +151,7 @@ export function Poster({ card }: { readonly card: ProductCard }): VNode {
   );
 }
 
-/** FNV-1a, 32 bits, mixed once more: neighbouring slugs are far apart. */
+/** FNV-1a, 32 bits, with a final mix so that similar slugs get very different values. */
 function hashOf(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let i = 0; i < Math.min(text.length, 100); i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01_00_01_93);

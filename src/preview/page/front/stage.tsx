@@ -1,4 +1,4 @@
-// The stage: the front's masthead, what narrows its page, and the page itself, once or as two releases side by side.
+// The stage: the front's masthead, its filters, and its page, once or as two releases side by side.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -7,8 +7,8 @@ import type { ProductCard, ProductsDocument } from '../../../contract/documents.
 import { IN_FORCE, type Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import type { Scene, Side } from '../state/scene.ts';
-import type { Changes } from '../words/changes.ts';
-import { buildCommand } from '../words/commands.ts';
+import type { Changes } from '../text/changes.ts';
+import { buildCommand } from '../text/commands.ts';
 import {
   dateText,
   durationText,
@@ -17,7 +17,7 @@ import {
   shortDateText,
   zoneClockText,
   zoneOf,
-} from '../words/descriptions.ts';
+} from '../text/descriptions.ts';
 import type { Search } from './arrangement.ts';
 import type { CardContext } from './card.tsx';
 import { Finder } from './finder.tsx';
@@ -28,19 +28,19 @@ interface StageProps {
   readonly scene: Scene;
   /** The server's clock. */
   readonly now: Instant;
-  /** Of each side, in their order; of a side alone, the one before follows. Fewer where some cannot be had. */
+  /** One per side; with one side, followed by its previous edition. Fewer if some cannot be loaded. */
   readonly documents: readonly ProductsDocument[];
   readonly changes: Changes | null;
   readonly search: Search;
   readonly pointed: number | null;
   readonly onSearch: (change: Partial<Search>) => void;
-  /** Must stay the same function: cards are redrawn where it differs. */
+  /** Must stay the same function, or all cards are redrawn. */
   readonly onOpen: (card: ProductCard) => void;
 }
 
 export function Stage(props: StageProps): VNode {
   const { overview, scene, now, documents, search, onSearch } = props;
-  const { front, asked, sides } = scene;
+  const { front, chosen, sides } = scene;
   const isPaired = sides.length > 1;
   const zone = zoneOf(sides[0].pointer.timezone);
   const [first] = documents;
@@ -49,8 +49,8 @@ export function Stage(props: StageProps): VNode {
       <header class="masthead">
         <h1>{front}</h1>
         <p class="dateline">
-          <span>{dateText(zone.format(asked))}</span>{' '}
-          <time dateTime={formatInstant(asked)}>{zoneClockText(zone, asked)}</time>
+          <span>{dateText(zone.format(chosen))}</span>{' '}
+          <time dateTime={formatInstant(chosen)}>{zoneClockText(zone, chosen)}</time>
         </p>
       </header>
       {first !== undefined && <Finder document={first} search={search} onSearch={onSearch} />}
@@ -74,7 +74,7 @@ export function Stage(props: StageProps): VNode {
   );
 }
 
-/** What visitors get outside the time that a snapshot was made for, and what to do. */
+/** Says that the instant is outside the time that the snapshot covers, and what to do. */
 function Untimely({ side, now, overview }: Pick<StageProps, 'now' | 'overview'> & { readonly side: Side }) {
   const { pointer, timeliness, release } = side;
   if (timeliness === 'right') return null;
@@ -84,7 +84,7 @@ function Untimely({ side, now, overview }: Pick<StageProps, 'now' | 'overview'> 
     return `${shortDateText(zone.format(at))}, ${zoneClockText(zone, at)}`;
   };
   if (timeliness === 'early') {
-    return <p class="untimely">Made for {whenOf(pointer.now)} and later: this is its first edition.</p>;
+    return <p class="untimely">Built for {whenOf(pointer.now)} and later: this is its first edition.</p>;
   }
   const over = now - instantAt(pointer.validUntil);
   return (
@@ -111,7 +111,7 @@ function Pane({ side, document, changes, search, pointed, isPaired, onSearch, on
   const money = useMemo(() => moneyOf(record?.currency ?? null), [record?.currency]);
   const zone = zoneOf(pointer.timezone);
   const byProduct = changes?.byProduct ?? NO_CHANGES;
-  // The same objects while nothing changes that they show: then no card is redrawn, however often the clock ticks.
+  // Memoized, so that no card is redrawn while the clock ticks and nothing else changes.
   const badges = useMemo(
     () => new Map(document.badges.map((badge) => [badge.slug, badge])),
     [JSON.stringify(document.badges)],

@@ -1,15 +1,16 @@
-// How much each edition of a scene changes: the height of its tick. Asked for once a front stays, since the server reads all its editions.
+// How much each edition of a scene changes, which sets the height of its tick. Fetched only after a front has been shown for a moment, because the
+// server must read all its editions.
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
 import { CHANGES_PATH, type ChangeCounts } from '../../messages.ts';
-import { instantAt } from '../words/descriptions.ts';
+import { instantAt } from '../text/descriptions.ts';
 import { fetchJson, pathOf } from './fetch-json.ts';
 import type { Scene, Side } from './scene.ts';
 
-const ASK_AFTER_MS = 400;
+const FETCH_AFTER_MS = 400;
 
-/** By the instant at which an edition begins; empty while they are not known. */
+/** The number of changes by the instant at which an edition begins; empty until it is known. */
 export function useChangeCounts(scene: Scene | null): ReadonlyMap<Instant, number> {
   const [counts, setCounts] = useState<ReadonlyMap<Instant, number>>(new Map());
   const sides = scene?.sides ?? [];
@@ -18,12 +19,12 @@ export function useChangeCounts(scene: Scene | null): ReadonlyMap<Instant, numbe
     setCounts(new Map());
     let isWanted = true;
     const timer = setTimeout(() => {
-      // Without counts all ticks are alike; what is wrong is said where an edition is shown.
+      // On failure all ticks keep the same height. The problem is reported when an edition is shown.
       Promise.all(sides.map(countsOf)).then(
         (maps) => isWanted && setCounts(new Map(maps.flat())),
         () => undefined,
       );
-    }, ASK_AFTER_MS);
+    }, FETCH_AFTER_MS);
     return () => {
       isWanted = false;
       clearTimeout(timer);

@@ -1,24 +1,23 @@
-// The page's cache of editions: fetched when first shown, parsed once, the least recently used dropped. Cards that are the same in two
-// editions become one object, so that only changed ones are redrawn.
+// The page's LRU cache of parsed editions. Cards that are equal in two editions share one object, so that only changed cards are redrawn.
 
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 import { FRONTS_PATH } from '../../messages.ts';
 import { fetchJson } from './fetch-json.ts';
 
-/** Parsed documents kept. One of 500 cards takes about a megabyte. */
+/** How many documents are kept. One with 500 cards takes about a megabyte. */
 const DOCUMENTS_KEPT = 64;
 
-/** Cards remembered for sharing between documents; beyond that, all are forgotten. */
+/** How many cards are remembered for sharing; beyond that, all are forgotten. */
 const CARDS_KEPT = 5000;
 
-/** Editions by their paths below the tree's fronts. */
+/** Editions by their path in the tree's fronts folder. */
 export class Editions {
   readonly #documents = new Map<string, ProductsDocument>();
   readonly #loading = new Map<string, Promise<ProductsDocument>>();
-  /** By their JSON. */
+  /** Keyed by the card's JSON. */
   readonly #cards = new Map<string, ProductCard>();
 
-  /** The document of an edition, if it has been loaded. */
+  /** The document of an edition if it is loaded. */
   peek(path: string): ProductsDocument | undefined {
     const document = this.#documents.get(path);
     if (document !== undefined) {
@@ -28,7 +27,7 @@ export class Editions {
     return document;
   }
 
-  /** Rejects with an Error whose message the page shows. */
+  /** Rejects with a Problem. */
   async load(path: string): Promise<ProductsDocument> {
     const known = this.peek(path) ?? this.#loading.get(path);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// The page's one way to the server.
+// All requests of the page to its server.
 
 import type { ApiError } from '../../messages.ts';
 
@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-/** The server's answer, unchecked: it is of the same build and has checked the tree. Rejects with a Problem. */
+/** The response body, not validated: the server comes from the same build and has checked the tree. Rejects with a Problem. */
 export async function fetchJson<T extends object>(path: string): Promise<T> {
   let response: Response;
   try {
@@ -25,12 +25,12 @@ export async function fetchJson<T extends object>(path: string): Promise<T> {
   return body;
 }
 
-/** What a failed promise is shown as. */
+/** Any rejection as a Problem. */
 export function problemOf(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem(String(error), 'Reload the page.');
 }
 
-/** A path of parts, none of which can add another. */
+/** A path with each part encoded, so that no part can add another. */
 export function pathOf(prefix: string, ...parts: readonly string[]): string {
   return prefix + parts.map(encodeURIComponent).join('/').replaceAll('%3A', ':');
 }

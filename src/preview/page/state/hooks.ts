@@ -1,4 +1,4 @@
-// What the page's components share: documents being loaded, the clock that plays.
+// Hooks that load a scene's documents and that move the clock while it plays.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../../contract/documents.ts';
@@ -7,15 +7,15 @@ import type { Editions } from './editions.ts';
 import { problemOf, type Problem } from './fetch-json.ts';
 import { clampTo, editionPaths, type Scene } from './scene.ts';
 
-/** The scene that the documents were loaded for, and a document of each side; of a side alone, the one before follows. */
+/** The documents of a scene: one per side; with one side, followed by its previous edition. */
 export interface Loaded {
   readonly scene: Scene;
   readonly documents: readonly ProductsDocument[];
 }
 
 /**
- * The documents of a scene. While they load, the last ones of the same front, so that the page does not flicker. Where one cannot be
- * loaded, the first alone, or null: nothing is shown in place of something else. Another `occasion` loads them once more.
+ * Loads the documents of a scene. Meanwhile returns the last ones of the same front, so that the page does not flicker. If one cannot be loaded,
+ * returns the first document alone, or null: the page never shows one document in place of another. A new `occasion` loads them again.
  */
 export function useDocuments(
   editions: Editions,
@@ -58,14 +58,14 @@ function pathsOf({ sides: [side, other] }: Scene): string[] {
   return [side, other].flatMap((one) => editionPaths(one, [one.index]));
 }
 
-/** A clock that plays: while `isPlaying`, moves the instant by `speed` seconds for each second, up to the end. */
+/** A clock that, while `isPlaying`, moves the instant by `speed` seconds per second until the end of the timeline. */
 export function useClock(scene: Scene | null, onAt: (at: Instant) => void) {
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(600);
   const remainder = useRef(0);
   const advance = (seconds: number): void => {
     if (scene === null) return;
-    // Instants are whole seconds; the rest counts in the next frame.
+    // Instants are whole seconds; the fraction is carried over to the next frame.
     const passed = remainder.current + seconds * speed;
     remainder.current = passed - Math.floor(passed);
     const at = clampTo(scene.timeline, instantOf(scene.at + Math.floor(passed)));
@@ -74,7 +74,7 @@ export function useClock(scene: Scene | null, onAt: (at: Instant) => void) {
   };
   const latest = useRef(advance);
   latest.current = advance;
-  // At once, not after the next frame: a clock that shows as paused stands.
+  // A layout effect: the clock must stop in the same frame in which it is shown as paused.
   useLayoutEffect(() => {
     if (!isPlaying) return undefined;
     let before: number | null = null;

@@ -1,48 +1,48 @@
-// What a view state shows: which front, of which releases, which edition at which instant. Derived, never stored.
+// Derives from the view state what to show: the front, the releases, the edition and the instant. Never stored.
 
 import { formatInstant, instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Pointer } from '../../../contract/pointer.ts';
 import { editionIndexAt } from '../../../render/edition-choice.ts';
 import type { PreviewFront, PreviewRelease } from '../../messages.ts';
 import type { ViewState } from './view-state.ts';
-import { instantAt } from '../words/descriptions.ts';
+import { instantAt } from '../text/descriptions.ts';
 
 /** One release's document of the front. */
 export interface Side {
   readonly release: string;
   readonly pointer: Pointer;
   readonly record: PreviewFront['record'];
-  /** Of the edition in force, from 0. */
+  /** The index of the edition in force. */
   readonly index: number;
-  /** Whether the instant lies in the time that the snapshot was made for. */
+  /** Whether the instant lies within the time that the snapshot covers. */
   readonly timeliness: 'early' | 'right' | 'stale';
 }
 
-/** The time that the slider spans, in whole seconds: both ends can be chosen. */
+/** The time that the slider spans, both ends included. */
 export interface Timeline {
   readonly first: Instant;
   readonly last: Instant;
-  /** Where an edition of any side begins, ascending; without the first of each. */
+  /** The instants at which editions of any side begin, ascending; without the first of each side. */
   readonly ticks: readonly Instant[];
 }
 
 export interface Scene {
   readonly front: string;
-  /** The instant asked for: the page is what visitors see then. */
-  readonly asked: Instant;
-  /** Where the slider stands: at `asked`, or at its nearer end. */
+  /** The chosen instant: the page shows what visitors see then. */
+  readonly chosen: Instant;
+  /** The position of the slider: `chosen`, or the nearer end of the timeline. */
   readonly at: Instant;
   readonly timeline: Timeline;
-  /** The release shown, and the one beside it where that has this front: the older one first, whichever was chosen. */
+  /** The chosen release, and the one beside it if it has this front; the older one first. */
   readonly sides: readonly [Side, ...Side[]];
 }
 
-/** The front to show: the chosen one, whether or not it exists; else the first that can be shown. */
+/** The front to show: the chosen one, even if it does not exist; by default the first that can be shown. */
 export function frontOf({ front }: ViewState, { fronts }: PreviewRelease): string | null {
   return front ?? (fronts.find(({ pointer }) => pointer !== null) ?? fronts[0])?.front ?? null;
 }
 
-/** null where the release does not have the front, or cannot show it. `now` is the server's clock. */
+/** null if the release does not have the front or its pointer cannot be read. `now` is the server's clock. */
 export function sceneOf(
   state: ViewState,
   release: PreviewRelease,
@@ -51,18 +51,18 @@ export function sceneOf(
 ): Scene | null {
   const front = frontOf(state, release);
   if (front === null) return null;
-  // Outside the time of a snapshot its nearest edition is shown, and the page says so.
-  const asked = state.at ?? now;
-  const own = sideOf(release, front, formatInstant(asked));
+  // Outside the time that a snapshot covers, its nearest edition is shown, with a note.
+  const chosen = state.at ?? now;
+  const own = sideOf(release, front, formatInstant(chosen));
   if (own === null) return null;
-  const other = beside === null ? null : sideOf(beside, front, formatInstant(asked));
+  const other = beside === null ? null : sideOf(beside, front, formatInstant(chosen));
   const sides: Scene['sides'] =
     other === null ? [own] : own.pointer.now <= other.pointer.now ? [own, other] : [other, own];
   const timeline = timelineOf(sides.map(({ pointer }) => pointer));
-  return { front, asked, at: clampTo(timeline, asked), timeline, sides };
+  return { front, chosen, at: clampTo(timeline, chosen), timeline, sides };
 }
 
-/** What a release shows of a front; null where the release lacks it or its pointer cannot be read. */
+/** What a release shows of a front; null if the release lacks it or its pointer cannot be read. */
 function sideOf({ id, fronts }: PreviewRelease, front: string, instant: string): Side | null {
   const { pointer = null, record = null } = fronts.find((one) => one.front === front) ?? {};
   if (pointer === null) return null;
@@ -70,7 +70,7 @@ function sideOf({ id, fronts }: PreviewRelease, front: string, instant: string):
   return { release: id, pointer, record, index: editionIndexAt(pointer.products, instant), timeliness };
 }
 
-/** Paths of these editions below the tree's fronts, without those that the pointer does not have. */
+/** The paths of these editions in the tree's fronts folder. Indexes that the pointer does not have are skipped. */
 export function editionPaths({ pointer: { front, products } }: Side, indexes: readonly number[]): string[] {
   const digests = indexes.flatMap((index) => products[index]?.split(' ')[1] ?? []);
   return digests.map((digest) => `${front}/products.${digest}.json`);
@@ -81,7 +81,7 @@ function timelineOf(pointers: readonly Pointer[]): Timeline {
   const untils = pointers.map(({ validUntil }) => instantAt(validUntil));
   const ticks = pointers.flatMap(({ products }) => products.slice(1).map((entry) => instantAt(entry.slice(0, 20))));
   const first = instantOf(Math.min(...firsts));
-  // The last second for which the snapshot is right: at `validUntil` it no longer is.
+  // The last second at which the snapshot is right; at `validUntil` it no longer is.
   const last = instantOf(Math.max(first, Math.max(...untils) - 1));
   return { first, last, ticks: [...new Set(ticks)].sort((a, b) => a - b) };
 }
@@ -90,12 +90,12 @@ export function clampTo({ first, last }: Timeline, at: Instant): Instant {
   return instantOf(Math.min(last, Math.max(first, at)));
 }
 
-/** The start of the next edition; the end after the last one. */
+/** The start of the next edition; after the last one, the end of the timeline. */
 export function tickAfter({ ticks, last }: Timeline, at: Instant): Instant {
   return ticks.find((tick) => tick > at) ?? last;
 }
 
-/** The start of this edition, or of the one before where `at` is that instant; the beginning for the first. */
+/** The start of the edition in force, or of the one before if `at` is that start; for the first edition, the start of the timeline. */
 export function tickBefore({ ticks, first }: Timeline, at: Instant): Instant {
   return ticks.findLast((tick) => tick < at) ?? first;
 }

@@ -1,5 +1,5 @@
-// The tree as the page knows it: the overview, and the releases shown, fetched when first needed. While the page is seen, it asks every few
-// seconds whether a build has published since, and reads the tree again.
+// The page's copy of the tree: the overview, and the releases shown, fetched when needed. While the page is visible, it polls for new releases and
+// then reads the tree again.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -13,11 +13,11 @@ import {
 } from '../../messages.ts';
 import { fetchJson, pathOf, problemOf, type Problem } from './fetch-json.ts';
 
-const ASK_AFTER_MS = 3000;
+const POLL_MS = 3000;
 
 export function useTree(ids: readonly string[]) {
   const [overview, setOverview] = useState<Overview | null>(null);
-  // By id, and `IN_FORCE`.
+  // Keyed by id or `IN_FORCE`.
   const [releases, setReleases] = useState<ReadonlyMap<string, PreviewRelease>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
   const [readings, setReadings] = useState(0);
@@ -27,7 +27,7 @@ export function useTree(ids: readonly string[]) {
     const release = await fetchJson<PreviewRelease>(pathOf(RELEASES_PATH, id));
     setReleases((known) => new Map(known).set(id, release));
   };
-  /** Reads again what is in force and what time it is. */
+  /** Reads the current pointers and the server's time again. */
   const refresh = async (): Promise<void> => {
     try {
       const [fresh] = await Promise.all([
@@ -41,7 +41,7 @@ export function useTree(ids: readonly string[]) {
       fail(error);
     }
   };
-  const ask = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (document.visibilityState !== 'visible') return;
     try {
       const { now, current } = await fetchJson<CurrentRelease>(CURRENT_PATH);
@@ -53,12 +53,12 @@ export function useTree(ids: readonly string[]) {
       fail(error);
     }
   };
-  const latest = useRef(ask);
-  latest.current = ask;
+  const latest = useRef(poll);
+  latest.current = poll;
   useEffect(() => {
     void refresh();
     const again = (): void => void latest.current();
-    const timer = setInterval(again, ASK_AFTER_MS);
+    const timer = setInterval(again, POLL_MS);
     document.addEventListener('visibilitychange', again);
     return () => {
       clearInterval(timer);

@@ -1,17 +1,17 @@
-// What the viewer has chosen: front, releases, instant, tab. It is kept in the page's address, so that a reload or a link restores it.
+// The viewer's choices: front, releases, instant, tab. They are kept in the page's address, so that a reload or a link restores them.
 
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
 import { IN_FORCE } from '../../messages.ts';
 import { TABS, type Tab } from '../front/arrangement.ts';
 
 export interface ViewState {
-  /** null: the first front. */
+  /** null for the first front. */
   readonly front: string | null;
   /** A release's id, or `IN_FORCE`. */
   readonly release: string;
-  /** The release shown beside it; null for none. */
+  /** The release to show next to it, or null. */
   readonly beside: string | null;
-  /** null: the server's clock. */
+  /** null for the server's clock. */
   readonly at: Instant | null;
   readonly tab: Tab;
 }
@@ -27,7 +27,7 @@ export function viewStateOf(search: string): ViewState {
   };
 }
 
-/** The query of an address, with its question mark; '' for the initial state. The inverse of viewStateOf. */
+/** The query string with its question mark; '' for the initial state. The inverse of viewStateOf. */
 export function queryOf({ front, release, beside, at, tab }: ViewState): string {
   const query = new URLSearchParams({
     ...(front === null ? {} : { front }),

@@ -1,4 +1,4 @@
-// Text on a badge: black or white, whichever can be read on its colour (WCAG 2.2, relative luminance and contrast ratio).
+// Chooses black or white text for a badge, whichever is readable on its colour (WCAG 2.2, relative luminance and contrast ratio).
 
 /** Relative luminance, 0 to 1, of `#RRGGBB`. */
 function luminanceOf(colour: string): number {
@@ -15,7 +15,7 @@ export function contrastOf(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** Black or white: at least 4.58 on any colour `#RRGGBB`. */
+/** Black or white. The contrast is at least 4.58 on any colour `#RRGGBB`. */
 export function readableOn(colour: string): '#000000' | '#ffffff' {
   return contrastOf(colour, '#000000') >= contrastOf(colour, '#ffffff') ? '#000000' : '#ffffff';
 }

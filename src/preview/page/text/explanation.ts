@@ -1,8 +1,8 @@
-// What `explain` prints, taken apart for the page.
+// Parses the output of `explain` for the page.
 
 /**
- * The sections of what `explain` prints: a title, or one sentence, at the margin; each line of it two blanks in, and what a terminal has
- * folded further in. Sessions and prices come first.
+ * Splits the output of `explain` into sections. A title or a single sentence starts at the margin; the lines of a section are indented by two
+ * blanks, folded lines further. The verdict stays first; sessions and prices follow.
  */
 export function sectionsOf(text: string): { readonly title: string; readonly lines: readonly string[] }[] {
   const unfolded = text.replaceAll(/\n {6}/g, ' ').replaceAll(/^(?!\w+:$)(\S.*)((?:\n {2}.*)+)/gm, unfold);

@@ -15,40 +15,40 @@ const MONTHS = 'January February March April May June July August September Octo
 
 const zones = new Map<string, Zone>();
 
-/** The zone of a name; UTC where this browser does not know it. */
+/** A zone by its name; UTC if the browser does not know it. */
 export function zoneOf(name: string): Zone {
   const zone = zones.get(name) ?? new Zone(isKnownZone(name) ? name : 'UTC');
   zones.set(name, zone);
   return zone;
 }
 
-/** `Friday, 1 May 2026` of a text that begins with `2026-05-01`. */
+/** `Friday, 1 May 2026` for a text that begins with `2026-05-01`. */
 export function dateText(text: string): string {
   const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number);
   const dayNumber = dayNumberOf(year ?? 0, month ?? 0, day ?? 0) ?? 0;
   return `${WEEKDAYS[isoWeekdayOf(dayNumber) - 1] ?? ''}, ${day} ${MONTHS[(month ?? 1) - 1] ?? ''} ${year}`;
 }
 
-/** `Fri 1 May` of a text that begins with `2026-05-01`. */
+/** `Fri 1 May` for a text that begins with `2026-05-01`. */
 export function shortDateText(text: string): string {
   const [weekday = '', rest = ''] = dateText(text).split(', ');
   const [day = '', month = ''] = rest.split(' ');
   return `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)}`;
 }
 
-/** `15:30`, or `15:30:20` where there are seconds, of a text that holds `T15:30:20`. */
+/** `15:30:20` for `2026-05-01T15:30:20`; `15:30` if the seconds are zero. */
 function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-/** An instant by the clock of a zone, `15:30`; with its offset where that time occurs twice, as clocks are set back: `02:30 +01:00`. */
+/** An instant in a zone's wall time: `15:30`. With the offset if clocks are set back and the time occurs twice: `02:30 +01:00`. */
 export function zoneClockText(zone: Zone, at: Instant): string {
   return `${clockText(zone.format(at))} ${zone.offsetOfRepeated(at)}`.trimEnd();
 }
 
 /**
- * A session's start (`2026-05-05T19:00:00+03:00`, wall time of its venue) on a front of this zone, seen from the day `today`: `Fri 1 May`,
- * with the year where it is another than the day's; the time; `UTC+10` where the ticket's offset is not the front's, else null.
+ * The parts of a session's start (`2026-05-05T19:00:00+03:00`, in the venue's wall time) for a front in `zone`: the date, `Fri 1 May`, with the
+ * year if it is not that of `today`; the time; and the offset, `UTC+10`, if it differs from the front's, else null.
  */
 export function sessionText(start: string, zone: Zone, today: string) {
   const date = shortDateText(start);
@@ -66,10 +66,10 @@ export function sessionText(start: string, zone: Zone, today: string) {
   };
 }
 
-/** A price as text, `from ₽1,500` or `Free`: as many decimals as the currency has, none where the amount is whole. */
+/** Formats a price: `from ₽1,500`, `Free`. Whole amounts have no decimals. */
 export type Money = (amount: number) => string;
 
-/** Prices of a currency; without one, plain numbers: a manifest of an older build does not name it. */
+/** Formats prices in a currency. null gives plain numbers: manifests of older builds do not name the currency. */
 export function moneyOf(currency: string | null): Money {
   const format = new Intl.NumberFormat('en', {
     ...(currency === null ? {} : { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
@@ -79,7 +79,7 @@ export function moneyOf(currency: string | null): Money {
   return (amount) => (amount === 0 ? 'Free' : `from ${format.format(amount)}`);
 }
 
-/** `5 h 40 min`, `12 min`, `40 s`, `3 d 4 h` of whole seconds: two units at most, cut off. */
+/** Whole seconds as text: `40 s`, `12 min`, `5 h 40 min`, `3 d 4 h`. At most two units, rounded down. */
 export function durationText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3600), Math.floor(seconds / 86_400)];
@@ -97,7 +97,7 @@ const REASONS = {
   'prices-expired': 'prices expired',
 } as const satisfies Record<keyof FrontRecord['dropped'], string>;
 
-/** Products without a card: how many, by reason, with its code. */
+/** The number of products without a card by reason. Reasons without products are left out. */
 export function describeDropped(dropped: FrontRecord['dropped']) {
   const counts = new Map(Object.entries(dropped));
   return Object.entries(REASONS)
@@ -105,7 +105,7 @@ export function describeDropped(dropped: FrontRecord['dropped']) {
     .filter(({ count }) => count > 0);
 }
 
-/** An instant of the tree, whose form the server has checked. */
+/** Parses an instant from the tree. The server has checked its form. */
 export function instantAt(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`not an instant: ${text}`);

@@ -1,27 +1,27 @@
-// What differs between two documents, in the words of someone who looks at the page: `Nearest session 10:00 → 10:30`. Which elements
-// differ is release/diff/document-diff.ts's to say, as everywhere.
+// Describes the differences between two documents as a visitor would notice them: `Nearest session 10:00 → 10:30`. The comparison itself is done
+// by release/diff/document-diff.ts.
 
 import type { Zone } from '../../../catalogue/calendar.ts';
 import type { DocumentChange } from '../../../contract/diff-results.ts';
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 import { DOCUMENT_LISTS, diffDocuments, fieldText } from '../../../release/diff/document-diff.ts';
 import { countText, sessionText, type Money } from './descriptions.ts';
-import { nameOf } from './text.ts';
+import { nameOf } from './safe-text.ts';
 
-export interface WordedChange {
+export interface DescribedChange {
   readonly change: DocumentChange;
-  /** The product whose cards on the page have changed; null for one that is gone, and for what is not a card. */
+  /** The product whose card has changed; null if the card is gone or the change is not about a card. */
   readonly productId: number | null;
   /** `Badge`, `Group`; '' for a card. */
   readonly kind: string;
-  readonly words: readonly string[];
+  readonly texts: readonly string[];
 }
 
 export interface Changes {
-  readonly list: readonly WordedChange[];
-  /** `2 cards change, 1 new`; '' where nothing differs. */
+  readonly list: readonly DescribedChange[];
+  /** `2 cards changed, 1 new`; '' if nothing differs. */
   readonly summary: string;
-  /** By product, what its cards say of themselves. */
+  /** The text to show on the card of each changed product. */
   readonly byProduct: ReadonlyMap<number, string>;
 }
 
@@ -38,22 +38,23 @@ export function changesOf(earlier: ProductsDocument, later: ProductsDocument, un
   const [before, after] = [earlier, later].map(
     ({ productCards }) => new Map(productCards.map((card) => [card.productId, card])),
   );
-  const list = diffDocuments(earlier, later).map((change): WordedChange => {
+  const list = diffDocuments(earlier, later).map((change): DescribedChange => {
     const isCard = change.list === 'productCards';
     const [old, card] = isCard ? [before?.get(change.id), after?.get(change.id)] : [];
-    const words = change.change === 'changed' && old && card ? cardWords(old, card, later, units) : plainWords(change);
-    return { change, productId: card === undefined ? null : change.id, kind: KINDS[change.list], words };
+    const texts =
+      change.change === 'changed' && old && card ? describeCard(old, card, later, units) : describeElement(change);
+    return { change, productId: card === undefined ? null : change.id, kind: KINDS[change.list], texts };
   });
   const byProduct = new Map<number, string>();
-  for (const { change, words } of list) {
+  for (const { change, texts } of list) {
     if (change.list !== 'productCards') continue;
     const known = byProduct.get(change.id);
-    byProduct.set(change.id, (known === undefined ? words : [known, ...words]).join(' · '));
+    byProduct.set(change.id, (known === undefined ? texts : [known, ...texts]).join(' · '));
   }
   return { list, summary: summaryOf(list), byProduct };
 }
 
-function plainWords(change: DocumentChange): string[] {
+function describeElement(change: DocumentChange): string[] {
   switch (change.change) {
     case 'added':
       return ['New'];
@@ -66,25 +67,25 @@ function plainWords(change: DocumentChange): string[] {
   }
 }
 
-/** What a visitor would notice first; then every other field by its name. */
-function cardWords(old: ProductCard, card: ProductCard, { badges, groups }: ProductsDocument, units: FrontUnits) {
-  const words = [...stateWords(old, card), ...sessionWords(old, card, units)];
+/** First what a visitor notices first, then every other field. */
+function describeCard(old: ProductCard, card: ProductCard, { badges, groups }: ProductsDocument, units: FrontUnits) {
+  const texts = [...describeFlags(old, card), ...describeSessions(old, card, units)];
   if (old.priceFrom !== card.priceFrom) {
     const [was, is] = [old, card].map(({ priceFrom }) => (priceFrom === null ? 'none' : units.money(priceFrom)));
-    words.push(`Price ${was} → ${is}`);
+    texts.push(`Price ${was} → ${is}`);
   }
-  words.push(
-    ...membership('Badge', old.badges, card.badges, badges),
-    ...membership('Group', slugsOf(old), slugsOf(card), groups),
+  texts.push(
+    ...describeMembership('Badge', old.badges, card.badges, badges),
+    ...describeMembership('Group', slugsOf(old), slugsOf(card), groups),
   );
-  for (const [field, name] of Object.entries(TEXTS)) {
-    const [was, is] = [old, card].map((one) => one[field as keyof typeof TEXTS]);
-    if (was !== is) words.push(`${name} ${was ?? 'none'} → ${is ?? 'none'}`);
+  for (const [field, name] of Object.entries(FIELD_NAMES)) {
+    const [was, is] = [old, card].map((one) => one[field as keyof typeof FIELD_NAMES]);
+    if (was !== is) texts.push(`${name} ${was ?? 'none'} → ${is ?? 'none'}`);
   }
-  return words.length > 0 ? words : ['Its place in a group'];
+  return texts.length > 0 ? texts : ['Its place in a group'];
 }
 
-const TEXTS = {
+const FIELD_NAMES = {
   name: 'Name',
   slug: 'Slug',
   inventoryItemName: 'Venue',
@@ -96,7 +97,7 @@ const TEXTS = {
   copyrightUrl: 'Link of the credit',
 } as const;
 
-function stateWords(old: ProductCard, card: ProductCard): string[] {
+function describeFlags(old: ProductCard, card: ProductCard): string[] {
   const flags = [
     ['soldOut', 'Sold out', 'Tickets again'],
     ['paused', 'Sales paused', 'Sales resumed'],
@@ -109,8 +110,8 @@ function stateWords(old: ProductCard, card: ProductCard): string[] {
   return flags.flatMap(([field, begins, ends]) => (old[field] === card[field] ? [] : [card[field] ? begins : ends]));
 }
 
-/** A day's session is left out where it changed as the nearest one did: then it is the same session. */
-function sessionWords(old: ProductCard, card: ProductCard, units: FrontUnits): string[] {
+/** Leaves out a day's session if it changed exactly like the nearest one: then it is the same session. */
+function describeSessions(old: ProductCard, card: ProductCard, units: FrontUnits): string[] {
   const days = [
     ['today', 'Today'],
     ['tomorrow', 'Tomorrow'],
@@ -128,7 +129,7 @@ function sessionWords(old: ProductCard, card: ProductCard, units: FrontUnits): s
   return [...nearest, ...ofDays];
 }
 
-/** `Today 19:00 → 20:00`; with the dates where they differ. */
+/** `Today 19:00 → 20:00`; with dates if they differ. */
 function sessionChange(name: string, was: string | null, is: string | null, { zone, today }: FrontUnits): string[] {
   if (was === is) return [];
   const isSameDay = was?.slice(0, 10) === is?.slice(0, 10);
@@ -146,8 +147,8 @@ function slugsOf({ groups }: ProductCard): string[] {
   return groups.map(({ slug }) => slug);
 }
 
-/** Only the later document names things; what a card has lost may be gone from it, and has its slug. */
-function membership(kind: string, was: readonly string[], is: readonly string[], names: Named): string[] {
+/** `names` are those of the later document. A group or badge that it no longer has is shown by its slug. */
+function describeMembership(kind: string, was: readonly string[], is: readonly string[], names: Named): string[] {
   const titleOf = (slug: string): string => `“${nameOf(names.find((one) => one.slug === slug) ?? { name: '', slug })}”`;
   return [
     ...is.filter((slug) => !was.includes(slug)).map((slug) => `${kind} ${titleOf(slug)} added`),
@@ -158,7 +159,7 @@ function membership(kind: string, was: readonly string[], is: readonly string[],
 const NOUNS = { productCards: 'card', categories: 'category', groups: 'group', tags: 'tag', badges: 'badge' };
 
 /** `2 cards changed, 1 new; 1 badge gone`. */
-function summaryOf(list: readonly WordedChange[]): string {
+function summaryOf(list: readonly DescribedChange[]): string {
   const kinds = [
     ['changed', 'changed'],
     ['added', 'new'],
@@ -166,13 +167,13 @@ function summaryOf(list: readonly WordedChange[]): string {
     ['moved', 'moved'],
   ] as const;
   return DOCUMENT_LISTS.flatMap((name) => {
-    const counts = kinds.flatMap(([kind, word]) => {
+    const counts = kinds.flatMap(([kind, verb]) => {
       const count = list.filter(({ change }) => change.list === name && change.change === kind).length;
-      return count === 0 ? [] : [[count, word] as const];
+      return count === 0 ? [] : [[count, verb] as const];
     });
     const [first, ...others] = counts;
     if (first === undefined) return [];
     const noun = name === 'categories' && first[0] > 1 ? `${first[0]} categories` : countText(first[0], NOUNS[name]);
-    return [[`${noun} ${first[1]}`, ...others.map(([count, word]) => `${count} ${word}`)].join(', ')];
+    return [[`${noun} ${first[1]}`, ...others.map(([count, verb]) => `${count} ${verb}`)].join(', ')];
   }).join('; ');
 }
