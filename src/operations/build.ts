@@ -1,5 +1,5 @@
-// The main job, as a table of contents: load → render products → key ring → render, plan and publish front by front → prune → summary.
-// Everything that may refuse the run is checked before the first file is written.
+// The main job, from top to bottom: open the catalogue, lock the tree, render the products, publish the keys, render the fronts one by one,
+// publish the release, prune. Whatever can refuse the run as a whole is checked before the first file is written.
 
 import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
@@ -26,13 +26,15 @@ import { writingTree, type Billed } from './writing-tree.ts';
 export interface BuildOptions extends ReleaseSettings {
   readonly databasePath: string;
   readonly outPath: string;
-  /** Only these fronts; all active ones where null. */
+  /** The fronts to build; null for all active ones. */
   readonly frontCodes: readonly string[] | null;
+  /** Plan and compare, but write nothing. */
   readonly isDryRun: boolean;
-  /** In which forms new editions are put beside the plain one. */
+  /** The compressed copies to write of each new edition. */
   readonly precompress: readonly Compression[];
+  /** Called after each batch of products, and after each front. */
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
-  /** Called as files get into a bucket. */
+  /** Called while files are uploaded to a bucket. */
   readonly onTransfer?: OnTransfer;
 }
 
@@ -41,23 +43,26 @@ export interface BuildOptions extends ReleaseSettings {
  * @throws AppError database-…, contract-…, front-unknown, tree-…
  */
 export async function build(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
-  const { outPath } = options;
+  const { outPath, precompress } = options;
   await using reader = await openCatalogue(options.databasePath);
   const unguarded = reader.unguarded(await checkContract(reader));
   if (options.isDryRun) {
     const store = dryRunStore(await unlockedStore(outPath));
-    const planned = await buildInto(store, await PublishedTree.read(store), reader, unguarded, options, now);
-    return { ...planned, requests: null };
+    const published = await PublishedTree.read(store);
+    return { ...(await buildInto(store, published, reader, unguarded, options, now)), requests: null };
   }
   return await writingTree(
     outPath,
     (published, { store }) =>
-      buildInto(precompressingStore(store, options.precompress), published, reader, unguarded, options, now),
+      buildInto(precompressingStore(store, precompress), published, reader, unguarded, options, now),
     options.onTransfer,
   );
 }
 
-/** What `build` does once the tree is read and nobody else writes it, on a store of the caller's. Ends the reader. @throws as `build` @internal */
+/**
+ * The build itself, for a tree that has been read and that nobody else is writing. `unguarded`: tables without reliable foreign keys.
+ * Closes the reader. @throws as `build` @internal
+ */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
@@ -68,11 +73,11 @@ export async function buildInto(
 ): Promise<BuildResult> {
   const { isDryRun, frontCodes, tzdata } = options;
   const until = instantOf(now + options.horizonSeconds);
-  // A tree that a rollback holds gets no release, only the plan of one. Keys alone are still published.
+  // While a rollback holds the tree, a build only plans its release. It still publishes the keys.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
-  // The transaction begins here. What was committed while another run held the lock is seen: nothing older may follow what that
-  // run published.
+  // The read transaction begins only now, under the lock: the run that held the lock before may have published rows that were
+  // committed meanwhile, and older rows must not replace them.
   await reader.restart();
   const rendered = await renderProducts(
     reader,
@@ -80,20 +85,21 @@ export async function buildInto(
     (done, total) => options.onProgress('load', done, total),
     now,
   );
-  // While files are uploaded, a snapshot would keep the database from removing old rows.
+  // Ends the transaction: during a long upload it would keep the database from removing old rows.
   await reader[Symbol.asyncDispose]();
-  // A revocation does not wait for the guards.
+  // Keys come first: a revocation must not wait for the guards.
   const keyRingEntry = isDryRun
     ? await swapKeyRing(rendered.keyRing, store)
     : await replaceKeyRing({ ring: rendered.keyRing, before: published.keyRing }, store, options.databasePath);
 
+  // A dry run keeps the new editions of one front at a time, to compare them with the published ones.
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const results: FrontResult[] = [];
   for await (const result of renderFronts(rendered, published, options, diffs?.store ?? releaseStore, now)) {
     await diffs?.add(result);
     results.push(result);
     options.onProgress('publish', results.length, rendered.fronts.length);
-    // Lets the process hear its signals between two of them.
+    // Lets the process handle signals between two fronts.
     await setImmediate();
   }
   const release = await publishRelease(
@@ -111,26 +117,22 @@ export async function buildInto(
   };
 }
 
-/** What a catalogue says of its release, besides the fronts that were rendered. */
+/** What the catalogue decides about a release apart from its rendered fronts: which fronts are held, and which may be removed. */
 export function releaseOf(
   rendered: FrontsToRender,
   frontCodes: readonly string[] | null,
 ): Omit<RenderedRelease, 'results'> {
   const { isEveryCodeKnown, disabledCodes, findings, findingsTotal } = rendered;
+  const held = new Map<string, HoldCode>();
+  for (const code of rendered.badCodes) held.set(code, 'findings');
+  for (const code of rendered.unselectedCodes) held.set(code, 'not-selected');
   return {
-    held: heldOf(rendered),
-    // A front whose own code cannot be read has not been removed.
+    held,
+    // A front that seems to be missing may be the one whose code cannot be read.
     removalHold: frontCodes !== null ? 'not-selected' : isEveryCodeKnown ? null : 'findings',
     disabledCodes,
     isEveryFrontKnown: isEveryCodeKnown,
     findings,
     findingsTotal,
   };
-}
-
-function heldOf(rendered: FrontsToRender): Map<string, HoldCode> {
-  return new Map<string, HoldCode>([
-    ...rendered.badCodes.map((code): [string, HoldCode] => [code, 'findings']),
-    ...rendered.unselectedCodes.map((code): [string, HoldCode] => [code, 'not-selected']),
-  ]);
 }

@@ -6,7 +6,7 @@ import { examineContract } from '../database/schema/check-schema.ts';
 import { stubsText } from '../database/schema/stubs.ts';
 import type { Finding } from '../findings.ts';
 
-/** Everything that is wrong with a catalogue, as it is found; `onRows` counts what was checked. @throws AppError database-…, contract-… */
+/** Yields whatever is wrong with a catalogue, as it is found. `onRows` counts the rows checked. @throws AppError database-…, contract-… */
 export async function* checkDatabase(
   databasePath: string,
   tzdata: string,
@@ -16,7 +16,7 @@ export async function* checkDatabase(
   yield* checkCatalogue(reader, { tzdata, onRows });
 }
 
-/** SQL for what a catalogue lacks and can do without; '' where nothing is missing. @throws AppError database-… */
+/** SQL for the optional tables and columns that a catalogue lacks; empty if it has all. @throws AppError database-… */
 export async function missingStubs(databasePath: string): Promise<string> {
   await using reader = await openCatalogue(databasePath);
   return stubsText(await examineContract(reader));

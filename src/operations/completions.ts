@@ -1,5 +1,5 @@
-// Names that a shell completes: from a tree its fronts, releases and keys, from a catalogue its products. Reads as little as it can; what is
-// missing or damaged has no names. Nor has a bucket: nobody who types waits for a network.
+// Names for shell completion: fronts, releases and keys of a tree, products of a catalogue. Reads as little as possible. A file that is
+// missing or damaged yields no names, and a bucket is not read: completion must not wait for a network.
 
 import { openCatalogue } from '../database/open.ts';
 import { knownTables } from '../database/schema/query-builders.ts';
@@ -14,7 +14,7 @@ export async function frontNames(out: string): Promise<readonly string[]> {
   return isInBucket(out) ? [] : listedFronts(await openTree(out));
 }
 
-/** What may name a release, the newest first. @throws AppError tree-… */
+/** Names of releases, newest first. @throws AppError tree-… */
 export async function releaseNames(out: string): Promise<readonly string[]> {
   if (isInBucket(out)) return ['current', 'current~1'];
   const files = await openTree(out);
@@ -22,14 +22,14 @@ export async function releaseNames(out: string): Promise<readonly string[]> {
   return ['current', 'current~1', ...newest.map(({ id }) => id)];
 }
 
-/** Keys that edges know. @throws AppError tree-… */
+/** Ids of the published keys. @throws AppError tree-… */
 export async function keyNames(out: string): Promise<readonly string[]> {
   if (isInBucket(out)) return [];
   const ring = await readKeyRing(await openTree(out));
   return ring.ok ? Object.keys(ring.value.keys) : [];
 }
 
-/** Slugs with a beginning: of the products that a front lists, those without a card included, or of all. @throws AppError database-… */
+/** Slugs that begin with `prefix`, of the products that a front lists, even without a card, or of all (null). @throws AppError database-… */
 export async function productNames(database: string, front: string | null, prefix: string): Promise<readonly string[]> {
   await using reader = await openCatalogue(database);
   const listed = knownTables
@@ -42,7 +42,7 @@ export async function productNames(database: string, front: string | null, prefi
       .selectFrom('products')
       .select('slug')
       .where('slug', '>=', prefix)
-      // Slugs are of letters, digits and hyphens, all of which come before this.
+      // Slugs consist of letters, digits and hyphens, which all sort before `~`.
       .where('slug', '<', `${prefix}~`)
       .$if(front !== null, (query) => query.where('id', 'in', listed))
       .orderBy('slug')

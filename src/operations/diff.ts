@@ -1,4 +1,4 @@
-// What differs between two releases, and a release of a tree by its name. Reads only.
+// Compares two releases, and opens a release by name. Reads only.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { pathOf, RELEASES_FOLDER } from '../render/paths.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /**
- * The release of the tree in `outPath` that a name means; any other word is another tree, in a folder or a bucket, whose current release it is.
- * @throws AppError usage (it may be either), tree-missing, nothing-published, release-unknown, tree-unreadable, tree-newer-schema
+ * Opens a release of the tree at `outPath` by name. What cannot be such a name is the folder or bucket of another tree: opens its current
+ * release. @throws AppError usage (could be either), tree-missing, nothing-published, release-unknown, tree-unreadable, tree-newer-schema
  */
 export async function openNamedRelease(name: string, outPath: string): Promise<ReleaseView> {
   if (/^[0-9a-f]{4,15}$/.test(name) && existsSync(name)) {
@@ -33,7 +33,7 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
   return openRelease('current', files);
 }
 
-/** Every difference between two releases, of these fronts or of all (null). @throws AppError nothing-published, tree-unreadable */
+/** Compares two releases, on these fronts or on all (null). @throws AppError nothing-published, tree-unreadable */
 export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: readonly string[] | null) {
   const json: DiffResultJson = {
     before: describe(before),

@@ -1,5 +1,5 @@
-// The rules of fields.md for one product on one front, each with its outcome. The card is the one that a build renders; the rules are
-// those of offer.ts, which rendering asks too; what these pass over (past sessions, private tiers) is read off the rows.
+// The rules of fields.md for one product on one front, each with its outcome. The card is the one that a build renders, and the rules are
+// those of offer.ts, as in rendering. What rendering ignores (past sessions, private tiers) is judged by its rows.
 
 import { frontDaysOf } from '../catalogue/calendar.ts';
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
@@ -12,12 +12,12 @@ import { instantIn } from '../database/schema/values.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
 import { productStates, type PlacedProduct } from '../render/product-states.ts';
 
-/** How far ahead the next change is looked for. */
+/** How far ahead to look for the next change. */
 const AHEAD_SECONDS = 366 * SECONDS_PER_DAY;
 
 /**
- * Explains a product at an instant; `sessionRows` and `tierRows` are all of the product's. One that the front does not list has a
- * plain entry, so that its other rules are known, and no card.
+ * Explains a product at an instant. `sessionRows` and `tierRows` must be complete. A product that the front does not list has a neutral
+ * entry, so that its other rules can be explained, and no card.
  */
 export function explainRules(
   loaded: PlacedProduct,
@@ -26,8 +26,8 @@ export function explainRules(
   tierRows: readonly TierRow[],
   now: Instant,
 ): ExplainedRules {
-  // The load counts sessions only for products without a card now; later instants count as well here. It alone counts those at a venue
-  // with a bad row.
+  // The load counts the sessions only of products without a card now, but a later state needs the totals too. The rows lack sessions at
+  // a venue with a bad row, which the load counts.
   const scheduled = sessionRows.filter(({ status }) => status === 'scheduled').length;
   const sessionsTotal = Math.max(loaded.product.sessionsTotal, sessionRows.length);
   const scheduledTotal = Math.max(loaded.product.scheduledTotal, scheduled);
@@ -92,7 +92,7 @@ function explainSessions(
   });
 }
 
-/** The first rule that refuses a session: its status, then those of offer.ts. The load leaves out sessions that are over already. */
+/** The first rule that refuses a session. The load omits sessions that are over, so that is judged by the row. */
 function refusalOf(
   { status, startsAt, salesEndAt }: SessionRow,
   session: Session | undefined,
@@ -169,7 +169,7 @@ function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boo
   ];
 }
 
-/** The text of an end of a period; null where it is open. */
+/** An end of a period as text; null if it is open. */
 function endText(instant: number): string | null {
   return Number.isFinite(instant) ? formatInstant(instantOf(instant)) : null;
 }

@@ -1,5 +1,5 @@
-// Explaining one product on one front: loads as a build does, in one read transaction and with the same checks, but only that front and
-// that product; of the front's other products it asks whether their rows hold the front back. Writes nothing.
+// Explains one product on one front. Loads them as a build does, in one read transaction and with the same checks. Checks the front's other
+// products only to see whether they hold the front back. Writes nothing.
 
 import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
@@ -41,7 +41,7 @@ export async function explainProduct(options: ExplainOptions, now: Instant): Pro
 type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 
 /**
- * One front as a build would load it, null where it is not active; and what its products refer to.
+ * Loads one front as a build would, and what its products refer to. `front` is null if it is disabled or cannot be read.
  * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
  */
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
@@ -51,14 +51,13 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
-  // Without an id there are no products to read.
+  // No front has the id 0, so no products are read.
   const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
-  const isReadingViews = unguarded.has('sessions') || unguarded.has('price_tiers');
-  const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, isReadingViews };
+  const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, unguarded };
   const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
   const load = new ProductLoad(reader, frontContext, now);
   const isAnyProductBad = front !== null && (await noteBadProducts(front, load, unguarded.size === 0, log));
@@ -68,8 +67,8 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
 }
 
 /**
- * Notes what is wrong with the products that a front lists; whether any of them holds the front back. From tables they are read one by
- * one. Views are read as a build does it: nothing there keeps a slug unique, and each query may take as long as all rows.
+ * Notes what is wrong with the products that a front lists, and returns whether any of them holds the front back. Reads tables product by
+ * product. Reads views in full, as a build does: their slugs need not be unique, and a query for one row can take as long as one for all.
  */
 async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boolean, log: HoldingLog): Promise<boolean> {
   const { ids } = front.products;
@@ -85,16 +84,16 @@ async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boole
   return ids.some((id) => !readIds.has(id) || log.badProductIds.has(id));
 }
 
-/** @throws AppError product-unknown, database-unreadable, database-busy */
+/** Explains a product on a loaded front. @throws AppError product-unknown, database-unreadable, database-busy */
 export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
-  const { reader, code, state, front, context, log, now } = loaded;
+  const { reader, code, state, front, context, log, holding, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
   const load = new ProductLoad(reader, context, now);
   const product = front === null ? undefined : await load.withId(row.id, log);
-  // What has a finding cannot be trusted: its sessions or tiers may be missing.
+  // A product with a finding may lack sessions or tiers: its rules cannot be explained.
   if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
     const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };
     const sessions = await sessionRows(reader, context.venues, row.id);
@@ -114,13 +113,13 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
     product: row,
     at: formatInstant(now),
     reason: reasons[state],
-    holding: [...loaded.holding],
-    isHeldBack: loaded.isHeldBack,
+    holding,
+    isHeldBack,
     rules,
   };
 }
 
-/** Keeps the errors that concern one front or its products, besides what every log keeps. */
+/** A log that also collects the errors of one front and its products: what holds the front back. */
 class HoldingLog extends FindingLog {
   readonly holding: Finding[] = [];
   readonly productIds = new Set<number>();
@@ -143,7 +142,7 @@ class HoldingLog extends FindingLog {
   }
 }
 
-/** The entry of a product that the front does not list. */
+/** A neutral entry, for a product that the front does not list. */
 function plainEntry(productId: number): FrontProduct {
   return { productId, isFeatured: false, isBanner: false, isPaused: false, visible: ALWAYS };
 }

@@ -1,4 +1,4 @@
-// The rows of a catalogue as one read transaction sees them, in the form that an import reads.
+// Exports the rows of a catalogue, read in one transaction, in the form that an import reads.
 
 import { openCatalogue } from '../database/open.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
@@ -6,7 +6,7 @@ import type { TableName } from '../database/schema/tables.ts';
 import { exportRows } from '../database/write/export-rows.ts';
 
 /**
- * Pieces of NDJSON, of all rows or of those that some fronts need; `onTable` counts rows.
+ * Yields NDJSON in pieces: the rows that these fronts need, or all (null). `onTable` counts rows.
  * @throws AppError database-…, contract-…, export-value-unprintable, front-unknown
  */
 export async function* exportCatalogue(

@@ -1,4 +1,4 @@
-// What programs get by `import … from 'playbill'`: the jobs of the command as functions, with what they take and return.
+// What `import … from 'playbill'` offers: the jobs of the command as functions, with their types.
 
 export { parseInstant } from '../catalogue/instant.ts';
 export { AppError } from '../errors.ts';

@@ -1,5 +1,5 @@
-// Going back, cleaning up, and the list of what there is to go back to. Each write is a run of its own under the
-// tree's lock; that there is a tree is asked before, since taking the lock makes its folder. Opens no database.
+// Rolls back, resumes, prunes and lists releases. Whatever writes takes the tree's lock, and first checks that there is a tree, because
+// taking the lock would create its folder. Opens no database.
 
 import { parseInstant } from '../catalogue/instant.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
@@ -14,7 +14,10 @@ import { dryRunStore } from '../storage/dry-run.ts';
 import { openReleases, unlockedStore } from '../storage/open-tree.ts';
 import { writingTree } from './writing-tree.ts';
 
-/** The id of the release that a name means, until when it is right, and from when on that is soon over. @throws AppError release-unknown, release-damaged, tree-… */
+/**
+ * Finds a release by name. @returns its id, until when it is right, and from when on it counts as expiring.
+ * @throws AppError release-unknown, release-damaged, tree-…
+ */
 export async function releaseOfTree(outPath: string, name: string) {
   const files = await openReleases(outPath);
   const id = await resolveRelease(name, files);
@@ -25,8 +28,8 @@ export async function releaseOfTree(outPath: string, name: string) {
 }
 
 /**
- * Goes back to the release of a tree that a name means, and holds the tree at it. @returns its manifest and instant, what became of each
- * file, what visitors see of each front, which release was current, the tree's findings. @throws AppError release-unknown, release-damaged, tree-…
+ * Restores a release by name, and holds the tree at it. @returns its manifest and instant, the plan, what visitors now see of each front,
+ * the release that was current before, and the tree's findings. @throws AppError release-unknown, release-damaged, tree-…
  */
 export async function rollBackTree(outPath: string, name: string) {
   await openReleases(outPath);
@@ -37,7 +40,7 @@ export async function rollBackTree(outPath: string, name: string) {
   });
 }
 
-/** Lets builds publish into a tree again. Gives back the hold that there was, and the current release. @throws AppError tree-… */
+/** Lifts the hold, so that builds publish again. @returns the hold, if there was one, and the current release. @throws AppError tree-… */
 export async function resumeTree(outPath: string) {
   await openReleases(outPath);
   return writingTree(outPath, async ({ currentId }, { store }) => {
@@ -47,7 +50,7 @@ export async function resumeTree(outPath: string) {
   });
 }
 
-/** Prunes a tree; a dry run only says what would go. @throws AppError release-damaged, tree-… */
+/** Prunes a tree. A dry run only lists what would be removed. @throws AppError release-damaged, tree-… */
 export async function pruneTree(outPath: string, graceSeconds: number, isDryRun: boolean): Promise<PruneResultJson> {
   await openReleases(outPath);
   const options = { graceSeconds, replacedId: null };

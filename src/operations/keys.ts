@@ -12,19 +12,19 @@ import { createPrivateFile } from '../storage/private-file.ts';
 
 export interface KeyRequest {
   readonly front: string;
-  /** null: the front and the month, such as `moscow-2026-05`, numbered where that is taken. */
+  /** null: the front and the month, such as `moscow-2026-05`, with a number if that id is taken. */
   readonly keyid: string | null;
   readonly alg: NewKey['alg'];
   readonly secretRef: string | null;
   readonly notBefore: Instant | null;
   readonly notAfter: Instant | null;
-  /** The file to write the key to; null: the caller keeps it. */
+  /** The file for the key; null: only the caller gets it. */
   readonly to: string | null;
 }
 
 /**
- * Makes a key and stores its public half. The file is written before the catalogue, so that no key is stored whose private half is
- * lost. @throws AppError front-unknown, key-…, database-…, contract-…
+ * Makes a key and stores its public half. Writes the file before the catalogue, so that a stored key never lacks its private half.
+ * @throws AppError front-unknown, key-…, database-…, contract-…
  */
 export async function issueKey(databasePath: string, request: KeyRequest, now: Instant): Promise<IssuedKeyJson> {
   const { front, alg, secretRef } = request;
@@ -58,14 +58,14 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
       file?.remove();
       throw error;
     }
-    // The key may have been stored, and this is the only copy of its private half.
+    // The key may have been stored, and the file is the only copy of its private half.
     file.close();
-    const hint = `${shellWord(request.to)} is kept; see whether its key was stored: playbill keys list; remove the file where it was not`;
+    const hint = `${shellWord(request.to)} is kept; see whether its key was stored: playbill keys list; if not, remove the file`;
     throw new AppError(error.code, error.message, hint, error);
   }
 }
 
-/** All keys, and their state at an instant. @throws AppError database-…, contract-… */
+/** All keys, with their state at an instant. @throws AppError database-…, contract-… */
 export async function keysOf(databasePath: string, now: Instant): Promise<KeysResultJson> {
   await using reader = await openCatalogue(databasePath);
   await checkContract(reader);
@@ -73,7 +73,7 @@ export async function keysOf(databasePath: string, now: Instant): Promise<KeysRe
   return { keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, at) })) };
 }
 
-/** Revokes a key from an instant on; gives back from when it is revoked. @throws AppError key-unknown, database-…, contract-… */
+/** Revokes a key from an instant on. @returns from when it is revoked. @throws AppError key-unknown, database-…, contract-… */
 export function revoke(databasePath: string, keyid: string, at: Instant): Promise<string> {
   return revokeKey(databasePath, keyid, formatInstant(at));
 }

@@ -1,5 +1,5 @@
-// What the preview asks of a catalogue: why a product has a card or none, as `explain` says it. Read-only, one transaction for each
-// question.
+// Answers the preview's questions about a catalogue: why a product has a card or not, as `explain` reports it. Reads only, in one
+// transaction per question.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { ExplainResultJson } from '../contract/explain-result.ts';
@@ -10,13 +10,13 @@ import type { PreviewCatalogue } from '../preview/preview-data.ts';
 import { databaseText } from './database-text.ts';
 import { explainOn, explainProduct, loadFront } from './explain.ts';
 
-/** How an explanation is written; the words are the command's. */
-export interface ExplanationWords {
+/** Turns an explanation into text. The CLI does that. */
+interface ExplanationText {
   readonly verdictLine: (explained: ExplainResultJson) => string;
   readonly explanationText: (explained: ExplainResultJson, db: string) => string;
 }
 
-export function previewCatalogue(databasePath: string, tzdata: string, words: ExplanationWords): PreviewCatalogue {
+export function previewCatalogue(databasePath: string, tzdata: string, text: ExplanationText): PreviewCatalogue {
   return {
     path: databaseText(databasePath),
     missing: async (front: string, at: Instant): Promise<readonly MissingProduct[]> => {
@@ -26,12 +26,12 @@ export function previewCatalogue(databasePath: string, tzdata: string, words: Ex
       for (const slug of loaded.front === null ? [] : await listedSlugs(reader, loaded.front.id)) {
         const explained = await explainOn(loaded, slug);
         const { reason, product } = explained;
-        if (reason !== null) missing.push({ slug, name: product.name, reason, verdict: words.verdictLine(explained) });
+        if (reason !== null) missing.push({ slug, name: product.name, reason, verdict: text.verdictLine(explained) });
       }
       return missing;
     },
     explain: async (frontCode, slug, at) =>
-      words.explanationText(
+      text.explanationText(
         await explainProduct({ databasePath, frontCode, slug, tzdata }, at),
         databaseText(databasePath),
       ),

@@ -1,6 +1,5 @@
-// Publishes a change of keys at once, outside any release: a revocation does not wait for a build that is writing the tree, only for
-// another change of keys. Under the key ring's own lock, held for the reading of the keys as well: of two changes the later one stands,
-// and no key ring is followed by one that was read before it.
+// Publishes a change of keys at once, outside any release: a revocation never waits for a build, only for another change of keys. The key
+// ring has its own lock, held while the keys are read and written, so that older keys never replace newer ones.
 
 import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
@@ -14,20 +13,18 @@ import { PublishedTree } from '../release/tree/published.ts';
 import { readKeyRing } from '../release/tree/read.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { EDGE_FOLDER, pathOf, RELEASES_FOLDER } from '../render/paths.ts';
-import { changingKeyRing, checkAddress, unlockedStore } from '../storage/open-tree.ts';
+import { changingKeyRing, unlockedStore } from '../storage/open-tree.ts';
 
-/** Keys that a run has loaded, and the key ring of the tree as it was before. */
+/** The keys that a build has loaded, and the tree's key ring as it was before. */
 interface LoadedKeys {
   readonly ring: KeyRing;
   readonly before: KeyRing | null;
 }
 
-/** Refuses a malformed address before keys are changed for the tree there. @throws AppError usage */
-export function checkTreeAddress(outPath: string): void {
-  checkAddress(outPath);
-}
+/** Refuses a malformed address before any key is changed. */
+export { checkAddress as checkTreeAddress } from '../storage/open-tree.ts';
 
-/** Whether there is a tree whose key ring can be replaced. @throws AppError tree-not-writable (something that is not a folder), tree-unreadable */
+/** Whether there is a tree. @throws AppError tree-not-writable (something that is not a folder), tree-unreadable */
 export async function hasTree(outPath: string): Promise<boolean> {
   const entries = orThrow(await (await unlockedStore(outPath)).entries(''));
   return entries.some(({ path }) => path === RELEASES_FOLDER || path === EDGE_FOLDER);
@@ -35,7 +32,7 @@ export async function hasTree(outPath: string): Promise<boolean> {
 
 export interface PublishedKeys {
   readonly plan: readonly PlanEntry[];
-  /** The current release, which stays, and the instant that it is for; null where there is none that can be read. */
+  /** The current release, which does not change, and its instant; null if there is none that can be read. */
   readonly releaseId: string | null;
   readonly asOf: Instant | null;
 }
@@ -43,16 +40,16 @@ export interface PublishedKeys {
 /** Publishes the catalogue's keys as they are now. @throws AppError database-…, tree-… */
 export async function publishKeys(databasePath: string, outPath: string): Promise<PublishedKeys> {
   const store = await unlockedStore(outPath);
-  // A newer tool's tree is refused before anything of it is touched.
+  // Refuses a newer tool's tree before changing anything in it.
   const { currentId, manifest } = await PublishedTree.read(store);
   const entry = await replaceKeyRing(null, store, databasePath);
   return { plan: [entry], releaseId: currentId, asOf: parseInstant(manifest?.now ?? '') ?? null };
 }
 
 /**
- * Replaces the key ring of a tree by the keys that a build has loaded; null: by those of the catalogue as they are now. If the ring has
- * changed since `before` was read, which was before the build's transaction, the loaded keys may be older: then the catalogue is read
- * once more, so that a revoked key does not come back. @throws AppError database-…, tree-…
+ * Replaces a tree's key ring with the keys that a build has loaded, or with the catalogue's present keys (null). If the ring has changed
+ * since `before` was read, the loaded keys may be older than the ring: reads the catalogue again, so that a revoked key does not come
+ * back. @throws AppError database-…, tree-…
  */
 export async function replaceKeyRing(
   loaded: LoadedKeys | null,
@@ -66,7 +63,7 @@ export async function replaceKeyRing(
   });
 }
 
-/** Puts a key ring into force, as a build with a store of its own does. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/** Writes a key ring if it has changed. Takes no lock. @throws AppError tree-full, tree-not-writable, tree-unreadable */
 export function swapKeyRing(ring: KeyRing, store: ReleaseStore): Promise<PlanEntry> {
   return replaceIfChanged(pathOf({ kind: 'key-ring' }), keyRingText(ring), store);
 }
@@ -75,7 +72,7 @@ function textOf(ring: KeyRing | null): string | null {
   return ring && keyRingText(ring);
 }
 
-/** The keys as the catalogue has them at this moment, in a transaction of their own. @throws AppError database-… */
+/** The catalogue's present keys, read in a transaction of their own. @throws AppError database-… */
 async function keysNow(databasePath: string, current: KeyRing | null): Promise<KeyRing> {
   await using reader = await openCatalogue(databasePath);
   return await currentKeyRing(reader, current);

@@ -1,4 +1,4 @@
-// From what became of each front to a release: plan, publish, prune. Builds end here, and so does `finish`, with the results of its shards.
+// Publishes a release from the results of its fronts, then prunes. `build` and `finish` both end here.
 
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
@@ -12,8 +12,9 @@ import type { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { RELEASES_FOLDER, RUNS_FOLDER } from '../render/paths.ts';
 
-/** What became of a catalogue's fronts. */
+/** The results of the rendered fronts, what happens to the other fronts, and what is wrong with the catalogue. */
 export interface RenderedRelease extends Pick<PublishInput, 'results' | 'held' | 'removalHold' | 'disabledCodes'> {
+  /** False if a front's id or code cannot be read. */
   readonly isEveryFrontKnown: boolean;
   readonly findings: readonly FindingJson[];
   readonly findingsTotal: number;
@@ -24,7 +25,7 @@ export interface ReleaseSettings {
   readonly guards: GuardOptions;
   readonly toolVersion: string;
   readonly tzdata: string;
-  /** How long a superseded release is kept in any case; null where nothing is pruned. */
+  /** How long a superseded release is kept at least; null: nothing is pruned. */
   readonly pruneGraceSeconds: number | null;
 }
 
@@ -32,16 +33,16 @@ export interface BuildResult extends Pick<
   BuildResultJson,
   'hold' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences'
 > {
-  /** The current release afterwards; in a dry run the one that would be. */
+  /** The current release after the run; in a dry run, the one that a real run would leave. */
   readonly releaseId: string | null;
   readonly outcomes: readonly FrontResult[];
-  /** Files that are no front's new content: pointers, manifest, current, key ring, and what was pruned. */
+  /** Pointers, manifest, `current`, key ring and pruned files. New editions are in `outcomes`. */
   readonly plan: readonly PlanEntry[];
 }
 
 /**
- * Publishes a release, and prunes. `releaseStore` is where it goes: the tree itself, `store`; or, of a tree that a rollback holds, one that
- * writes nothing. @throws AppError tree-…
+ * Publishes a release into `releaseStore`, then prunes `store`, the tree. They are the same store unless a rollback holds the tree: then
+ * `releaseStore` writes nothing. @throws AppError tree-…
  */
 export async function publishRelease(
   rendered: RenderedRelease,
@@ -58,7 +59,7 @@ export async function publishRelease(
     now,
   );
   const isReplaced = releaseId !== published.currentId && hold === null;
-  const pruned = isReplaced ? await pruneAfter(published.currentId, settings, store) : NOTHING_PRUNED;
+  const pruned = await pruneAfter(published.currentId, isReplaced ? settings.pruneGraceSeconds : null, store);
   const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
   return {
     releaseId: hold === null ? releaseId : published.currentId,
@@ -71,29 +72,24 @@ export async function publishRelease(
   };
 }
 
-const NOTHING_PRUNED: { readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] } = {
-  plan: [],
-  findings: [],
-};
-
-/** Prunes as the last step. The release is published by now: a failure here is a finding. */
+/** Prunes as the last step, unless `graceSeconds` is null. The release is already published, so a failure is only a finding. */
 async function pruneAfter(
   replacedId: string | null,
-  { pruneGraceSeconds: graceSeconds }: ReleaseSettings,
+  graceSeconds: number | null,
   store: ReleaseStore,
-): Promise<typeof NOTHING_PRUNED> {
-  if (graceSeconds === null) return NOTHING_PRUNED;
+): Promise<{ readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] }> {
+  if (graceSeconds === null) return { plan: [], findings: [] };
   try {
     const { plan, waitsFor } = await prune({ graceSeconds, replacedId }, store);
-    return { plan, findings: waitsFor.map(givenUp) };
+    return { plan, findings: waitsFor.map(unfinishedRun) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const message = `pruning was broken off, and the next build tries again: ${error.message} (${error.hint})`;
+    const message = `pruning stopped early, and the next build will try again: ${error.message} (${error.hint})`;
     return { plan: [], findings: [{ severity: 'warning', code: 'not-pruned', place: RELEASES_FOLDER, message }] };
   }
 }
 
-function givenUp(run: string): Finding {
+function unfinishedRun(run: string): Finding {
   const message = `no edition is removed, because a shard of run ${run} has written no result and may be running`;
   const hint = 'start the shard again, or remove this folder to abandon the run';
   return { severity: 'warning', code: 'not-pruned', place: `${RUNS_FOLDER}/${run}`, message, hint };

@@ -1,10 +1,10 @@
-// From a database to everything that fronts are rendered from: loads the catalogue in one transaction, and renders its products
-// a batch at a time, so that the sessions of one batch are freed before the next is loaded.
+// Loads and checks the catalogue, and renders its products in batches: the sessions of one batch are freed before the next is loaded.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
+import type { Product } from '../catalogue/product.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import { loadFronts, type LoadedFronts } from '../database/read/load-fronts.ts';
 import { loadKeyRing } from '../database/read/load-keys.ts';
@@ -24,39 +24,40 @@ import { shardsOf, type Shard } from '../render/shards.ts';
 import { InitialStates } from '../render/initial-states.ts';
 import { RenderedProductsBuilder, type RenderedProducts } from '../render/rendered-products.ts';
 
-/** Of a shard, `fronts` are its own. */
+/** The fronts that can be rendered (of a shard: its own), and what is known of all others. */
 export interface FrontsToRender extends RenderableFronts {
-  /** By code, the shard of every front that can be rendered; 0 where there are no shards. */
+  /** The shard of every front that can be rendered, by code. Always 0 in a build without shards. */
   readonly shardOf: ReadonlyMap<string, number>;
-  /** Active fronts that a finding of severity error concerns. */
+  /** Active fronts held back by an error in their own rows or in those of their products. */
   readonly badCodes: readonly string[];
   /** Active fronts that were not selected. */
   readonly unselectedCodes: readonly string[];
+  /** False if a front's id or code cannot be read. */
   readonly isEveryCodeKnown: boolean;
-  /** Disabled fronts: losing their pointers is what their operator asked for. */
+  /** Disabled fronts: the operator wants them removed. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly keyRing: KeyRing;
   readonly findings: readonly Finding[];
-  /** How many findings there are; only the first thousand are in `findings`. */
+  /** The number of all findings; `findings` has only the first thousand. */
   readonly findingsTotal: number;
 }
 
 export interface RenderOptions {
-  /** Only these fronts; all active ones where null. */
+  /** The fronts to render; null for all active ones. */
   readonly frontCodes: readonly string[] | null;
-  /** Only the fronts of this shard, of so many; null: all of them. Everything is read and checked all the same. */
+  /** Render only the fronts of this shard; null for all. Everything is read and checked in any case. */
   readonly shard: Shard | null;
   /** The end of the horizon. */
   readonly until: Instant;
   readonly tzdata: string;
-  /** Tables whose references to rows of others nothing guards. */
+  /** Tables without reliable foreign keys, such as views. */
   readonly unguarded: ReadonlySet<string>;
-  /** The published key ring; null where there is none. */
+  /** The published key ring; null if there is none. */
   readonly publishedKeyRing: KeyRing | null;
 }
 
 /**
- * Loads everything, and renders the products; `onProducts` is called after each batch of them.
+ * Loads and checks everything, and renders the products. Calls `onProducts` after each batch.
  * @throws AppError front-unknown, database-…
  */
 export async function renderProducts(
@@ -82,8 +83,8 @@ export async function renderProducts(
     shard === null ? listed : new ShownProducts(fronts.filter(isOurs), profileIndexOf, loaded.productNumbers);
   const keyRing = await loadKeyRing(reader, loaded, options.publishedKeyRing, log);
 
-  const isReadingViews = options.unguarded.has('sessions') || options.unguarded.has('price_tiers');
-  const context = { taxonomy, venues, wantedIds: listed, tzdata: options.tzdata, isReadingViews };
+  const { tzdata, unguarded } = options;
+  const context = { taxonomy, venues, wantedIds: listed, tzdata, unguarded };
   const load = new ProductLoad(reader, context, now);
   const profileOfFrontId = new Map(fronts.filter(isOurs).map((front) => [front.id, profileIndexOf(front)]));
   const builder = new RenderedProductsBuilder(sha256BytesOf);
@@ -95,13 +96,8 @@ export async function renderProducts(
   for await (const { products, read } of load.batches(log)) {
     for (const product of products) {
       goodIds.add(product.id);
-      if (!shown.has(product.id)) continue;
-      const excluding = new Map<number, number>();
-      for (const frontId of product.exclusions.keys()) {
-        const profileIndex = profileOfFrontId.get(frontId);
-        if (profileIndex !== undefined) excluding.set(frontId, profileIndex);
-      }
-      renderer.render(product, shown.profilesOf(product.id), excluding);
+      if (shown.has(product.id))
+        renderer.render(product, shown.profilesOf(product.id), profilesExcluding(product, profileOfFrontId));
     }
     done += read;
     onProducts(done, total);
@@ -131,7 +127,20 @@ export async function renderProducts(
   };
 }
 
-/** In a function of its own: what the load needed is not kept alive by what the fronts are rendered from. */
+/** By front id, the profiles of the fronts that exclude a product or some of its sessions. */
+function profilesExcluding(
+  { exclusions }: Product,
+  profileOfFrontId: ReadonlyMap<number, number>,
+): ReadonlyMap<number, number> {
+  const profiles = new Map<number, number>();
+  for (const frontId of exclusions.keys()) {
+    const profileIndex = profileOfFrontId.get(frontId);
+    if (profileIndex !== undefined) profiles.set(frontId, profileIndex);
+  }
+  return profiles;
+}
+
+/** A separate function, so that the closures it returns do not keep alive what only the load needs. */
 function renderingOf(
   fronts: readonly Front[],
   profileIndexOf: (front: Front) => number,
@@ -170,7 +179,7 @@ function selectedCodes(wanted: readonly string[] | null, active: readonly string
   return new Set(wanted);
 }
 
-/** Products that fronts list but that were not loaded: bad ones, which have findings, and unknown ids. */
+/** Listed products that were not loaded: bad ones, which already have a finding, and ids that do not exist. */
 async function missingProducts(
   goodIds: ReadonlySet<number>,
   listed: ShownProducts,
@@ -181,7 +190,7 @@ async function missingProducts(
   return new Map(missingIds.map((id) => [id, knownIds?.has(id) === true ? 'bad' : 'unknown']));
 }
 
-/** Whether any of a front's products is bad or missing. */
+/** Whether an error in its own rows or its products holds a front back. Reports the products that do not exist. */
 function isFrontBad(front: Front, missing: ReadonlyMap<number, 'bad' | 'unknown'>, log: FindingLog): boolean {
   let isBad = log.badFrontIds.has(front.id);
   if (missing.size === 0 && log.badProductIds.size === 0) return isBad;

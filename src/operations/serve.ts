@@ -1,4 +1,4 @@
-// Servers over a tree: the edge rule, and the preview. They are not listening yet.
+// Creates servers over a tree: the edge rule, and the preview. The caller makes them listen.
 
 import type { Server } from 'node:http';
 import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts';
@@ -21,7 +21,10 @@ import { orThrow } from '../release/tree/found.ts';
 import { pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
 import { isInBucket, openTree, freshTrees } from '../storage/open-tree.ts';
 
-/** The edge rule over local HTTP, and the keys that it will refuse for want of their secret. @throws AppError address-refused, edge-option-invalid, tree-missing */
+/**
+ * The edge rule over local HTTP, and the keys that it will refuse because their secret is missing.
+ * @throws AppError address-refused, edge-option-invalid, tree-missing
+ */
 export async function serveTree(
   host: string,
   options: ServeOptions,
@@ -43,7 +46,7 @@ export async function serveTree(
   };
 }
 
-/** A tree that the edge rule does not know how to read, such as one in a bucket. */
+/** Lets the edge rule read a tree in a bucket; by itself it reads only folders. */
 function servedTree(files: TreeFiles): ServedTree {
   const read = async (path: string): Promise<Buffer | null> => {
     const bytes = await files.read(path);
@@ -62,7 +65,7 @@ function servedTree(files: TreeFiles): ServedTree {
 
 type KeyWithoutSecret = readonly [keyid: string, name: string];
 
-/** Keys that are valid, or will be, but whose secret is not there. Empty where the key ring cannot be read, which is a 503. */
+/** Keys that are or will be valid, but whose secret is missing. Empty if the key ring cannot be read: every request then gets a 503. */
 async function keysWithoutSecret(
   tree: ServedTree,
   { secretOf, clock }: ServeOptions,
@@ -79,23 +82,23 @@ async function keysWithoutSecret(
   }
 }
 
-export interface ShowOptions {
+interface PreviewOptions {
   readonly out: string;
   readonly host: string;
-  /** What else may be read; null for nothing but the tree. */
+  /** The catalogue that explains missing products; null: the page shows only the tree. */
   readonly catalogue: PreviewCatalogue | null;
   readonly page: PageBundle;
   readonly now: () => Instant;
   readonly onBug: (message: string) => void;
 }
 
-/** A page that shows the tree, on this machine alone. @throws AppError address-refused, tree-missing */
-export async function servePreview({ out, host, ...options }: ShowOptions): Promise<Server> {
+/** The preview page of a tree, for this machine only. @throws AppError address-refused, tree-missing */
+export async function servePreview({ out, host, ...options }: PreviewOptions): Promise<Server> {
   if (!isLoopback(host)) {
     throw new AppError(
       'address-refused',
       `expected a loopback address, found ${host}: others could read the tree`,
-      'leave out --host; to look from elsewhere, forward the port (ssh -L)',
+      'leave out --host; to see the page from another machine, forward the port (ssh -L)',
     );
   }
   return createPreviewServer({ data: new PreviewData(await freshTrees(out)), ...options });

@@ -1,4 +1,4 @@
-// The document that a request at an instant gets, from a tree.
+// Shows the document that a request at an instant would get.
 
 import type { Instant } from '../catalogue/instant.ts';
 import { showDocument, type Shown } from '../release/status/show.ts';

@@ -1,4 +1,4 @@
-// The state of a tree for a monitor, and what the clock brings next to it. Opens no database, writes nothing.
+// The state of a tree, for monitoring, and the next changes that the clock brings. Opens no database.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { StatusResultJson } from '../contract/watch-results.ts';
@@ -11,24 +11,24 @@ import { verifyTree } from '../release/verify/verify.ts';
 import { openTree, probeConditions } from '../storage/open-tree.ts';
 
 /**
- * The state of a tree at an instant; `maxAgeSeconds` null: a snapshot may have any age.
+ * The state of a tree at an instant. `maxAgeSeconds` null sets no limit to the age of a snapshot.
  * @throws AppError tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
   return statusOf(await readTreeStatus(await openTree(out)), maxAgeSeconds, at);
 }
 
-/** What `status --deep` looks at besides. */
+/** What `status --deep` adds. */
 export interface DeepStatus {
-  /** The store of a bucket keeps the conditions of writes; null for a folder, which has none. */
+  /** `kept` if the store of a bucket honours conditional writes; null for a folder. */
   readonly conditions: 'kept' | null;
   readonly checked: VerifyCounts;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Asks the store of a tree again what publishing rests on, with a few small objects that it writes and removes, and checks that every edition
- * is there with its size. @throws AppError store-not-conditional, tree-missing, tree-unreadable, tree-newer-schema, and those of buckets
+ * Checks again that a bucket honours conditional writes, by writing and removing a few small objects, and that every edition exists and has
+ * its size. @throws AppError store-not-conditional, tree-missing, tree-unreadable, tree-newer-schema, and those of buckets
  */
 export async function readDeepStatus(out: string): Promise<DeepStatus> {
   const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };
@@ -38,7 +38,7 @@ export async function readDeepStatus(out: string): Promise<DeepStatus> {
 }
 
 /**
- * The next change of every front after an instant, and what is wrong with the tree.
+ * The next change of every front after an instant, and the tree's findings.
  * @throws AppError nothing-published, tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function nextChanges(out: string, at: Instant) {

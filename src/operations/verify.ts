@@ -7,7 +7,7 @@ import { verifyTree } from '../release/verify/verify.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /**
- * Everything that is wrong with a tree, as it is found. `isSizesOnly`: editions are looked for by name and size, and not read.
+ * Yields whatever is wrong with a tree, as it is found. `isSizesOnly` checks that editions exist and have their size, without reading them.
  * @throws AppError tree-missing, tree-unreadable, tree-newer-schema, and those of buckets
  */
 export async function* verify(
@@ -19,7 +19,7 @@ export async function* verify(
   yield* verifyTree(await openTree(out), counts, onFront, isSizesOnly);
 }
 
-/** The whole path of a file, by its path in the tree. */
+/** The full path, or address, of a file in the tree. */
 export function wholePath(out: string, path: string): string {
   return isInBucket(out) ? `${out.replace(/\/+$/, '')}/${path}` : join(out, path);
 }

@@ -1,16 +1,16 @@
-// What every run that writes a tree does around its work: the lock, the tree as it is, and temporary names swept before and after.
+// What every run that writes a tree does around its work: takes the lock, reads the tree, and removes leftover temporary files.
 
 import { PublishedTree } from '../release/tree/published.ts';
 import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
 import type { RequestsJson } from '../contract/results.ts';
 import { lockedTree } from '../storage/open-tree.ts';
 
-/** What a run has asked of a bucket in all: its bill. null for a folder. */
+/** The requests that a run made to a bucket, for its bill; null for a folder. */
 export interface Billed {
   readonly requests: RequestsJson | null;
 }
 
-/** Does something to a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws */
+/** Runs `work` on a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws */
 export async function writingTree<T extends object>(
   out: string,
   work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
@@ -26,13 +26,13 @@ async function workOn<T>(
   work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
 ): Promise<T> {
   try {
-    // A newer tool's tree is refused here, before even its temporary names are touched.
+    // Refuses a newer tool's tree before touching even its temporary files.
     const published = await PublishedTree.read(tree.store);
     await tree.sweep();
     try {
       return await work(published, tree);
     } catch (error) {
-      // What was published stands; what was on its way is removed, so that a full disk has its room back.
+      // What was published stays. Removes unfinished files, to free space on a full disk.
       await tree.sweep();
       throw error;
     }

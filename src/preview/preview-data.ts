@@ -72,7 +72,7 @@ export class PreviewData {
     const files = this.#fresh();
     if (!(await releaseIds(files)).includes(id)) {
       const message = `expected the id of a kept release, found ${JSON.stringify(id)}`;
-      throw new AppError('nothing-published', message, `kept are those in ${files.root}/${RELEASES_FOLDER}`);
+      throw new AppError('nothing-published', message, `see the kept releases in ${files.root}/${RELEASES_FOLDER}`);
     }
     const { fronts } = orThrow(await readManifest(id, files));
     return { id, fronts: fronts.map((record) => frontWith(record.pointer, record)) };
@@ -87,7 +87,7 @@ export class PreviewData {
     const file = treeFileOf(wholePath);
     if (file?.kind !== 'edition' || file.encoding !== 'identity') {
       const message = `expected the path of an edition, found ${JSON.stringify(path)}`;
-      throw new AppError('nothing-published', message, 'for everything that is damaged: playbill verify');
+      throw new AppError('nothing-published', message, 'to find damaged files, run: playbill verify');
     }
     const bytes = orThrow(await readEdition(wholePath, file.digest, this.#fresh()));
     if (file.endpoint === 'products') orThrow(parseProducts(bytes, wholePath));

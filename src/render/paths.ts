@@ -1,4 +1,4 @@
-// Builds and parses every path in the output tree (snapshot.md, "The output tree"), for all writers, readers and the edge.
+// Builds and parses the path of every file in the output tree (snapshot.md, "The output tree"), for whatever writes or reads one.
 // Paths are relative to the tree's root, with forward slashes.
 
 /** The two read operations of the API, as file names call them. */
@@ -6,9 +6,11 @@ export const ENDPOINTS = ['products', 'categories'] as const;
 
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** A file of the tree: its kind, and what distinguishes it from others of that kind. */
+/** A file of the tree: its kind, and what tells it from others of that kind. */
 export type TreeFile =
+  /** Which edition of a front is in force, and when. */
   | { readonly kind: 'pointer'; readonly front: string }
+  /** A document, as it is between two changes. */
   | {
       readonly kind: 'edition';
       readonly front: string;
@@ -17,10 +19,15 @@ export type TreeFile =
       readonly encoding: Encoding;
     }
   | { readonly kind: 'key-ring' }
+  /** A release: the files of all fronts. */
   | { readonly kind: 'manifest'; readonly id: string }
+  /** The id of the current release. */
   | { readonly kind: 'current' }
+  /** The release at which a rollback holds the tree. */
   | { readonly kind: 'hold' }
+  /** Since when, after a rollback, no release may be pruned. */
   | { readonly kind: 'grace' }
+  /** The settings and the results of a sharded run. */
   | { readonly kind: 'run'; readonly run: string }
   | { readonly kind: 'shard'; readonly run: string; readonly shard: number };
 
@@ -29,18 +36,18 @@ export type Encoding = 'identity' | 'gzip' | 'br';
 
 const SUFFIX_OF_ENCODING = { identity: '', gzip: '.gz', br: '.br' } as const;
 
-/** The origin behind the edge. Nothing secret may be below it. */
+/** What the edge serves from. It must not contain anything secret. */
 export const PUBLIC_FOLDER = 'public';
 export const FRONTS_FOLDER = `${PUBLIC_FOLDER}/fronts`;
 export const RELEASES_FOLDER = 'releases';
 export const EDGE_FOLDER = 'edge';
-/** What shards leave for `finish`; no part of a release. */
+/** The results that shards leave for `finish`. Not part of a release. */
 export const RUNS_FOLDER = 'runs';
-/** The lock of the tree's single writer; not part of the tree. */
+/** The locks of the tree's single writer, and of the key ring alone. Not part of the tree. */
 export const LOCK_FILE = '.lock';
 export const KEY_RING_LOCK_FILE = '.lock-keyring';
 
-/** Digests and release ids are the first 16 hex digits of a SHA-256. */
+/** Digests in file names, and release ids, are the first 16 hex digits of a SHA-256. */
 export const DIGEST_LENGTH = 16;
 
 export function pathOf(file: TreeFile): string {
@@ -80,15 +87,13 @@ export function digestOf(sha256: string): string {
   return sha256.slice(0, DIGEST_LENGTH);
 }
 
-const FRONT = '(?<front>[a-z0-9][a-z0-9._-]{0,62})';
-const EDITION_PATTERN = new RegExp(
-  `^public/fronts/${FRONT}/(?<endpoint>products|categories)\\.(?<digest>[0-9a-f]{16})\\.json(?<suffix>\\.gz|\\.br)?$`,
-);
-const POINTER_PATTERN = new RegExp(`^public/fronts/${FRONT}/pointer\\.json$`);
+const EDITION_PATTERN =
+  /^public\/fronts\/(?<front>[^/]+)\/(?<endpoint>products|categories)\.(?<digest>[0-9a-f]{16})\.json(?<suffix>\.gz|\.br)?$/;
+const POINTER_PATTERN = /^public\/fronts\/(?<front>[^/]+)\/pointer\.json$/;
 const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
 const RUN_PATTERN = /^runs\/(?<run>[^/]+)\/(?:run|shard-(?<shard>0|[1-9]\d{0,3}))\.json$/;
 
-/** Parses a path; undefined if it is not a path of the tree. The inverse of pathOf. */
+/** The inverse of `pathOf`; undefined for any other path. */
 export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'edge/keyring.json') return { kind: 'key-ring' };
   if (path === 'releases/current') return { kind: 'current' };
@@ -108,12 +113,12 @@ export function treeFileOf(path: string): TreeFile | undefined {
   return { kind: 'edition', front, endpoint, digest, encoding };
 }
 
-/** Whether a text is a valid front code, the value of `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
+/** Whether a text is a valid front code, as in `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
 export function isFrontCode(text: string): boolean {
   return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }
 
-/** Whether a text is a valid id of a sharded run. Allows the job names of common workflow engines. */
+/** Whether a text is a valid id of a sharded run. The job ids of common workflow engines are valid. */
 export function isRunId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }

@@ -119,7 +119,7 @@ describe('what no command can do anything with', () => {
         code: 'credentials-refused',
         exit: 2,
         message: /^expected valid credentials for s3:\/\/bucket\/tree-\d+\S*, found expired ones$/,
-        hint: /^get new ones \(aws sso login/,
+        hint: /^get new ones \(with aws sso login/,
       },
     ],
     [
@@ -353,7 +353,7 @@ describe('a permission that is missing', () => {
     expectNothingLeaks(build);
     expect([build.status, build.stdout]).toEqual([
       0,
-      expect.stringMatching(/^warning not-pruned releases: pruning was broken off/m),
+      expect.stringMatching(/^warning not-pruned releases: pruning stopped early/m),
     ]);
     expect(build.stdout).toMatch(refused);
     const after = await textsOf(store, prefix);
@@ -429,7 +429,7 @@ describe('a prefix with something else in it', () => {
     await store.put('newer/releases/current', '0123456789abcdef\n');
     await store.put('newer/releases/0123456789abcdef.json', '{"schema":99}');
     await store.put('newer/public/fronts/alpha/pointer.json', '{"schema":99}');
-    const message = /^expected schema 1 in \S+, found 99: a newer Playbill has written this tree$/;
+    const message = /^expected schema 1 in \S+, found 99: a newer Playbill wrote this tree$/;
     const refusal = { code: 'tree-newer-schema', exit: 2, message, hint: /^use that version/ } as const;
     await expectRefused(EVERY(), refusal, 's3://bucket/newer');
   });

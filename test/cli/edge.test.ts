@@ -403,7 +403,7 @@ test('edge build writes to no folder that is served, and replaces no file that i
   writeFileSync(join(project, 'notes'), 'mine');
   const { status, stderr } = await build(project);
   expect(stderr).toContain(
-    `--to: expected a new folder or one that edge build wrote, found files of somebody else's in ${project}: README.md\n`,
+    `--to: expected a new folder or one that edge build wrote, found foreign files in ${project}: README.md\n`,
   );
   expect(status).toBe(2);
   expect(readdirSync(project)).toEqual(['README.md', 'notes']);

@@ -191,7 +191,7 @@ test('an edge that reads a folder is not written for a bucket', async () => {
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error edge-option-invalid: expected --origin s3:\/\/shop\/tree \(or --public-root FOLDER\)/,
+        /^error edge-option-invalid: expected --origin s3:\/\/shop\/tree or --public-root FOLDER, since the tree is in a bucket/,
       ),
     ]);
   }

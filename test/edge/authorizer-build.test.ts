@@ -112,14 +112,14 @@ describe('what it writes', () => {
     writeFileSync(join(root, 'foreign/Caddyfile'), 'of somebody else');
     const { status, stderr } = await build('foreign', ['--proxy', 'caddy']);
     expect(status).toBe(2);
-    expect(stderr).toContain('found files of somebody else');
+    expect(stderr).toContain('found foreign files in ');
     expect(readdirSync(join(root, 'foreign'))).toEqual(['Caddyfile']);
     expect(text('foreign', 'Caddyfile')).toBe('of somebody else');
   });
 });
 
 test.each([
-  ['no proxy', [], 'expected --proxy nginx|caddy|haproxy with --target authorizer, found neither'],
+  ['no proxy', [], 'expected --proxy nginx|caddy|haproxy with --target authorizer, found none'],
   [
     'a name to listen on',
     ['--proxy', 'caddy', '--authorizer', 'localhost:9180'],
@@ -138,7 +138,7 @@ test.each([
   [
     'a folder and a bucket',
     ['--proxy', 'caddy', ...S3, '--public-root', '/a'],
-    '--public-root: expected without --origin',
+    '--public-root: expected only without --origin',
   ],
   ['a root that is no path', ['--proxy', 'caddy', '--key-ring', '/k', '--public-root', '/a"b'], 'publicRoot: expected'],
   ['a public folder of another name', ['--proxy', 'caddy', '--public-root', '/a'], 'expected --key-ring FILE'],

@@ -267,7 +267,7 @@ describe('what it refuses', () => {
     [
       'a folder as well as a bucket',
       [...S3, '--public-root', join(root, 'elsewhere')],
-      '--public-root: expected without --origin',
+      '--public-root: expected only without --origin',
     ],
   ])('%s', async (_, words, message) => {
     const { status, stderr } = await build('never', words);

@@ -144,7 +144,7 @@ describe('edge build --target nginx', () => {
     const both = await build(['--origin', 's3://bucket', '--public-root', '/srv/public']);
     expect([both.status, both.stderr]).toEqual([
       2,
-      expect.stringContaining('--public-root: expected without --origin'),
+      expect.stringContaining('--public-root: expected only without --origin'),
     ]);
     for (const origin of ['https://tree.example', 'r2://bucket']) {
       const { status, stderr } = await build(['--origin', origin]);

@@ -110,7 +110,7 @@ test('who has not released it keeps others off until its end, and they say who i
   expect(refusal.code).toBe('tree-locked');
   expect(ERROR_EXIT_CODES[refusal.code]).toBe(5);
   expect(refusal.message).toContain('another run is writing s3://bucket/shop/tree (elsewhere, process 1, abc)');
-  const left = Number(/that ends in (\d+) s$/.exec(refusal.message)?.[1]);
+  const left = Number(/lease ends in (\d+) s unless renewed$/.exec(refusal.message)?.[1]);
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThanOrEqual(41);
   await expectNothingPublished();
@@ -125,7 +125,7 @@ test('who has not released it keeps others off until its end, and they say who i
 test.each([-5, 5])('the clock of the store is %i hours from ours', async (hours) => {
   store.clock.offsetMs = hours * 3_600_000;
   await takenElsewhere(40);
-  expect((await refusalOf(build)).message).toMatch(/that ends in [1-4]?\d s$/);
+  expect((await refusalOf(build)).message).toMatch(/lease ends in [1-4]?\d s unless renewed$/);
   store.clock.advance(42_000);
   let expires = 0;
   beforeWriting(/current$/, async () => {

@@ -174,7 +174,8 @@ export class ProductLoad {
       const place = EXCLUSION.placeOf([frontId, sessionId]);
       this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: parseId(frontId) });
     }
-    if (this.#context.isReadingViews) await this.#noteOrphanTiers();
+    const { unguarded } = this.#context;
+    if (unguarded.has('sessions') || unguarded.has('price_tiers')) await this.#noteOrphanTiers();
   }
 
   #noteOrphansOf(productId: unknown, children: ChildRows): void {

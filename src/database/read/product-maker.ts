@@ -26,8 +26,8 @@ export interface ProductContext {
   readonly wantedIds: { has(id: number): boolean };
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
-  /** Whether sessions or price tiers are views: what foreign keys hold in tables is then checked here. */
-  readonly isReadingViews: boolean;
+  /** Tables without reliable foreign keys, such as views: the references of their sessions and price tiers are checked here. */
+  readonly unguarded: ReadonlySet<string>;
 }
 
 type Rows = readonly (readonly unknown[])[];

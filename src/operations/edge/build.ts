@@ -1,4 +1,4 @@
-// Writes the deployable edge rule for a runtime, with the key ring of a tree.
+// Writes a folder that deploys the edge rule to a runtime, with the key ring of a tree.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -22,37 +22,37 @@ import { PUBLIC_FOLDER } from '../../render/paths.ts';
 import { isInBucket, openTree } from '../../storage/open-tree.ts';
 import { foreignFiles, writeFolder } from '../../storage/folder.ts';
 
-/** How long a worker may go on with a pointer that it has read. */
+/** How long a worker may reuse a pointer that it has read. */
 const POINTER_SECONDS = 5;
 
 export interface EdgeBuildOptions {
   readonly target: 'nginx' | 'authorizer' | 'lambda-edge' | WorkerTarget;
-  /** authorizer: what stands in front of it; null: nothing was named. */
+  /** authorizer: the proxy in front of it; null without `--proxy`. */
   readonly proxy: Proxy | null;
-  /** authorizer: where it listens. */
+  /** authorizer: the address on which it listens. */
   readonly authorizer: string;
   /** The folder to write. */
   readonly to: string;
-  /** The tree whose key ring the rule takes along. */
+  /** The tree whose key ring goes with the rule. */
   readonly out: string;
-  /** Where the edge finds the tree's public folder; null: in the tree. */
+  /** Where the edge finds the tree's public folder; null: in `out`. */
   readonly publicRoot: string | null;
-  /** nginx, authorizer: where it finds the key ring; null: beside the public folder. workers: a URL or a binding; null: in the module. */
+  /** nginx, authorizer: the key ring's file; null: beside the public folder. Workers: a URL or a binding; null: in the module itself. */
   readonly keyRingPath: string | null;
-  /** nginx, authorizer: the address of the server, or of the proxy. */
+  /** nginx, authorizer: the address on which the server, or the proxy, listens. */
   readonly listen: string;
-  /** Where a worker finds the tree; for nginx and the authorizer a bucket, or anything else for the public folder. */
+  /** Where a worker finds the tree. For nginx and the authorizer: a bucket; anything else means the public folder. */
   readonly origin: OriginOptions;
-  /** nginx: the name server that it asks for a bucket's store. */
+  /** nginx: the name server that resolves the host of a bucket. */
   readonly resolver: string;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
-  /** The signature profiles in the bundle. */
+  /** The signature profiles that the bundle supports. */
   readonly profiles: readonly ProfileName[];
 }
 
 /**
- * Writes the folder around the bundle of a target. @returns its files, and the ids of keys that this target cannot verify
+ * Writes the folder of a target around its bundle. @returns the files, and the ids of keys that this target cannot verify
  * @throws AppError edge-option-invalid, tree-missing, tree-unreadable, tree-not-writable, tree-full
  */
 export async function buildEdge(
@@ -69,7 +69,7 @@ export async function buildEdge(
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
-    // The rule's folder knows no secrets; an address that somebody has typed with one is quoted as it is.
+    // These messages quote addresses as typed: removes a password before it is printed.
     throw invalid(
       messageOf(error).replaceAll(/"([^"]*)"/g, (_, found: string) => `"${withoutUser(found)}"`),
       error,
@@ -79,7 +79,7 @@ export async function buildEdge(
   if (foreign.length > 0) {
     const found = foreign.join(', ');
     throw invalid(
-      `--to: expected a new folder or one that edge build wrote, found files of somebody else's in ${options.to}: ${found}`,
+      `--to: expected a new folder or one that edge build wrote, found foreign files in ${options.to}: ${found}`,
     );
   }
   writeFolder(options.to, files, '--to');
@@ -94,71 +94,51 @@ function isWithin(folder: string, root: string): boolean {
   return `${realPath(folder)}/`.startsWith(`${realPath(root)}/`);
 }
 
-/** Without links, as far as the path exists. */
+/** The path with its links resolved, as far as it exists. */
 function realPath(path: string): string {
   const whole = resolve(path);
   return existsSync(whole) ? realpathSync(whole) : join(realPath(dirname(whole)), basename(whole));
 }
 
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
-  const { settings, listen, origin, encodings, resolver, profiles } = options;
+  const { target, settings, listen, origin, encodings, resolver, profiles } = options;
   refuseBucketAsFolder(options);
   const publicRoot = publicRootOf(options);
   const common = { bundle, keyRing, settings };
-  if (isWorkerTarget(options.target))
-    return workerFiles({
-      ...common,
-      target: options.target,
-      publicRoot,
-      ...origin,
-      encodings,
-      pointerSeconds: POINTER_SECONDS,
-      keyRingAt: options.keyRingPath,
-      profiles,
-    });
+  const worker = { ...common, ...origin, encodings, profiles, pointerSeconds: POINTER_SECONDS };
+  if (isWorkerTarget(target)) return workerFiles({ ...worker, target, publicRoot, keyRingAt: options.keyRingPath });
 
   const isBucket = readsBucket(origin);
   if (isBucket) refuseFolderOptions(options);
-  if (options.target === 'lambda-edge')
-    return lambdaEdgeFiles({ ...common, ...origin, encodings, pointerSeconds: POINTER_SECONDS, profiles });
+  if (target === 'lambda-edge') return lambdaEdgeFiles(worker);
   const keyRingPath = isBucket ? '' : keyRingPathOf(options, publicRoot);
-  if (options.target === 'authorizer') {
+  if (target === 'authorizer') {
     const { proxy, authorizer } = options;
-    if (proxy === null)
-      throw new Error(`expected --proxy ${PROXIES.join('|')} with --target authorizer, found neither`);
-    return authorizerFiles({
-      ...common,
-      profiles,
-      proxy,
-      listen,
-      authorizer,
-      publicRoot,
-      keyRingPath,
-      ...origin,
-      encodings,
-    });
+    if (proxy === null) throw new Error(`expected --proxy ${PROXIES.join('|')} with --target authorizer, found none`);
+    const served = { publicRoot, keyRingPath, ...origin, encodings };
+    return authorizerFiles({ ...common, ...served, profiles, proxy, listen, authorizer });
   }
   if (isBucket) return nginxBucketFiles({ ...common, ...origin, encodings, listen, resolver });
   return nginxFiles({ ...common, publicRoot, keyRingPath, listen });
 }
 
-/** Whether what is no worker reads the tree from a bucket. */
+/** Whether an edge other than a worker reads the tree from a bucket. */
 const readsBucket = ({ origin }: OriginOptions): boolean => nginxBundle(origin) === 'nginx-s3';
 
-/** Throws Error where a folder is named beside a bucket. */
+/** Throws Error if an option names a folder although the edge reads a bucket. */
 function refuseFolderOptions({ publicRoot, keyRingPath }: EdgeBuildOptions): void {
-  if (publicRoot !== null) throw new Error(`--public-root: expected without --origin, found "${publicRoot}"`);
-  if (keyRingPath !== null) throw new Error(`--key-ring: expected without --origin, found "${keyRingPath}"`);
+  if (publicRoot !== null) throw new Error(`--public-root: expected only without --origin, found "${publicRoot}"`);
+  if (keyRingPath !== null) throw new Error(`--key-ring: expected only without --origin, found "${keyRingPath}"`);
 }
 
-/** Without an origin the edge reads files; a bucket has none. Throws Error where it would have to. */
+/** Throws Error if the edge would read files although the tree is in a bucket. */
 function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOptions): void {
   const readsFolder = isWorkerTarget(target) ? parseOrigin(origin).kind === 'binding' : !readsBucket(origin);
   if (!readsFolder || publicRoot !== null || !isInBucket(out)) return;
-  throw new Error(`expected --origin ${out} (or --public-root FOLDER) where the tree is in a bucket, found neither`);
+  throw new Error(`expected --origin ${out} or --public-root FOLDER, since the tree is in a bucket, found neither`);
 }
 
-/** A tree has both in one folder; a public folder that bears another name may be anywhere. Throws Error where it cannot be known. */
+/** The key ring's file. Throws Error if it is not given and the public folder, having another name, may be outside a tree. */
 function keyRingPathOf({ keyRingPath }: EdgeBuildOptions, publicRoot: string): string {
   if (keyRingPath !== null) return resolve(keyRingPath);
   if (basename(publicRoot) === 'public') return join(dirname(publicRoot), 'edge/keyring.json');

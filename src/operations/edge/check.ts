@@ -1,4 +1,4 @@
-// What an edge does, asked from outside, against the tree that it should serve.
+// Checks a deployed edge over HTTP, and compares it with the tree that it should serve.
 
 import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/edge-results.ts';
 import { checkEdge, compareWithTree, type ComparedTree, type EdgeCheckOptions } from '../../edge-check/check-edge.ts';
@@ -7,7 +7,7 @@ import { orThrow } from '../../release/tree/found.ts';
 import { readKeyRing, readPointer } from '../../release/tree/read.ts';
 import { freshTrees } from '../../storage/open-tree.ts';
 
-/** `out` null: what needs a tree is not checked. @throws AppError edge-unreachable, tree-missing, tree-unreadable, tree-newer-schema */
+/** Checks an edge. `out` null skips the checks that need a tree. @throws AppError edge-unreachable, tree-missing, tree-unreadable, tree-newer-schema */
 export async function checkDeployedEdge(
   out: string | null,
   options: Omit<EdgeCheckOptions, 'tree'>,
@@ -15,7 +15,7 @@ export async function checkDeployedEdge(
   return checkEdge({ ...options, tree: out === null ? null : await comparedTree(out) });
 }
 
-/** Whether an edge goes by a tree, as far as these keys show it. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
+/** Compares what an edge serves for these keys with a tree. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
 export async function compareEdge(
   out: string,
   address: EdgeAddress,

@@ -1,8 +1,8 @@
-// Publishing: snapshot.md, "Publish protocol", steps 2 to 5. The order of writes upholds law 4 (whole) and law 5 (immutable):
+// Publishes a release: snapshot.md, "Publish protocol", steps 2 to 5. The order of writes upholds law 4 (whole) and law 5 (immutable):
 //
 //   content, front by front  →  all of it durable  →  manifest  →  pointers  →  current
 //
-// A stop after any write leaves each front its old or its new snapshot; the next run completes the work. The caller holds the lock.
+// Wherever this stops, each front has either its old or its new snapshot, and the next run completes the work. The caller holds the lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, Manifest } from '../../contract/manifest.ts';
@@ -26,13 +26,13 @@ import { heldResult, type FrontResult, type FrontTask } from './render-front.ts'
 export interface PublishInput {
   /** The results of the fronts that were to be rendered (`frontTasks`). */
   readonly results: readonly FrontResult[];
-  /** Fronts that were not rendered, and why. They keep their pointers. */
+  /** Fronts that were not rendered, by code, and why. They keep their pointers. */
   readonly held: ReadonlyMap<string, HoldCode>;
-  /** Why published fronts in neither list keep their pointers; null if they have left the catalogue and lose them. */
+  /** Why published fronts in neither `results` nor `held` keep their pointers; null if they have left the catalogue and lose them. */
   readonly removalHold: HoldCode | null;
-  /** The rollback that held the tree when the run began. */
+  /** The hold by a rollback when the run began; null if there was none. */
   readonly hold: Hold | null;
-  /** Fronts that the operator disabled. Other removed fronts no longer have a row. */
+  /** Fronts that the operator has disabled. */
   readonly disabledCodes: ReadonlySet<string>;
   readonly horizonSeconds: number;
   readonly toolVersion: string;
@@ -41,16 +41,16 @@ export interface PublishInput {
 }
 
 export interface Publication {
-  /** The release's id, or that of the current release if nothing was written. */
+  /** The id of the new release; of the current one if there was nothing to publish. */
   readonly releaseId: string | null;
-  /** The result of each front, by code. A held front is listed as it was, or not at all if it was never published. */
+  /** The result of each front, sorted by code. A held front keeps the listing of its published snapshot, if it has one. */
   readonly outcomes: readonly FrontResult[];
   /** The plan for manifest, pointers and `current`. */
   readonly plan: readonly PlanEntry[];
   readonly findings: readonly Finding[];
 }
 
-/** The fronts that can be published, each with what is published of it; and results for those whose pointer's path is obstructed. */
+/** The fronts that can be published, each with its published state; and results for those with something else at their pointer's path. */
 export async function frontTasks(
   fronts: readonly Omit<FrontTask, 'before'>[],
   published: PublishedTree,
@@ -69,7 +69,7 @@ export async function frontTasks(
   return { tasks, obstructed };
 }
 
-/** What the guards compare a front with; null if it is not published. */
+/** The published state that the guards compare a front with; null if it is not published. */
 export async function guardedBefore(
   code: string,
   published: PublishedTree,
@@ -80,7 +80,7 @@ export async function guardedBefore(
 }
 
 /**
- * Publishes a release. The content of all fronts must have been passed to the store.
+ * Publishes a release. `store` must have received the content of all fronts.
  * @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function publish(
@@ -94,7 +94,7 @@ export async function publish(
   // State after a stop here: content that no pointer names.
 
   const { outcomes, removed, isRemoving } = await planRelease({ ...input, results }, published, now);
-  // A run may have been stopped after it removed pointers and before it replaced `current`, which then still lists the fronts.
+  // An earlier run may have stopped after removing pointers and before replacing `current`, whose release then still lists those fronts.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
@@ -114,8 +114,8 @@ export async function publish(
 }
 
 /**
- * Makes the content of fronts durable. Returns their results, in which fronts with a file that could not be written are held.
- * @throws AppError as `publish`; also tree-not-writable if that leaves no front at all
+ * Makes the content of fronts durable. A front with a file that could not be written is held in the results returned.
+ * @throws AppError as `publish`, and the first refused file's error if every front is held
  */
 export async function settled(results: readonly FrontResult[], store: ReleaseStore): Promise<readonly FrontResult[]> {
   const refused = await store.settle();
@@ -133,14 +133,14 @@ export async function settled(results: readonly FrontResult[], store: ReleaseSto
   return held;
 }
 
-/** The hold changed although this run has the lock: it was suspended for so long that it had lost it in between. */
+/** A rollback can change the hold in spite of this run's lock, if the run was suspended until the lock was lost. */
 function holdChanged(root: string): AppError {
   const message = `a rollback of ${root} began or ended during this run; no pointer was written`;
   return new AppError('tree-locked', message, 'run the same command again');
 }
 
 interface ReleasePlan {
-  /** The fronts that stay, by code. */
+  /** The fronts that stay, sorted by code. */
   readonly outcomes: readonly FrontResult[];
   /** Codes of the fronts that lose their pointers. */
   readonly removed: readonly string[];
@@ -173,8 +173,8 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
 }
 
 /**
- * The guard on fronts that have vanished from the catalogue: an empty table, or a view that is empty for a moment, must not take
- * everything off the air. It uses the same share as the guard on cards. Disabled fronts do not count: they are no accident.
+ * The guard on fronts that have vanished from the catalogue: an empty table, or a view that is empty for a moment, must not unpublish
+ * everything. It allows the same share as the guard on cards. Disabled fronts do not count: somebody chose to remove them.
  */
 function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
@@ -183,7 +183,7 @@ function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, 
   return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
 }
 
-/** A front whose pointer stays as it is: held back, not selected, or guarded. */
+/** The result of a held front, with the listing and files of its published snapshot. */
 async function keepPublished(
   { code, guards, findings }: FrontResult,
   held: HoldCode,

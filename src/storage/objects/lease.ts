@@ -165,7 +165,7 @@ function contentOf(bytes: Uint8Array): LeaseContent | null {
   const content = jsonOf(bytes);
   const schema = z.object({ schema: z.number() }).safeParse(content).data?.schema ?? SCHEMA;
   if (schema > SCHEMA) {
-    const message = `expected schema ${SCHEMA} in ${LOCK_FILE}, found ${schema}: a newer Playbill has written this tree`;
+    const message = `expected schema ${SCHEMA} in ${LOCK_FILE}, found ${schema}: a newer Playbill wrote this tree`;
     throw new AppError('tree-newer-schema', message, 'use that version, or another prefix with --out');
   }
   return leaseSchema.safeParse(content).data ?? null;
