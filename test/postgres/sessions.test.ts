@@ -122,7 +122,7 @@ test('an import that is interrupted as it commits does not say that nothing was 
   child.kill('SIGINT');
   await ended;
   await schema.endSessions();
-  expect(said).toContain('interrupted by SIGINT: either everything was imported or nothing; see which');
+  expect(said).toContain('interrupted by SIGINT: either everything was imported or nothing; to find out which');
 });
 
 test('a key whose COMMIT has no answer keeps its file', async () => {
