@@ -4,7 +4,7 @@ import type { EdgeCheck } from '../contract/edge-results.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { entryOf } from '../release/tree/codec.ts';
 import { editionPath, pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
-import { basePath, PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
+import { basePath, PATHS, type CheckedEdge, type FrontKey, type Probe } from './checked-edge.ts';
 import { digestOfContent } from './documents.ts';
 import type { EdgeAnswer } from './exchange.ts';
 import { answerText, differs, judged, notChecked, ok, rowOf } from './rows.ts';
@@ -29,24 +29,26 @@ const CACHE_FIELDS = [
 ];
 
 export async function checkSharedCaches(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
-  const signed = await rowOf('shared-cache', 'no answer comes from a cache', async () => {
-    await edge.ask({ path, signer: own });
-    const answer = await edge.ask({ path, signer: own });
-    return judged('shared-cache', 'no answer comes from a cache', cacheTrace(answer), NO_CACHE);
-  });
+  const signed: Probe = { path, signer: own };
+  const unsigned: Probe = { path, signer: null, front: own.front };
+  const second = (
+    check: string,
+    expected: string,
+    [before, probe]: readonly [Probe, Probe],
+    foundIn: (answer: EdgeAnswer) => string | null,
+  ): Promise<EdgeCheck> =>
+    rowOf(check, expected, async () => {
+      await edge.ask(before);
+      return judged(check, expected, foundIn(await edge.ask(probe)), NO_CACHE);
+    });
+  const statusIs = (status: number) => (answer: EdgeAnswer) => (answer.status === status ? null : answerText(answer));
   const afterSigned = '401 to an unsigned request, right after a signed one for the same URL';
-  const unsigned = await rowOf('unsigned-after-signed', afterSigned, async () => {
-    await edge.ask({ path, signer: own });
-    const answer = await edge.ask({ path, signer: null, front: own.front });
-    return judged('unsigned-after-signed', afterSigned, answer.status === 401 ? null : answerText(answer), NO_CACHE);
-  });
-  const afterRefusal = '200 to a signed request, right after an unsigned one for the same URL';
-  const refused = await rowOf('signed-after-unsigned', afterRefusal, async () => {
-    await edge.ask({ path, signer: null, front: own.front });
-    const answer = await edge.ask({ path, signer: own });
-    return judged('signed-after-unsigned', afterRefusal, answer.status === 200 ? null : answerText(answer), NO_CACHE);
-  });
-  return [signed, unsigned, refused];
+  const afterUnsigned = '200 to a signed request, right after an unsigned one for the same URL';
+  return [
+    await second('shared-cache', 'no answer comes from a cache', [signed, signed], cacheTrace),
+    await second('unsigned-after-signed', afterSigned, [signed, unsigned], statusIs(401)),
+    await second('signed-after-unsigned', afterUnsigned, [unsigned, signed], statusIs(200)),
+  ];
 }
 
 function cacheTrace(answer: EdgeAnswer): string | null {

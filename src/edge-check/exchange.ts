@@ -38,10 +38,11 @@ export class EdgeConnection {
     const stop = AbortSignal.timeout(this.#timeoutSeconds * 1000);
     try {
       // A server may close a kept connection just as it is reused. If so, try once more on a new connection.
-      return (
+      const answer =
         (await this.#exchange(method, target, fields, stop, true)) ??
-        (await this.#sendAgain(method, target, fields, stop))
-      );
+        (await this.#exchange(method, target, fields, stop, false));
+      if (answer === null) throw new Error('the connection was closed twice');
+      return answer;
     } catch (error) {
       throw this.#unreachable(`${method} ${target}`, stop.aborted, error);
     }
@@ -49,12 +50,6 @@ export class EdgeConnection {
 
   close(): void {
     this.#agent.destroy();
-  }
-
-  async #sendAgain(method: string, target: string, fields: RequestFields, stop: AbortSignal): Promise<EdgeAnswer> {
-    const answer = await this.#exchange(method, target, fields, stop, false);
-    if (answer === null) throw new Error('the connection was closed twice');
-    return answer;
   }
 
   /** null if the server closed a kept connection before it answered. */

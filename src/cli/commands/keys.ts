@@ -84,20 +84,12 @@ ${EXIT_CODES}`)
       const isListed = flags.profile === 'signed-headers';
       const alg = flags.alg ?? (isListed ? 'hmac-sha256' : 'ecdsa-p256-sha256');
       const isHmac = alg === 'hmac-sha256';
-      if (isListed && !isHmac) {
-        const message = `--profile signed-headers needs --alg hmac-sha256, found ${alg}`;
-        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-      }
-      if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
-        const message = 'expected --not-after to be later than --not-before, found a key that is never valid';
-        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-      }
-      if (isHmac !== (flags.secretRef !== undefined)) {
-        const message = isHmac
-          ? 'hmac-sha256 needs --secret-ref, the name of a secret'
-          : `${alg} takes no --secret-ref`;
-        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-      }
+      const invalid = (message: string) => new AppError('key-invalid', message, 'see: playbill keys issue --help');
+      if (isListed && !isHmac) throw invalid(`--profile signed-headers needs --alg hmac-sha256, found ${alg}`);
+      if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore)
+        throw invalid('expected --not-after to be later than --not-before, found a key that is never valid');
+      if (isHmac !== (flags.secretRef !== undefined))
+        throw invalid(isHmac ? 'hmac-sha256 needs --secret-ref, the name of a secret' : `${alg} takes no --secret-ref`);
       const { issueKey } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
       const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };

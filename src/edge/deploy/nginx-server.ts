@@ -49,19 +49,18 @@ export interface NginxTree {
 /** The files of the folder. Throws Error for an address that nginx cannot listen on. */
 export function serverFiles(server: NginxServer): DeploymentFiles {
   checkListen(server.listen);
-  const { secrets: names, files } = server;
-  const secrets = Object.fromEntries(names.map((name) => [name, '']));
-  const example = [['playbill-secrets.example.json', `${JSON.stringify(secrets, null, 2)}\n`] as const];
-  const all = [
-    ['README.md', readme(server)] as const,
-    ['nginx.conf', standalone(NJS, server.tree.standalone)] as const,
-    ...(names.length > 0 ? example : []),
-    ['playbill-settings.json', `${JSON.stringify(server.settings)}\n`] as const,
-    ['playbill.conf', configuration(server)] as const,
-    ['playbill.js', server.bundle] as const,
-    ...files,
+  const secrets = Object.fromEntries(server.secrets.map((name) => [name, '']));
+  const example: DeploymentFiles = [['playbill-secrets.example.json', `${JSON.stringify(secrets, null, 2)}\n`]];
+  const files: DeploymentFiles = [
+    ['README.md', readme(server)],
+    ['nginx.conf', standalone(NJS, server.tree.standalone)],
+    ...(server.secrets.length > 0 ? example : []),
+    ['playbill-settings.json', `${JSON.stringify(server.settings)}\n`],
+    ['playbill.conf', configuration(server)],
+    ['playbill.js', server.bundle],
+    ...server.files,
   ];
-  return all.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return files.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const NJS = 'load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n\n';
@@ -74,16 +73,14 @@ export function checkPath(name: string, path: string): void {
 
 /** Throws Error for an address that nginx cannot listen on. */
 export function checkListen(listen: string): void {
-  if (isAddress(listen)) return;
-  const kinds = 'a port, an address with a port or unix:/PATH, such as 127.0.0.1:8080';
-  throw new Error(`listen: expected ${kinds}, found "${listen}"`);
-}
-
-/** Accepts PORT, HOST:PORT, ADDRESS and unix:/PATH. nginx itself would accept any word as a host name. */
-function isAddress(listen: string): boolean {
+  // PORT or HOST:PORT; or ADDRESS or unix:/PATH. nginx itself would accept any word as a host name.
   const port = /^(?:(?:\*|[\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(listen)?.[1];
-  if (port !== undefined) return Number(port) >= 1 && Number(port) <= 65_535;
-  return /^(?:unix:\/[\w./-]+|\d+(?:\.\d+){3}|\[[\da-f:.]+\])$/i.test(listen);
+  const isValid =
+    port === undefined
+      ? /^(?:unix:\/[\w./-]+|\d+(?:\.\d+){3}|\[[\da-f:.]+\])$/i.test(listen)
+      : Number(port) >= 1 && Number(port) <= 65_535;
+  const kinds = 'a port, an address with a port or unix:/PATH, such as 127.0.0.1:8080';
+  if (!isValid) throw new Error(`listen: expected ${kinds}, found "${listen}"`);
 }
 
 /** For the http block. nginx resolves relative names from the folder of nginx.conf. */

@@ -20,17 +20,11 @@ const HOST_ORIGINS = {
 } as const satisfies Record<string, readonly OriginKind[]>;
 
 export type WorkerTarget = keyof typeof HOST_ORIGINS;
-export const WORKER_TARGETS = [
-  'worker',
-  'cloudflare',
-  'deno',
-  'bun',
-  'netlify',
-  'vercel',
-] as const satisfies readonly WorkerTarget[];
 
 /** Whether a target of `edge build` is a worker. */
 export const isWorkerTarget = (target: string): target is WorkerTarget => Object.hasOwn(HOST_ORIGINS, target);
+
+export const WORKER_TARGETS: readonly WorkerTarget[] = Object.keys(HOST_ORIGINS).filter(isWorkerTarget);
 
 const ORIGIN_NAMES: Readonly<Record<OriginKind, string>> = {
   url: 'a URL',
