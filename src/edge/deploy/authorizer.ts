@@ -209,10 +209,11 @@ ${LIMITS[proxy]}
 function answerText(name: string, tree: AuthorizerConfiguration['tree']): string {
   const sent =
     tree.kind === 'folder' && tree.fileHeaders !== null
-      ? `If it accepts the request, it answers with the headers and with the path of the file in \`${PATH[0]}\`.
-${name} removes that header and sends the file itself.`
-      : `If it accepts the request, it sends the file.`;
-  return `${sent} If it refuses the request, its answer reaches the client unchanged.`;
+      ? `If the service accepts the request, it answers with
+the headers and with the path of the file in \`${PATH[0]}\`; ${name} removes that header and sends the file itself.`
+      : `If the service accepts the request, it sends the file.`;
+  return `${sent}
+If the service refuses the request, its answer reaches the client unchanged.`;
 }
 
 function treeText(tree: AuthorizerConfiguration['tree']): string {

@@ -142,7 +142,8 @@ function keysText(worker: Worker, host: HostText): string {
   const source =
     liveRing === null
       ? 'The worker reads the key ring from the bucket'
-      : `After each change of keys, copy the tree's \`edge/keyring.json\` to where the worker reads it: ${ringText(worker.target, liveRing)}.
+      : `After each change of keys, copy the tree's \`edge/keyring.json\` to where the worker reads it:
+${ringText(worker.target, liveRing)}.
 The worker reads it`;
   return `${source} and keeps it for 10 s. ${KEY_RING_UNREADABLE}
 So a revoked key is refused within a minute in any case. Before you issue a key with a new secret, add the secret here.`;
@@ -164,7 +165,7 @@ function treeText(tree: WorkerOrigin): string {
     case 'url':
       return `The worker fetches the tree from \`${tree.origin}\`. That origin must answer only this worker.
 
-- It treats 403 as 404, because a bucket that does not allow listing answers 403 for a missing file. An origin that denies everything
+- The worker treats 403 as 404, because a bucket that does not allow listing answers 403 for a missing file. An origin that denies everything
   therefore looks like an empty tree.
 - Serve precompressed siblings as separate files, with \`Content-Length\` and without \`Content-Encoding\`, which would make \`fetch\` decode them.
   Otherwise the worker sends the plain file.
