@@ -1,10 +1,10 @@
-// Whether anything before the rule keeps answers and gives them to others; and whether the tree can be read past the rule.
+// Checks that no cache in front of the rule answers in its place, and that nobody can read the tree without going through the rule.
 
 import type { EdgeCheck } from '../contract/edge-results.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { entryOf } from '../release/tree/codec.ts';
 import { editionPath, pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
-import { basePath, PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
+import { basePath, PATHS, type CheckedEdge, type FrontKey, type Probe } from './checked-edge.ts';
 import { digestOfContent } from './documents.ts';
 import type { EdgeAnswer } from './exchange.ts';
 import { answerText, differs, judged, notChecked, ok, rowOf } from './rows.ts';
@@ -13,10 +13,10 @@ import type { Documents } from './signed.ts';
 const path = PATHS.products;
 
 const NO_CACHE =
-  'a cache stands before the rule and answers in its place: switch it off for these paths. ' +
-  'What may be cached lies behind the rule, by the path of the edition';
+  'a cache in front of the rule answers in its place: turn it off for these paths. ' +
+  'Cache editions behind the rule instead, by their path';
 
-/** What caches say of an answer that they had. */
+/** The headers in which caches report a hit. */
 const CACHE_FIELDS = [
   'x-cache',
   'x-cache-status',
@@ -29,24 +29,26 @@ const CACHE_FIELDS = [
 ];
 
 export async function checkSharedCaches(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
-  const signed = await rowOf('shared-cache', 'no answer comes from a cache', async () => {
-    await edge.ask({ path, signer: own });
-    const answer = await edge.ask({ path, signer: own });
-    return judged('shared-cache', 'no answer comes from a cache', cacheTrace(answer), NO_CACHE);
-  });
+  const signed: Probe = { path, signer: own };
+  const unsigned: Probe = { path, signer: null, front: own.front };
+  const second = (
+    check: string,
+    expected: string,
+    [before, probe]: readonly [Probe, Probe],
+    foundIn: (answer: EdgeAnswer) => string | null,
+  ): Promise<EdgeCheck> =>
+    rowOf(check, expected, async () => {
+      await edge.ask(before);
+      return judged(check, expected, foundIn(await edge.ask(probe)), NO_CACHE);
+    });
+  const statusIs = (status: number) => (answer: EdgeAnswer) => (answer.status === status ? null : answerText(answer));
   const afterSigned = '401 to an unsigned request, right after a signed one for the same URL';
-  const unsigned = await rowOf('unsigned-after-signed', afterSigned, async () => {
-    await edge.ask({ path, signer: own });
-    const answer = await edge.ask({ path, signer: null, front: own.front });
-    return judged('unsigned-after-signed', afterSigned, answer.status === 401 ? null : answerText(answer), NO_CACHE);
-  });
-  const afterRefusal = '200 to a signed request, right after an unsigned one for the same URL';
-  const refused = await rowOf('signed-after-unsigned', afterRefusal, async () => {
-    await edge.ask({ path, signer: null, front: own.front });
-    const answer = await edge.ask({ path, signer: own });
-    return judged('signed-after-unsigned', afterRefusal, answer.status === 200 ? null : answerText(answer), NO_CACHE);
-  });
-  return [signed, unsigned, refused];
+  const afterUnsigned = '200 to a signed request, right after an unsigned one for the same URL';
+  return [
+    await second('shared-cache', 'no answer comes from a cache', [signed, signed], cacheTrace),
+    await second('unsigned-after-signed', afterSigned, [signed, unsigned], statusIs(401)),
+    await second('signed-after-unsigned', afterUnsigned, [unsigned, signed], statusIs(200)),
+  ];
 }
 
 function cacheTrace(answer: EdgeAnswer): string | null {
@@ -56,7 +58,7 @@ function cacheTrace(answer: EdgeAnswer): string | null {
   return name === undefined ? null : `${name}: ${answer.field(name) ?? ''}`;
 }
 
-/** What two fronts get of one URL, one after the other. `pointerOf`: the pointers of the tree; null where no tree was given. */
+/** Requests one URL for two fronts, one after the other. `pointerOf`: the pointers of the tree; null if no tree was given. */
 export async function checkFrontsApart(
   edge: CheckedEdge,
   own: FrontKey,
@@ -64,9 +66,9 @@ export async function checkFrontsApart(
   pointerOf: ((front: string) => Promise<Pointer | null>) | null,
 ): Promise<EdgeCheck> {
   const check = 'fronts-apart';
-  const expected = 'two fronts get a document each, of the same URL';
+  const expected = 'two fronts get different documents from the same URL';
   if (other === null) return notChecked(check, expected, 'give a key of another front: --other-key FILE');
-  if (other.front === own.front) return notChecked(check, expected, 'the other key speaks for the same front');
+  if (other.front === own.front) return notChecked(check, expected, 'both keys are for the same front');
   const hint = `a cache mixes fronts: ${NO_CACHE}`;
   return rowOf(check, expected, async () => {
     const digests: string[] = [];
@@ -85,14 +87,14 @@ export async function checkFrontsApart(
       return notChecked(
         check,
         expected,
-        'both get one document, which may be right: give the tree that has it, --out TREE',
+        'both get the same document, which may be right: to check, give the tree that has it: --out TREE',
       );
     const [reader, owner] = isOwn ? [other, own] : [own, other];
     return differs(check, expected, `${reader.front} gets the document of ${owner.front}`, hint);
   });
 }
 
-/** Files of the tree that only the rule may read, asked for without a signature: from the root of the host, and below the base. */
+/** Requests files of the tree without a signature, from the root of the host and below the base. */
 export async function checkTreeHidden(
   edge: CheckedEdge,
   { front }: FrontKey,
@@ -114,14 +116,14 @@ export async function checkTreeHidden(
           check,
           expected,
           `${target}: ${answerText(answer)}`,
-          'let nothing but the rule read the folder of the tree: anybody can fetch this without a key',
+          'anybody can fetch this without a key: make the folder of the tree readable only by the rule',
         );
     }
     return ok(check, expected);
   });
 }
 
-/** A pointer, a key ring, the id of a release, or the edition. Some hosts have a page and 200 for every path. */
+/** Whether it is a pointer, a key ring, the id of a release, or the edition. Some hosts answer every path with a page and 200. */
 function isOfTree(content: Uint8Array, digest: string | null): boolean {
   const start = Buffer.from(content.subarray(0, 20)).toString('latin1');
   return start.startsWith('{"schema":') || /^[0-9a-f]{16}\n$/.test(start) || digestOfContent(content) === digest;

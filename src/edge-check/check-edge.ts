@@ -1,4 +1,4 @@
-// Everything that can be seen of a deployed edge from outside, row by row. It reads the tree only to compare, and changes nothing anywhere.
+// Checks a deployed edge from outside, one row per check. Reads the tree only to compare, and changes nothing.
 
 import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
@@ -13,10 +13,10 @@ import { checkRefusalForm, checkUnsigned, checkWronglySigned } from './refusals.
 import { answerText, differs, notChecked, ok, rowOf } from './rows.ts';
 import { checkAuthority, checkBasePath, checkClock, checkSigned, type Documents } from './signed.ts';
 
-/** The tree that an edge is compared with, as it is at the moment. */
+/** Reads the current state of the tree that an edge is compared with. */
 export interface ComparedTree {
   keyRing(): Promise<KeyRing>;
-  /** null where nothing is published for the front. */
+  /** null if nothing is published for the front. */
   pointer(front: string): Promise<Pointer | null>;
 }
 
@@ -30,7 +30,7 @@ export interface EdgeCheckOptions {
   readonly tree: ComparedTree | null;
 }
 
-/** @throws AppError edge-unreachable where the first request gets no answer; what reading the tree throws */
+/** @throws AppError edge-unreachable if the first request gets no answer; whatever reading the tree throws */
 export async function checkEdge(options: EdgeCheckOptions): Promise<EdgeCheckResultJson> {
   const edge = new CheckedEdge(options.address);
   try {
@@ -53,8 +53,8 @@ export async function checkEdge(options: EdgeCheckOptions): Promise<EdgeCheckRes
 }
 
 /**
- * Whether an edge goes by a tree, as far as these keys show it: each is accepted if and only if it is valid by the tree's key ring, and the
- * fronts of those that are get the tree's snapshots. @throws what reading the tree throws
+ * Compares an edge with a tree, using these keys: the edge must accept exactly those that are valid in the tree's key ring, and serve the tree's
+ * snapshot for the front of each. @throws whatever reading the tree throws
  */
 export async function compareWithTree(
   address: EdgeAddress,
@@ -84,7 +84,7 @@ type Checked = Pick<EdgeCheckResultJson, 'next' | 'latency'> & { readonly checks
 async function checkAll(edge: CheckedEdge, options: EdgeCheckOptions, at: string): Promise<Checked> {
   const { own, other, revoked, tree } = options;
   const basePath = await checkBasePath(edge, own);
-  // Of a path that the rule does not know every other row would say the same.
+  // With a wrong path every other row would fail for the same reason.
   if (basePath.state === 'differs')
     return { checks: [basePath, await checkTreeHidden(edge, own, null)], next: [], latency: null };
   const unsigned = await checkUnsigned(edge, own);
@@ -111,7 +111,7 @@ async function checkAll(edge: CheckedEdge, options: EdgeCheckOptions, at: string
   return { checks: [...checks, ...more, check], next, latency };
 }
 
-/** What only an edge shows that gives documents. */
+/** The checks that need documents. */
 async function checkGiven(
   edge: CheckedEdge,
   { own, other, maxAge, tree }: EdgeCheckOptions,
@@ -135,15 +135,15 @@ function withoutDocuments(): EdgeCheck {
   return notChecked(
     'documents',
     'headers, forms and caching of documents',
-    'there is no document to look at: see the rows signed-products and signed-categories',
+    'the edge serves no document: see the rows signed-products and signed-categories',
   );
 }
 
 const LATENCY_REQUESTS = 20;
 
-const ENDED = 'signed requests were answered before: see what limits how many there may be, and the log of the edge';
+const ENDED = 'earlier signed requests were answered: look for a rate limit, and in the log of the edge';
 
-/** How long signed requests take over a connection that is open already. */
+/** How long signed requests take over a connection that is already open. */
 async function checkLatency(
   edge: CheckedEdge,
   own: FrontKey,

@@ -1,40 +1,40 @@
-// An edge as a client sees it: signed and unsigned requests below one URL, for one front.
+// Sends signed and unsigned requests to an edge, as a client does.
 
 import { signRequest, type ClientKey, type ClientProfile } from '../client/signature.ts';
 import type { Endpoint } from '../render/paths.ts';
 import { EdgeConnection, type EdgeAnswer, type RequestFields } from './exchange.ts';
 
-/** A key and the front that it speaks for. */
+/** A key and its front. */
 export interface FrontKey {
   readonly front: string;
   readonly key: ClientKey;
 }
 
 export interface EdgeAddress {
-  /** What stands before `/products/`, without a slash at its end. */
+  /** Everything before `/products/`, without a slash at its end. */
   readonly url: URL;
   /** How requests are signed. */
   readonly profile: ClientProfile;
-  /** False where a proxy rewrites Host. */
+  /** False if a proxy rewrites Host. */
   readonly coversAuthority: boolean;
   readonly timeoutSeconds: number;
-  /** Seconds since 1970, with their fraction. */
+  /** Seconds since 1970, with a fraction. */
   readonly clock: () => number;
 }
 
 export interface Probe {
   readonly method?: 'GET' | 'HEAD' | 'POST';
   readonly path: string;
-  /** The rule ignores it; caches do not, as a rule. `true`: one that no request had before. */
+  /** The rule ignores the query, but most caches do not. `true`: a new one for each request. */
   readonly query?: string | true;
-  /** Who signs; null for nobody. */
+  /** null: unsigned. */
   readonly signer: FrontKey | null;
-  /** X-Front, where it is another than the signer's. */
+  /** X-Front. Default: the signer's front. */
   readonly front?: string;
   /** Seconds from now. */
   readonly created?: number;
   readonly fields?: RequestFields;
-  /** Fields that are left out after signing. */
+  /** A field to remove after signing. */
   readonly without?: string;
 }
 
@@ -62,7 +62,7 @@ export class CheckedEdge {
     if (probe.front !== undefined) fields['X-Front'] = probe.front;
     if (signer !== null) {
       const signed = await signRequest({
-        // What the rule does not allow is refused before a signature is looked at.
+        // signRequest cannot sign POST. The rule refuses the method before it reads the signature.
         method: method === 'POST' ? 'GET' : method,
         url: new URL(target, url).href,
         front: probe.front ?? signer.front,
@@ -79,13 +79,13 @@ export class CheckedEdge {
     return this.#connection.send(method, target, fields);
   }
 
-  /** For requests whose answers no cache may have yet. */
+  /** A query that no cache has seen. */
   newQuery(): string {
     this.#queries += 1;
     return `?edge-check=${this.#run}-${this.#queries}`;
   }
 
-  /** A path from the root of the host, unsigned. @throws AppError edge-unreachable */
+  /** Sends an unsigned GET for a path from the root of the host. @throws AppError edge-unreachable */
   askRoot(path: string): Promise<EdgeAnswer> {
     return this.#connection.send('GET', path, {});
   }

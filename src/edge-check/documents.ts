@@ -1,4 +1,4 @@
-// Whether documents come as the rule sends them: their headers, their bytes, and what the tree has.
+// Checks that documents arrive as the rule sends them: their headers, their bytes, and that they match the tree.
 
 import { parseInstant } from '../catalogue/instant.ts';
 import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
@@ -12,16 +12,16 @@ import type { EdgeAnswer } from './exchange.ts';
 import { differs, judged, notChecked } from './rows.ts';
 import type { Documents } from './signed.ts';
 
-/** Clocks that differ by less are no fault of the edge's. Seconds. */
+/** Smaller differences between clocks are ignored. Seconds. */
 const CLOCK_TOLERANCE = 2;
 
-const HANDED_ON = 'something between the rule and here changes headers of answers: let them through';
-/** What to do where an edge serves another snapshot than the tree has. */
+const HANDED_ON = 'something between the rule and here changes response headers: pass them on unchanged';
+/** The hint if an edge serves a snapshot other than the tree's. */
 export const OTHER_TREE =
-  'the edge reads another tree, an old copy or a cache of it: see how the tree gets there. ' +
-  'An edge may keep a pointer for 10 s: after a build, check again';
+  'the edge reads another tree, an old copy or a cache: check how the tree gets to the edge. ' +
+  'After a build an edge may keep an old pointer for 10 s: then check again';
 
-/** Headers and bytes, which need no tree. `maxAge`: the longest that the edge was built with. */
+/** Checks headers and bytes, without a tree. `maxAge`: the --max-age that the edge was built with. */
 export function checkDocuments(documents: Documents, maxAge: number): readonly EdgeCheck[] {
   const now = instantText(documents.products.sentAt);
   return [
@@ -29,13 +29,13 @@ export function checkDocuments(documents: Documents, maxAge: number): readonly E
       'etag',
       'ETag: W/"DIGEST", the digest of the document',
       firstFault(documents, etagFault),
-      'something between the rule and here drops or rewrites ETag, or changes the document: hand both on as they are',
+      'something between the rule and here drops or changes ETag or the document: pass both on unchanged',
     ),
     judged(
       'cache-control',
       `Cache-Control: private, max-age of at most ${maxAge}`,
       firstFault(documents, (answer) => cacheControlFault(answer, maxAge)),
-      `${HANDED_ON}; where the edge was built with another --max-age, say so here`,
+      `${HANDED_ON}; if the edge was built with another --max-age, give the same here`,
     ),
     judged(
       'vary',
@@ -49,21 +49,21 @@ export function checkDocuments(documents: Documents, maxAge: number): readonly E
     ),
     judged(
       'fresh',
-      'Catalogue-Valid-Until lies ahead, and no Catalogue-Stale',
+      'Catalogue-Valid-Until is in the future, and there is no Catalogue-Stale',
       firstFault(documents, (answer) => {
         const until = answer.field('catalogue-valid-until');
         if (until === null) return 'Catalogue-Valid-Until: missing';
-        return until > now && answer.field('catalogue-stale') === null ? null : `right until ${until} only`;
+        return until > now && answer.field('catalogue-stale') === null ? null : `valid only until ${until}`;
       }),
-      'no build has reached this edge for too long: see playbill status, and how the tree gets to the edge',
+      'no recent build has reached this edge: see playbill status, and check how the tree gets to the edge',
     ),
   ];
 }
 
-/** The next edition of each document at the tree's front. */
+/** The next edition of each document, according to the tree. */
 export type NextEditions = EdgeCheckResultJson['next'];
 
-/** What the edge serves against the front's pointer in the tree; null where that has none, or no tree was given. */
+/** Compares what the edge serves with the front's pointer in the tree. `pointer`: null if the tree has none, or no tree was given. */
 export function checkAgainstTree(
   documents: Documents,
   pointer: Pointer | null,
@@ -73,12 +73,14 @@ export function checkAgainstTree(
     pointer === null ? [] : ENDPOINTS.map((endpoint) => nextOf(pointer, endpoint, documents[endpoint].receivedAt));
   const boundary = judged(
     'boundary',
-    'max-age ends where the next edition begins, or before',
+    'max-age ends when the next edition begins, or earlier',
     firstFault(documents, (answer, endpoint) =>
       boundaryFault(answer, next.find((one) => one.endpoint === endpoint)?.from),
     ),
-    'something between the rule and here makes max-age longer, or the edge reads another tree or clock: see the rows cache-control, as-of and clock',
-    pointer === null ? 'it ends before Catalogue-Valid-Until; with --out TREE the next edition counts' : nextText(next),
+    'something between the rule and here lengthens max-age, or the edge has another tree or clock: see the rows cache-control, as-of and clock',
+    pointer === null
+      ? 'it ends before Catalogue-Valid-Until; with --out TREE the next edition is checked'
+      : nextText(next),
   );
   const asOf = 'Catalogue-As-Of and Catalogue-Valid-Until are those of the tree';
   const edition = 'the edition in force by the tree';
@@ -147,7 +149,7 @@ function maxAgeOf(answer: EdgeAnswer): number | null {
   return seconds === undefined ? null : Number(seconds);
 }
 
-/** `until`: when the answer ends to be right, by the tree; else by its own header. */
+/** `until`: when the answer stops being right: the start of the next edition, or without a tree the answer's own header. */
 function boundaryFault(answer: EdgeAnswer, until = answer.field('catalogue-valid-until') ?? ''): string | null {
   const seconds = maxAgeOf(answer);
   const end = parseInstant(until);
@@ -163,7 +165,7 @@ function asOfFault(answer: EdgeAnswer, pointer: Pointer): string | null {
   return until === pointer.validUntil ? null : `valid until ${until}; the tree has ${pointer.validUntil}`;
 }
 
-/** The edition may have changed while the answer was under way. */
+/** Accepts any edition that was current while the request was in progress. */
 function editionFault(answer: EdgeAnswer, pointer: Pointer, endpoint: Endpoint): string | null {
   const indexAt = (seconds: number): number => editionIndexAt(pointer[endpoint], instantText(seconds));
   const first = indexAt(answer.sentAt - CLOCK_TOLERANCE);
@@ -181,6 +183,6 @@ function nextOf(pointer: Pointer, endpoint: Endpoint, at: number): NextEditions[
 
 function nextText(next: NextEditions): string {
   return next
-    .map(({ endpoint, from, digest }) => `${endpoint} until ${from}, then ${digest ?? 'a new build must have come'}`)
+    .map(({ endpoint, from, digest }) => `${endpoint} until ${from}, then ${digest ?? 'a new build is needed'}`)
     .join('; ');
 }

@@ -1,4 +1,4 @@
-// One request to an edge over real HTTP, and its answer as it came: no redirect is followed, nothing is decoded, stored or sent along.
+// Sends one request to an edge over HTTP and returns the raw answer: follows no redirect, decodes and caches nothing, and sends no cookies.
 
 import { Agent, request as plainRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
@@ -6,16 +6,16 @@ import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 
 export interface EdgeAnswer {
   readonly status: number;
-  /** A field's lines, with a comma between them; null without a line. */
+  /** The lines of a field, joined by commas; null if there is none. */
   field(name: string): string | null;
-  /** Encoded as it came. */
+  /** As received, not decoded. */
   readonly content: Uint8Array;
   /** By the clock of this machine, in seconds since 1970. */
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
-/** Field lines of a request; of several values each gets a line of its own. */
+/** The fields of a request. An array is sent as one line per value. */
 export type RequestFields = Readonly<Record<string, string | readonly string[]>>;
 
 export class EdgeConnection {
@@ -24,7 +24,7 @@ export class EdgeConnection {
   readonly #timeoutSeconds: number;
   readonly #agent: Agent | TlsAgent;
 
-  /** `clock`: seconds since 1970, with their fraction. */
+  /** `clock`: seconds since 1970, with a fraction. */
   constructor(origin: URL, clock: () => number, timeoutSeconds: number) {
     this.#origin = origin;
     this.#clock = clock;
@@ -33,15 +33,16 @@ export class EdgeConnection {
     this.#agent = origin.protocol === 'https:' ? new TlsAgent(options) : new Agent(options);
   }
 
-  /** `target`: path and query, sent as they are. @throws AppError edge-unreachable */
+  /** `target`: path and query, sent unchanged. @throws AppError edge-unreachable */
   async send(method: string, target: string, fields: RequestFields): Promise<EdgeAnswer> {
     const stop = AbortSignal.timeout(this.#timeoutSeconds * 1000);
     try {
-      // A server may close a kept connection just as it is used again: once more, then on a new one.
-      return (
+      // A server may close a kept connection just as it is reused. If so, try once more on a new connection.
+      const answer =
         (await this.#exchange(method, target, fields, stop, true)) ??
-        (await this.#sendAgain(method, target, fields, stop))
-      );
+        (await this.#exchange(method, target, fields, stop, false));
+      if (answer === null) throw new Error('the connection was closed twice');
+      return answer;
     } catch (error) {
       throw this.#unreachable(`${method} ${target}`, stop.aborted, error);
     }
@@ -51,13 +52,7 @@ export class EdgeConnection {
     this.#agent.destroy();
   }
 
-  async #sendAgain(method: string, target: string, fields: RequestFields, stop: AbortSignal): Promise<EdgeAnswer> {
-    const answer = await this.#exchange(method, target, fields, stop, false);
-    if (answer === null) throw new Error('the connection was closed twice');
-    return answer;
-  }
-
-  /** null: a kept connection was closed before it gave an answer. */
+  /** null if the server closed a kept connection before it answered. */
   #exchange(
     method: string,
     target: string,
@@ -91,13 +86,13 @@ export class EdgeConnection {
     const found = isTimeout ? `none within ${this.#timeoutSeconds} s` : causeText(error);
     const message = `expected an answer from ${protocol}//${host} to ${what}, found: ${found}`;
     const hint = isTimeout
-      ? 'see whether the edge runs and is not blocked; wait longer with --timeout'
+      ? 'check that the edge is running and not blocked, or wait longer with --timeout'
       : hintFor(error);
     return new AppError('edge-unreachable', message, hint, error);
   }
 }
 
-/** More than any document has: an edge must not fill this machine's memory. */
+/** More than any document needs. The limit stops an edge from filling this machine's memory. */
 export const CONTENT_BYTES_MAX = 64 * 2 ** 20;
 
 async function contentOf(incoming: IncomingMessage): Promise<Uint8Array> {
@@ -117,7 +112,7 @@ function answerOf(incoming: IncomingMessage, content: Uint8Array, sentAt: number
   return { status: incoming.statusCode ?? 0, field, content, sentAt, receivedAt };
 }
 
-/** A name with several addresses has an error for each. */
+/** A host name with several addresses gives one error per address; takes the first. */
 function firstCause(error: unknown): unknown {
   return error instanceof AggregateError ? error.errors[0] : error;
 }
@@ -129,8 +124,8 @@ function causeText(error: unknown): string {
 
 function hintFor(error: unknown): string {
   const code = systemCodeOf(firstCause(error));
-  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return 'check the name of the host, and whether it is in the DNS already';
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return 'check the host name, and whether the DNS already has it';
   if (/CERT|SIGNATURE|SSL|TLS|EPROTO/.test(code))
-    return 'check the certificate of the edge; where its authority is your own: export NODE_EXTRA_CA_CERTS=ca.pem';
-  return 'check the URL and its port, and whether the edge runs';
+    return 'check the certificate of the edge; for a private certificate authority: export NODE_EXTRA_CA_CERTS=ca.pem';
+  return 'check the URL and its port, and that the edge is running';
 }

@@ -1,4 +1,4 @@
-// The other forms of an answer: compressed, to HEAD, and to a client that has the document already.
+// Checks the other forms of an answer: compressed, to HEAD, and to a client that already has the document.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { EdgeCheck } from '../contract/edge-results.ts';
@@ -14,12 +14,12 @@ const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   br: (bytes) => brotliDecompressSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX }),
 };
 
-/** Each compressed form, then the plain one of the same URL: a cache may have kept the wrong form by then. */
+/** Requests each compressed form, then the plain form of the same URL: a cache might answer that with a compressed form. */
 export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
   const query = edge.newQuery();
   const checks: EdgeCheck[] = [];
   for (const [encoding, decode] of Object.entries(DECODERS)) {
-    const expected = `under Accept-Encoding: ${encoding} the same document`;
+    const expected = `with Accept-Encoding: ${encoding} the same document`;
     const row = await rowOf(encoding, expected, async () => {
       const answer = await edge.ask({ path, query, signer: own, fields: { 'Accept-Encoding': encoding } });
       if (answer.status === 200 && answer.field('content-encoding') === null)
@@ -28,7 +28,7 @@ export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promis
     });
     checks.push(row);
   }
-  const expected = 'without Accept-Encoding not compressed';
+  const expected = 'not compressed without Accept-Encoding';
   const plain = await rowOf('identity', expected, async () => {
     const answer = await edge.ask({ path, query, signer: own });
     const coding = answer.field('content-encoding');
@@ -42,14 +42,14 @@ export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promis
       'identity',
       expected,
       found,
-      'a cache or compression in front of the rule ignores Accept-Encoding: take it out, or let Vary through',
+      'a cache or compressor in front of the rule ignores Accept-Encoding: remove it, or pass Vary on',
     );
   });
   return [...checks, plain];
 }
 
 const COMPRESSES =
-  'something between the rule and here compresses, and damages what is compressed already: let it leave Content-Encoding and content as they are';
+  'something between the rule and here compresses, and damages answers that are already compressed: make it pass them on unchanged';
 
 function codedFault(answer: EdgeAnswer, encoding: string, decode: (bytes: Uint8Array) => Uint8Array): string | null {
   if (answer.status !== 200) return answerText(answer);
@@ -57,19 +57,19 @@ function codedFault(answer: EdgeAnswer, encoding: string, decode: (bytes: Uint8A
   if (coding !== encoding) return `Content-Encoding: ${coding ?? ''}`;
   try {
     if (isSound(answer, decode(answer.content))) return null;
-    return `decoded, another document than its ETag ${answer.field('etag') ?? '(missing)'} names`;
+    return `a decoded document that does not match its ETag ${answer.field('etag') ?? '(missing)'}`;
   } catch {
     return `content that is not ${encoding}`;
   }
 }
 
-/** Whether the document has the digest of its ETag; without one, that it is JSON must do. */
+/** Whether the document matches the digest in the ETag. Without an ETag it only has to look like JSON. */
 function isSound(answer: EdgeAnswer, document: Uint8Array): boolean {
   const digest = /"([0-9a-f]{16})"/.exec(answer.field('etag') ?? '')?.[1];
   return digest === undefined ? Buffer.from(document).at(0) === 0x7b : digest === digestOfContent(document);
 }
 
-/** The fields that HEAD and 304 share with GET, whenever they are asked for. */
+/** The fields that HEAD and 304 must share with GET. */
 const SHARED_FIELDS = ['etag', 'vary', 'catalogue-as-of', 'catalogue-valid-until'];
 
 export async function checkHead(edge: CheckedEdge, own: FrontKey): Promise<EdgeCheck> {
@@ -77,7 +77,12 @@ export async function checkHead(edge: CheckedEdge, own: FrontKey): Promise<EdgeC
   return rowOf('head', expected, async () => {
     const head = await edge.ask({ method: 'HEAD', path, signer: own });
     const get = await edge.ask({ path, signer: own });
-    return judged('head', expected, headFault(head, get), 'hand HEAD on to the rule as HEAD: it is signed as HEAD');
+    return judged(
+      'head',
+      expected,
+      headFault(head, get),
+      'pass HEAD on to the rule as HEAD: the signature covers the method',
+    );
   });
 }
 
@@ -86,7 +91,7 @@ function headFault(head: EdgeAnswer, get: EdgeAnswer): string | null {
   const names = [...SHARED_FIELDS, 'content-type'];
   const length = head.field('content-length');
   if (length !== null && get.field('content-length') !== null) names.push('content-length');
-  // Between the two an edition may have begun: then one tag is as good as the other.
+  // A new edition may have begun between the two requests. Then the fields may differ.
   const isSameEdition = head.field('etag') === get.field('etag') || head.field('etag') === null;
   const differing = isSameEdition ? names.find((name) => head.field(name) !== get.field(name)) : undefined;
   if (differing === undefined) return null;
@@ -98,13 +103,13 @@ export async function checkNotModified(edge: CheckedEdge, own: FrontKey): Promis
   const expected = '304 to If-None-Match with the ETag, 200 with another';
   return rowOf(check, expected, async () => {
     const etag = (await edge.ask({ path, signer: own })).field('etag');
-    if (etag === null) return notChecked(check, expected, 'there is no ETag');
+    if (etag === null) return notChecked(check, expected, 'the answer has no ETag');
     const same = await edge.ask({ path, signer: own, fields: { 'If-None-Match': etag } });
     const other = await edge.ask({ path, signer: own, fields: { 'If-None-Match': 'W/"0000000000000000"' } });
-    const hint = 'hand If-None-Match on to the rule, and its 304 back: without it clients load every document again';
+    const hint = 'pass If-None-Match on to the rule, and its 304 back: otherwise clients download every document again';
     if (other.status !== 200) return judged(check, expected, `${answerText(other)} with another`, hint);
     const isNew = same.status === 200 && same.field('etag') !== etag;
-    if (isNew) return notChecked(check, expected, 'another edition had begun meanwhile: check again');
+    if (isNew) return notChecked(check, expected, 'a new edition began during the check: check again');
     if (same.status !== 304) return judged(check, expected, answerText(same), hint);
     const missing = SHARED_FIELDS.find((name) => same.field(name) !== other.field(name));
     const found =

@@ -1,5 +1,5 @@
-// Whether the edge goes by the key ring of the tree. An edge does not say which keys it has, so keys themselves are tried: one is accepted
-// if and only if the ring has it, valid now, for its front.
+// Checks that the edge has the tree's key ring. An edge does not say which keys it has, so this tries keys: the edge must accept a key if and only
+// if it is in the ring, valid now, and for its front.
 
 import type { EdgeCheck } from '../contract/edge-results.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
@@ -9,10 +9,10 @@ import { OTHER_TREE } from './documents.ts';
 import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
 import { answerText, codeOf, judged, notChecked, ok, rowOf } from './rows.ts';
 
-/** What becomes of a request that a key signs, by the key ring. */
+/** How an edge with this key ring treats a request that a key signs. */
 type Standing = 'accepted' | 'refused' | 'not-its-front';
 
-/** `now`: as text of an instant. */
+/** `now`: the text of an instant. */
 export function standingOf({ front, key }: FrontKey, ring: KeyRing, now: string): Standing {
   const entry = findKey(ring, key.keyid);
   if (entry === null || (entry.notBefore !== null && now < entry.notBefore)) return 'refused';
@@ -21,16 +21,16 @@ export function standingOf({ front, key }: FrontKey, ring: KeyRing, now: string)
 }
 
 const STANDING_TEXT: Readonly<Record<Standing, string>> = {
-  accepted: 'accepted, as the key ring of the tree has it',
-  refused: 'refused, as the key ring of the tree has it not, or not valid now',
-  'not-its-front': 'refused, as the key ring of the tree has it for another front',
+  accepted: 'accepted: the tree has the key, and it is valid now',
+  refused: 'refused: the tree does not have the key, or it is not valid now',
+  'not-its-front': 'refused: the tree has the key for another front',
 };
 
 const OTHER_RING =
-  'the edge goes by another key ring than the tree: nginx reads a copy of edge/keyring.json; a worker with a URL must be built and ' +
-  'deployed again; over a bucket wait a minute. A key with a secret is refused where the edge does not have the same secret';
+  'the edge has another key ring than the tree. nginx: it may read an old copy of edge/keyring.json; a worker with a URL: build and ' +
+  'deploy it again; a bucket: wait a minute. For a key with a secret: check that the edge has the same secret';
 
-/** One row: whether a key is accepted where the tree's key ring says so, and refused where it does not. */
+/** Checks that the edge accepts or refuses a key as the tree's key ring says. */
 export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing, now: string): Promise<EdgeCheck> {
   const check = `key ${tried.key.keyid}`;
   const standing = standingOf(tried, ring, now);
@@ -48,12 +48,12 @@ export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing
         : code === 'front-not-allowed'
           ? 'not-its-front'
           : null;
-    if (found === null) return notChecked(check, expected, `${answerText(answer)}: this says nothing about the key`);
+    if (found === null) return notChecked(check, expected, `${answerText(answer)}: this shows nothing about the key`);
     return judged(check, expected, found === standing ? null : answerText(answer), OTHER_RING);
   });
 }
 
-/** Whether the edge serves the tree's snapshot of a front, by its signed answer; `pointer` null: the tree has none. */
+/** Checks that the edge serves the tree's snapshot of a front. `pointer`: null if the tree has none. */
 export async function checkSnapshot(edge: CheckedEdge, own: FrontKey, pointer: Pointer | null): Promise<EdgeCheck> {
   const check = `front ${own.front}`;
   const expected =
@@ -63,16 +63,16 @@ export async function checkSnapshot(edge: CheckedEdge, own: FrontKey, pointer: P
     const [asOf, until] = [answer.field('catalogue-as-of'), answer.field('catalogue-valid-until')];
     const isServed = answer.status === 200 && asOf !== null && until !== null;
     if (!isServed && codeOf(answer) !== 'not-found')
-      return notChecked(check, expected, `${answerText(answer)}: this says nothing of a snapshot`);
+      return notChecked(check, expected, `${answerText(answer)}: this shows nothing about the snapshot`);
     const found = isServed ? snapshotText(asOf, until) : answerText(answer);
     const isRight = isServed ? found === expected : pointer === null;
     return judged(check, expected, isRight ? null : found, OTHER_TREE);
   });
 }
 
-const snapshotText = (asOf: string, until: string): string => `as of ${asOf}, right until ${until}`;
+const snapshotText = (asOf: string, until: string): string => `as of ${asOf}, valid until ${until}`;
 
-/** All keys at hand as one row; `ring` null: no tree was given. */
+/** One row for all given keys. `ring`: null if no tree was given. */
 export async function checkKeyRing(
   edge: CheckedEdge,
   keys: readonly FrontKey[],
@@ -80,7 +80,7 @@ export async function checkKeyRing(
   now: string,
 ): Promise<EdgeCheck> {
   const check = 'key-ring';
-  const expected = 'each key given is accepted if and only if it is valid by the tree';
+  const expected = 'each given key is accepted if and only if it is valid in the tree';
   if (ring === null)
     return notChecked(check, expected, 'an edge does not say which keys it has: give the tree, --out TREE');
   for (const tried of keys) {

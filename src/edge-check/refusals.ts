@@ -1,4 +1,4 @@
-// Whether the edge refuses what the rule refuses (src/edge/README.md, "The two steps"), and as the rule does.
+// Checks that the edge refuses what the rule refuses (src/edge/README.md, "The two steps"), and in the same form.
 
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
 import type { EdgeCheck } from '../contract/edge-results.ts';
@@ -13,7 +13,7 @@ interface RefusedProbe {
   readonly check: string;
   readonly reason: Reason;
   readonly probe: Omit<Probe, 'query'>;
-  /** What to do where it is answered otherwise. */
+  /** What to do if the answer differs. */
   readonly hint: string;
 }
 
@@ -23,24 +23,23 @@ export interface RefusalChecks {
   readonly answers: ReadonlyMap<string, EdgeAnswer>;
 }
 
-/** Other keys to try. */
 export interface MoreKeys {
   readonly other: FrontKey | null;
   readonly revoked: FrontKey | null;
 }
 
 const LET_IN =
-  'the edge lets in what the rule refuses: route every request to the rule, and let nothing in front of it answer';
+  'the edge accepts what the rule refuses: route every request to the rule, and let nothing in front of it answer';
 const OLD_RING =
-  'the edge has an old key ring. nginx: see where it reads edge/keyring.json; a worker with a URL: ' +
+  'the edge has an old key ring. nginx: check where it reads edge/keyring.json; a worker with a URL: ' +
   'build and deploy it again; a bucket: wait a minute';
-const SETS_FRONT = 'something in front of the rule sets or drops X-Front: hand it on as the client sent it';
-const CHANGES_PATH = 'something in front of the rule changes paths: hand each request on with its path as it came';
+const SETS_FRONT = 'something in front of the rule sets or drops X-Front: pass it on unchanged';
+const CHANGES_PATH = 'something in front of the rule changes paths: pass them on unchanged';
 
-/** A front that no key here speaks for, and that need not exist. */
+/** A front that none of the given keys is for. It need not exist. */
 const MADE_UP_FRONT = 'edge-check-front';
 
-/** An unsigned request, before any other can have left its answer in a cache. */
+/** Sends an unsigned request. Runs first, before other requests can leave an answer in a cache. */
 export async function checkUnsigned(edge: CheckedEdge, { front }: FrontKey): Promise<RefusalChecks> {
   const unsigned = { path: PATHS.products, signer: null, front };
   return checkRefusals(
@@ -50,7 +49,7 @@ export async function checkUnsigned(edge: CheckedEdge, { front }: FrontKey): Pro
   );
 }
 
-/** `isSigningRefused`: whether even sound requests are refused, which says nothing of what else is wrong with these. */
+/** `isSigningRefused`: whether the edge refuses even valid requests, so that a refusal proves nothing. */
 export async function checkWronglySigned(
   edge: CheckedEdge,
   own: FrontKey,
@@ -93,24 +92,24 @@ async function checkRefusals(
 }
 
 const OVERLOADED =
-  'this is no answer of the rule; see what limits or breaks requests before it, and exempt this machine';
+  'the rule did not answer; look for a rate limit or a failure in front of it, and exempt this machine';
 
-const SIGNING_REFUSED = 'sound requests are refused as well: see the row signed-products';
+const SIGNING_REFUSED = 'valid requests are refused, too: see the row signed-products';
 
-/** A page in place of the problem document has no code: that is a row of its own. */
+/** Accepts an answer without a code: the row problem-documents reports that. */
 function isRefusedFor(reason: Reason, answer: EdgeAnswer): boolean {
   const code = codeOf(answer);
   return answer.status === REFUSALS[reason].status && (code === null || code === reason);
 }
 
-/** A key of a keyid that nobody was given. */
+/** A new key for a keyid, which the edge cannot know. */
 async function forgedKey(profile: ClientProfile, keyid: string): Promise<ClientKey> {
   if (profile === 'signed-headers') return { keyid, secret: crypto.randomUUID() };
   const { privateJwk } = await generateKeyPair('ecdsa-p256-sha256');
   return { keyid, privateKey: privateJwk };
 }
 
-/** Where each profile has its signature. */
+/** The header with the signature, for each profile. */
 const SIGNATURE_FIELD: Readonly<Record<ClientProfile, string>> = {
   rfc9421: 'Signature',
   'signed-headers': 'X-API-Signature',
@@ -143,20 +142,20 @@ async function refusedProbes(
       'other-front',
       'front-not-allowed',
       { front: other?.front ?? MADE_UP_FRONT },
-      'a key must open its own front alone: take out what sets X-Front, and any cache that answers before the rule',
+      'a key must open only its own front: remove what sets X-Front, and any cache in front of the rule',
     ),
     probe(
       'other-method',
       'method-not-allowed',
       { method: 'POST' },
-      'hand requests of every method on to the rule, which answers 405',
+      'pass requests with any method on to the rule, which answers 405',
     ),
     probe('other-path', 'not-found', { path: '/products' }, CHANGES_PATH),
     ...(revoked === null ? [] : [probe('revoked-key', 'signature-invalid', { signer: revoked }, OLD_RING)]),
   ];
 }
 
-/** What a 401 says of how to sign; an edge with several profiles says it of each, in one line. */
+/** How a 401 tells clients to sign. An edge with several profiles names all of them in one line. */
 const CHALLENGES: Readonly<Record<ClientProfile, { readonly scheme: RegExp; readonly expected: string }>> = {
   rfc9421: {
     scheme: /(^|, )Signature($|,)/,
@@ -187,7 +186,7 @@ export function checkRefusalForm(
       'problem-documents',
       'each refusal is application/problem+json with the code of the rule',
       first((answer) => codeOf(answer) === null, answerText),
-      'something in front of the rule puts a page of its own in place of refusals: let their content through',
+      'something in front of the rule replaces refusals with its own page: pass their content on',
     ),
     judged(
       'refusals-not-stored',
@@ -196,7 +195,7 @@ export function checkRefusalForm(
         (answer) => answer.field('cache-control') !== 'no-store',
         (answer) => `Cache-Control: ${answer.field('cache-control') ?? 'missing'}`,
       ),
-      'something in front of the rule changes Cache-Control, and may keep a refusal: let the header through',
+      'something in front of the rule changes Cache-Control and may cache a refusal: pass the header on unchanged',
     ),
     judged(
       'challenge',
@@ -206,25 +205,26 @@ export function checkRefusalForm(
         (answer) =>
           `WWW-Authenticate: ${answer.field('www-authenticate') ?? 'missing'}, Accept-Signature: ${answer.field('accept-signature') ?? 'missing'}`,
       ),
-      'something in front of the rule drops headers of refusals: let them through, or clients do not learn how to sign',
+      'something in front of the rule drops headers of refusals: pass them on, so that clients learn how to sign',
     ),
     checkAlike(answers),
   ];
 }
 
-/** An answer that differs between a wrong signature and an unknown key says which keys exist. */
+/** If the answers to a wrong signature and to an unknown key differ, they reveal which keys exist. */
 function checkAlike(answers: ReadonlyMap<string, EdgeAnswer>): EdgeCheck {
   const check = 'refusals-alike';
-  const expected = 'one answer, whatever is wrong with a key or its signature';
+  const expected = 'the same answer, whatever is wrong with a key or its signature';
   const alike = ['wrong-signature', 'unknown-key', 'revoked-key'].flatMap((name) => {
     const answer = answers.get(name);
     return answer === undefined ? [] : [[name, contentText(answer)] as const];
   });
   const [one, another] = alike;
-  if (one === undefined || another === undefined) return notChecked(check, expected, 'too few of them were refused');
+  if (one === undefined || another === undefined)
+    return notChecked(check, expected, 'too few requests were refused to compare');
   const odd = alike.find(([, text]) => text !== one[1]);
-  const found = odd === undefined ? null : `${odd[0]} is answered otherwise than ${one[0]}`;
-  const hint = 'let refusals of the rule through as they are: an answer that differs reveals which keys exist';
+  const found = odd === undefined ? null : `${odd[0]} and ${one[0]} get different answers`;
+  const hint = 'pass refusals of the rule on unchanged: different answers reveal which keys exist';
   return judged(check, expected, found, hint);
 }
 

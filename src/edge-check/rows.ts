@@ -1,4 +1,4 @@
-// What a check comes to: a row that is ok, differs, or was not checked.
+// The result of a check: a row that is ok, differs, or was not checked.
 
 import type { EdgeCheck } from '../contract/edge-results.ts';
 import { AppError } from '../errors.ts';
@@ -12,17 +12,17 @@ export function differs(check: string, expected: string, found: string, hint: st
   return { check, state: 'differs', expected, found, hint };
 }
 
-/** `why`, or what to give so that it is checked. */
+/** `why`: the reason, or the option that the check needs. */
 export function notChecked(check: string, expected: string, why: string): EdgeCheck {
   return { check, state: 'not-checked', expected, found: null, hint: why };
 }
 
-/** ok where nothing was found that differs. */
+/** `found`: what differs; null if nothing does. `right`: the text for `found` in a row that is ok. */
 export function judged(check: string, expected: string, found: string | null, hint: string, right?: string): EdgeCheck {
   return found === null ? ok(check, expected, right) : differs(check, expected, found, hint);
 }
 
-/** A row of requests of its own: one that gets no answer is a difference like any other. */
+/** Runs a check. A request without an answer counts as a difference. */
 export async function rowOf(check: string, expected: string, asking: () => Promise<EdgeCheck>): Promise<EdgeCheck> {
   try {
     return await asking();
@@ -51,7 +51,7 @@ export function codeOf(answer: EdgeAnswer): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** Whether something before the rule has refused a request for reasons of its own: too many of them, or something that does not run. */
+/** Whether something in front of the rule answered, because of a rate limit or a failure. */
 export function isOverloaded(answer: EdgeAnswer): boolean {
   return codeOf(answer) === null && (answer.status === 429 || answer.status >= 500);
 }

@@ -187,7 +187,7 @@ describe('keys', () => {
     const words = ['--front', 'tokyo', '--keyid', 'kept', '--db', database, '--out', file, '--json'];
     const { status, stdout, stderr } = await playbill(['keys', 'issue', ...words]);
     expect(issuedKeySchema.parse(JSON.parse(stdout)).keyid).toBe('kept');
-    expect(stderr).toContain('is not in force yet');
+    expect(stderr).toMatch(/The catalogue has the change, but the key ring of .* does not: /);
     expect(status).toBe(6);
   });
 
@@ -200,8 +200,10 @@ describe('keys', () => {
       const words = ['keys', 'revoke', 'unseen', '--db', database, '--out', folder, '--quiet'];
       const { status, stderr } = await playbill(words);
       expect(status).toBe(0);
-      expect(stderr).toMatch(/^warning: there is no tree at .*\n {2}hint: name the tree with --out to do it now; /);
-      expect(stderr).toMatch(/^ +with a URL or a folder alone: playbill edge build --target worker --out /m);
+      expect(stderr).toMatch(
+        /^warning: there is no tree at .*\n {2}hint: name the tree with --out to publish it now; /,
+      );
+      expect(stderr).toMatch(/^ +otherwise: run playbill edge build --target worker --out /m);
     }
     expect([existsSync(nowhere), readdirSync(notATree)]).toEqual([false, []]);
   });
@@ -209,8 +211,8 @@ describe('keys', () => {
   test('a key with a secret says what each edge needs first', async () => {
     const hmac = ['--alg', 'hmac-sha256', '--secret-ref', 'TOKYO', '--keyid', 'tokyo-hmac'];
     const { stderr } = await playbill(['keys', 'issue', '--front', 'tokyo', ...hmac, ...places]);
-    expect(stderr).toContain('nginx   a line for TOKYO in playbill-secrets.json');
-    expect(stderr).toContain('reads none: playbill edge build --target nginx, then install that');
+    expect(stderr).toContain('nginx   add TOKYO to playbill-secrets.json');
+    expect(stderr).toContain('reads none: run playbill edge build --target nginx and install the result');
     expect(stderr).toContain('wrangler secret put TOKYO');
     const other = await playbill(['keys', 'issue', '--front', 'tokyo', '--keyid', 'tokyo-p256', ...places]);
     expect(other.stderr).not.toContain('playbill-secrets.json');

@@ -322,7 +322,7 @@ describe('keys --on-change', () => {
     expect(await command.run(revoke)).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(heard)).toBe(false);
     const again = await command.run(revoke.slice(0, -2));
-    expect(again.stderr).toContain('--on-change is not run: the key ring was so already\n');
+    expect(again.stderr).toContain('--on-change is not run: the key ring was already up to date\n');
     const to = join(root, 'issued.json');
     expect((await command.run(['keys', 'issue', '--front', 'alpha', '--to', to, ...places, ...hook])).code).toBe(0);
     expect(noticeIn(heard)).toMatchObject({ release, isKeyRingChanged: true });
@@ -336,7 +336,10 @@ describe('keys --on-change', () => {
   });
 
   test.each([
-    ['exit 3', /^warning on-change-failed: the command ended with exit code 3; the key ring of the tree is in force/m],
+    [
+      'exit 3',
+      /^warning on-change-failed: the command ended with exit code 3; the new key ring of the tree is published/m,
+    ],
     ['http://127.0.0.1:9/s3cret', /^warning on-change-failed: the call of http:\/\/127\.0\.0\.1:9 failed: /m],
   ])('that fails is a warning, and the key is revoked: %s', async (hook, message) => {
     const { out, places } = await treeOfKeys();

@@ -121,7 +121,7 @@ describe('a key ring elsewhere', () => {
       ['--origin', 'TREE', '--key-ring', 'TREE'],
       '--key-ring: expected a URL, or the name of',
     ],
-    ['what is served', [...URLS, '--key-ring', `${URLS[1]}/keyring.json`], 'outside of the public folder'],
+    ['what is served', [...URLS, '--key-ring', `${URLS[1]}/keyring.json`], 'outside the public folder'],
     ['credentials', [...URLS, '--key-ring', 'https://me:secret@a.example/k.json'], '--key-ring: expected a URL'],
     [
       'a bucket',

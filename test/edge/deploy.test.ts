@@ -168,11 +168,9 @@ describe('the folder for nginx', () => {
 
   test('says what secrets need before it says how to try it', () => {
     const readme = textOf(nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' }), 'README.md');
-    expect(readme).toMatch(/First make `playbill-secrets.json`[^]*An empty secret refuses its keys[^]*To try it/);
+    expect(readme).toMatch(/First create `playbill-secrets.json`[^]*empty or missing secret is refused[^]*To try it/);
     const none = textOf(nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' }), 'README.md');
-    expect(none).toMatch(
-      /The first key of the algorithm `hmac-sha256` needs more[^]*`playbill edge build[^]*To try it/,
-    );
+    expect(none).toMatch(/after you issue the first `hmac-sha256` key, run\n`playbill edge build[^]*To try it/);
   });
 
   test.each(['80; evil', '', '80 ssl', 'banana', 'banana:', '0', '65536', 'host:99999'])(
@@ -252,7 +250,7 @@ describe('the folder for workers', () => {
     expect(files.map(([name]) => name)).toEqual(['README.md', ...names]);
     const readme = textOf(files, 'README.md');
     expect(readme).toContain(`Written by \`edge build --target ${target}\`. `);
-    expect(readme).toContain(`After a build the new tree at \`${origin}\` is enough.`);
+    expect(readme).toContain(`After a build, copy the new tree to \`${origin}\``);
     const hosts = ['workerd serve', 'wrangler', 'deno serve', 'bun server', 'netlify deploy', 'vercel deploy'];
     const named = hosts.filter((host) => readme.includes(`    ${host}`));
     expect(named).toEqual([hosts[WORKER_TARGETS.indexOf(target)]]);
@@ -262,7 +260,7 @@ describe('the folder for workers', () => {
     [
       'a bucket of R2',
       { target: 'worker', origin: 'r2://bucket' },
-      '(R2 is Cloudflare’s: --target cloudflare), found "r2://bucket"',
+      '(for R2: --target cloudflare), found "r2://bucket"',
     ],
     [
       'a bucket of R2',
@@ -294,9 +292,9 @@ describe('the folder for workers', () => {
   });
 
   test.each<[WorkerTarget, string, string | null, RegExp | null]>([
-    ['cloudflare', 's3://bucket', null, /on workers\.dev\s+nothing is kept/],
-    ['deno', 's3://bucket', null, /empty cache/],
-    ['netlify', 'https://a.example/public', 'https://a.example/keyring.json', /Each location of Netlify/],
+    ['cloudflare', 's3://bucket', null, /workers\.dev has no cache/],
+    ['deno', 's3://bucket', null, /empties the cache/],
+    ['netlify', 'https://a.example/public', 'https://a.example/keyring.json', /Each Netlify location/],
     ['bun', 's3://bucket', null, null],
     ['cloudflare', 'https://a.example/public', null, null],
     ['cloudflare', 'r2://bucket', null, null],
@@ -304,7 +302,7 @@ describe('the folder for workers', () => {
     const originRegion = origin.startsWith('s3:') ? 'eu-central-1' : null;
     const options = { ...WORKER, target, origin, originRegion, keyRingAt, keyRing: NO_SECRETS, bundle: '' };
     const readme = textOf(workerFiles(options), 'README.md');
-    expect(/the worker keeps them in the cache/.test(readme)).toBe(said !== null);
+    expect(/the worker keeps editions in the host's cache/.test(readme)).toBe(said !== null);
     if (said !== null) expect(readme).toMatch(said);
   });
 
@@ -369,7 +367,7 @@ describe('the folder for workers', () => {
 
     test('alone has an endpoint and a region', () => {
       for (const origin of ['TREE', 'https://tree.example.com', 'r2://bucket'])
-        expect(() => workerFiles({ ...S3, target: 'cloudflare', origin })).toThrow('expected with s3://BUCKET alone');
+        expect(() => workerFiles({ ...S3, target: 'cloudflare', origin })).toThrow('expected only with s3://BUCKET');
     });
 
     test('is read with secrets that the folder names, and has nowhere', () => {

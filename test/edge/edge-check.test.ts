@@ -162,7 +162,7 @@ describe('what is wrong with the edge itself is found, and named', () => {
     expect(namesOf(result, 'differs')).toEqual(['signed-products', 'signed-categories']);
     expect(result.checks[1]).toMatchObject({
       found: '404 not-found',
-      hint: expect.stringContaining('nothing is published') as string,
+      hint: expect.stringContaining('has nothing for this front') as string,
     });
   });
 

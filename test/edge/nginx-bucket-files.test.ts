@@ -80,7 +80,7 @@ describe('the folder', () => {
     for (const name of ['nginx.conf', 'playbill-cache.conf'])
       expect(textOf(files, name)).toMatch(/^ *proxy_cache_path .* max_size=1g .*;$/m);
     expect(textOf(files, 'README.md')).toContain(
-      '`/var/lib/nginx/playbill` (`playbill-cache.conf`; while you try it out, in `cache` here), 1 GB',
+      '1 GB of editions in `/var/lib/nginx/playbill` (see `playbill-cache.conf`), or in `cache` here',
     );
     expect(textOf(files, 'README.md')).toContain(
       '`s3:GetObject` on `bucket/a b/public/*` and `bucket/a b/edge/keyring.json`',

@@ -76,7 +76,7 @@ test('nginx refuses a revoked key at the next request, and nobody does anything'
 
 test('a worker is built without the key’s validity by the command that keys revoke prints', async () => {
   const { stderr } = await run(['keys', 'revoke', 'alpha-site', ...places]);
-  const [, command = ''] = /^ +with a URL or a folder alone: playbill (\S.*)$/m.exec(stderr) ?? [];
+  const [, command = ''] = /^ +otherwise: run playbill (\S.*)$/m.exec(stderr) ?? [];
   const worker = join(folder, 'edge-worker');
   // As a shell would take it apart: the tree's name is in quotes.
   const words = command.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [];

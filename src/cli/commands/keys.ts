@@ -1,4 +1,4 @@
-// `playbill keys issue|list|revoke`: onboards a client. A private key is given out once, to a file or printed, and kept nowhere.
+// `playbill keys issue|list|revoke`. A private key is output once, to a file or to stdout, and stored nowhere else.
 
 import type { KeysResultJson } from '../../contract/results.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
@@ -26,9 +26,7 @@ export function addKeysCommand(program: PlaybillCommand): void {
   const keys = program
     .command('keys')
     .summary('issue, list and revoke the keys that requests are signed with')
-    .description(
-      'A key speaks for one front. The catalogue holds its public half, or the name of a secret; never more.',
-    )
+    .description('A key is for one front. The catalogue stores only its public half or the name of its secret.')
     .helpBelow(HELP);
   addIssue(keys);
   addList(keys);
@@ -40,37 +38,37 @@ function addIssue(keys: PlaybillCommand): void {
     .command('issue')
     .summary('make a key pair, or name a secret, and bind it to a front')
     .description(
-      'Stores the public half, puts the key into force in the tree, and gives out the private half: once, into a file or printed. With ' +
-        'two live keys a client changes over without a gap: issue the new one, change the client, revoke the old one.',
+      'Stores the public half in the catalogue and in the key ring of the tree, and outputs the private half once, to a file or to stdout. ' +
+        'To replace a key without downtime: issue a new one, change the client, then revoke the old one.',
     )
-    .requiredFlag('--front <code>', 'the front that the key speaks for')
+    .requiredFlag('--front <code>', 'the front that the key is for')
     .flag(
       '--keyid <id>',
-      'its name in requests (default: the front and the month, such as moscow-2026-05, then moscow-2026-05-2)',
+      'the name of the key in requests (default: the front and the month, such as moscow-2026-05, then moscow-2026-05-2)',
     )
     .flag(
       '--alg <name>',
-      'ecdsa-p256-sha256 (the default) needs no secret at the edge; hmac-sha256 runs everywhere; ed25519 where the runtime has it',
+      'ecdsa-p256-sha256 (default) needs no secret at the edge; hmac-sha256 needs a secret there; ed25519 also needs none, but not every runtime supports it',
       ['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'],
     )
     .presetFlag(
       '--profile <name>',
-      'how the client signs: signed-headers takes hmac-sha256 alone',
+      'how the client signs: signed-headers needs hmac-sha256',
       PROFILE_NAMES[0],
       PROFILE_NAMES,
     )
     .flag(
       '--secret-ref <name>',
-      "hmac only: the name of the secret in the edge's own store; the secret itself is never asked for",
+      "hmac only: the name of the secret in the edge's own store; playbill never asks for the secret itself",
       secretRefArgument,
     )
-    .flag('--to <file>', 'write the key there, readable for you alone; never over a file that is there')
+    .flag('--to <file>', 'write the key to a new file that only you can read')
     .instantFlag('--not-before', 'valid from')
     .instantFlag('--not-after', 'valid until')
     .dbFlag('the catalogue')
     .outFlag('the tree whose key ring is replaced, if there is one')
     .onChangeFlags()
-    .jsonFlag('print the key alone; with --to, all of it but the private half')
+    .jsonFlag('print only the key; with --to, without the private half')
     .helpBelow(`
 Examples:
   playbill keys issue --front moscow --to moscow.key.json
@@ -86,20 +84,12 @@ ${EXIT_CODES}`)
       const isListed = flags.profile === 'signed-headers';
       const alg = flags.alg ?? (isListed ? 'hmac-sha256' : 'ecdsa-p256-sha256');
       const isHmac = alg === 'hmac-sha256';
-      if (isListed && !isHmac) {
-        const message = `--profile signed-headers needs --alg hmac-sha256, found ${alg}`;
-        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-      }
-      if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore) {
-        const message = 'expected --not-after to be later than --not-before, found a key that is never valid';
-        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-      }
-      if (isHmac !== (flags.secretRef !== undefined)) {
-        const message = isHmac
-          ? 'hmac-sha256 needs --secret-ref, the name of a secret'
-          : `${alg} takes no --secret-ref`;
-        throw new AppError('key-invalid', message, 'see: playbill keys issue --help');
-      }
+      const invalid = (message: string) => new AppError('key-invalid', message, 'see: playbill keys issue --help');
+      if (isListed && !isHmac) throw invalid(`--profile signed-headers needs --alg hmac-sha256, found ${alg}`);
+      if (flags.notBefore !== undefined && flags.notAfter !== undefined && flags.notAfter <= flags.notBefore)
+        throw invalid('expected --not-after to be later than --not-before, found a key that is never valid');
+      if (isHmac !== (flags.secretRef !== undefined))
+        throw invalid(isHmac ? 'hmac-sha256 needs --secret-ref, the name of a secret' : `${alg} takes no --secret-ref`);
       const { issueKey } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
       const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
@@ -118,20 +108,20 @@ ${EXIT_CODES}`)
     });
 }
 
-/** Where a secret has to be, before any reload or deployment. */
+/** What to do with the secret of a new key. */
 function secretText(secretRef: string): string {
-  return `Give the client the secret, and the edge the same under the name ${secretRef}: 32 random bytes, say from
+  return `Make a secret of 32 random bytes, give it to the client, and set it at the edge under the name ${secretRef}:
   openssl rand -base64 32
-Each edge needs it before it reads the key ring:
-  nginx   a line for ${secretRef} in playbill-secrets.json. An edge that was built before any key
-          had a secret reads none: playbill edge build --target nginx, then install that
-  worker  an environment variable; on Cloudflare a secret: wrangler secret put ${secretRef}
-  authorizer  an environment variable of its service, then a restart
-lambda-edge has no secrets and refuses such keys`;
+Each edge needs the secret before it reads the key ring:
+  nginx   add ${secretRef} to playbill-secrets.json, then nginx -s reload. An edge that was built before
+          any key had a secret reads none: run playbill edge build --target nginx and install the result
+  worker  set an environment variable; on Cloudflare: wrangler secret put ${secretRef}
+  authorizer  set an environment variable of the service, then restart it
+  lambda-edge  cannot have secrets and refuses such keys`;
 }
 
-const ONLY_COPY = `What is printed is what sign --key and the client read, and the only copy of its private half:
-keep it in a file that only you can read, as --to FILE makes it.`;
+const ONLY_COPY = `This is the only copy of the private half. Keep it in a file that only you can read, as --to FILE
+writes it: sign --key and the client read that file.`;
 
 const STYLES = { valid: 'good', 'not-yet-valid': 'warning', expired: 'warning', revoked: 'bad' } as const;
 
@@ -161,7 +151,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`)
     });
 }
 
-/** When a key is valid, to the minute; of a revoked one from when on it is not. */
+/** When a key is valid, to the minute, or since when it is revoked. */
 function datesText({ notBefore, notAfter, revokedAt }: KeysResultJson['keys'][number]): string {
   const until = revokedAt === null ? notAfter : null;
   const dates = Object.entries({ from: notBefore, until, 'revoked from': revokedAt });
@@ -174,13 +164,13 @@ function datesText({ notBefore, notAfter, revokedAt }: KeysResultJson['keys'][nu
 function addRevoke(keys: PlaybillCommand): void {
   keys
     .command('revoke')
-    .summary('end a key, and say what to type for each kind of edge')
+    .summary('revoke a key, and say what to type for each kind of edge')
     .description(
-      'The key ring of the tree has the revocation at once, whatever build is running. Edges that keep their keys refuse the key when ' +
-        'they read the key ring again: what to type for that is printed.',
+      'Updates the key ring of the tree at once, even while a build is running. Edges with a copy of the key ring refuse the key when they get ' +
+        'the new one; the command prints what to type for that.',
     )
     .operand('<keyid>', 'the key')
-    .instantFlag('--at', 'revoked from then on (default: the current time)')
+    .instantFlag('--at', 'when the revocation takes effect (default: now)')
     .dbFlag('the catalogue')
     .outFlag('the tree whose key ring is replaced, if there is one')
     .onChangeFlags()
@@ -190,9 +180,9 @@ Examples:
   playbill keys revoke moscow-2026-05
   playbill keys revoke moscow-2026-05 --on-change ./deploy-worker.sh
 
---on-change gets what --on-publish of build gets, with isKeyRingChanged and no
-paths, and only if the key ring of the tree changed. Where it fails, that is a
-warning: the key ring is in force all the same.
+--on-change runs only if the key ring of the tree changed. It gets the same JSON
+as --on-publish of build, with isKeyRingChanged and no paths. A failure is only
+a warning: the key ring has been published.
 
 ${EXIT_CODES}`)
     .writes()
@@ -207,7 +197,7 @@ ${EXIT_CODES}`)
     });
 }
 
-/** Refuses a tree that cannot be one, while the catalogue is as it was. @throws AppError usage */
+/** Refuses an invalid tree address before the catalogue is changed. @throws AppError usage */
 async function checkAddress(out: string): Promise<void> {
   const { checkTreeAddress } = await import('../../operations/publish-keys.ts');
   checkTreeAddress(out);
@@ -220,12 +210,12 @@ interface EnforceFlags {
   readonly onChangeTimeout: number;
 }
 
-const CHANGE_STANDS = `the key ring of the tree is in force all the same
+const CHANGE_STANDS = `the new key ring of the tree is published nevertheless
   hint: no later run repeats it: do by hand what it would have done`;
 
 /**
- * Puts a change of keys into force, where there is a tree already, and says how edges come to know of it, or notifies them. The catalogue
- * has it by now and its result is printed, so a failure is logged beside the result, and is the exit code.
+ * Publishes a change of keys if there is a tree, then runs the hook and says how edges get the new key ring. The catalogue has been changed and
+ * the result printed, so a failure here is only logged and returned as the exit code.
  */
 async function enforce({ db, out, onChange, onChangeTimeout }: EnforceFlags, context: CommandContext): Promise<number> {
   const { terminal, now } = context;
@@ -234,35 +224,35 @@ async function enforce({ db, out, onChange, onChangeTimeout }: EnforceFlags, con
   try {
     if (await hasTree(out)) {
       const { plan, releaseId, asOf } = await publishKeys(db, out);
-      terminal.log(`The key ring of ${out} is in force. ${edgesText(out)}`);
+      terminal.log(`The key ring of ${out} is published. ${edgesText(out)}`);
       const hook = { onPublish: onChange, onPublishTimeout: onChangeTimeout };
       const isChanged = plan.some(({ action }) => action !== 'keep');
       if (onChange !== undefined && !(isChanged && releaseId !== null))
         terminal.log(
-          `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was so already'}`,
+          `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
         );
       for (const { message } of await notifyOfPublish(plan, releaseId, hook, context, asOf ?? now()))
         terminal.log(`warning on-change-failed: ${message}; ${CHANGE_STANDS}`);
     } else {
-      terminal.log(`warning: there is no tree at ${out}, so no edge can learn of the change yet
-  hint: name the tree with --out to do it now; otherwise the next build does it
+      terminal.log(`warning: there is no tree at ${out}, so no edge can see the change yet
+  hint: name the tree with --out to publish it now; otherwise the next build does
 Then: ${edgesText(out)}`);
     }
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     terminal.log(
-      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} is not in force yet: as soon as that can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
+      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
     );
     return exitCodeOf(error.code);
   }
 }
 
-/** What to type for each kind of edge, once a tree has a new key ring. */
+/** What to type for each kind of edge once the tree has a new key ring. */
 function edgesText(out: string): string {
-  return `Edges that read the tree itself know it at once, those over a bucket within a minute. Others go on with the keys that they know until:
-  copy    edge/keyring.json is copied to where nginx or serve reads a copy of the tree
-  worker  built with --key-ring: edge/keyring.json is copied to that URL or binding
-          with a URL or a folder alone: playbill edge build --target worker --out ${shellWord(out)}
-          with the target and options that it was built with; then deploy that folder as its README says`;
+  return `Edges that read the tree itself use it at once, edges with a bucket within a minute. For others:
+  copy    if nginx or serve reads a copy of the tree: copy edge/keyring.json there
+  worker  if built with --key-ring: copy edge/keyring.json to that URL or binding
+          otherwise: run playbill edge build --target worker --out ${shellWord(out)}
+          with the target and options that it was built with; then deploy the folder as its README says`;
 }

@@ -1,5 +1,5 @@
-// The configurations of proxies that have the rule behind them: each hands on requests as they came, sets X-Forwarded-Proto, sends the file
-// that the service names, and refuses by itself in the form of the rule's refusals, wherever it can.
+// The configuration of each proxy in front of the authorizer. A proxy passes requests on unchanged, sets X-Forwarded-Proto, and sends the file
+// that the service names. Its own errors look like the rule's refusals where the proxy allows that.
 
 import type { Reason } from '../rule/reasons.ts';
 import type { DeploymentFiles } from './deployment.ts';
@@ -8,13 +8,13 @@ import { checkListen, documentOf, OWN_REFUSALS, PROBLEMS, refusalLocation, stand
 export const PROXIES = ['nginx', 'caddy', 'haproxy'] as const;
 export type Proxy = (typeof PROXIES)[number];
 
-/** A service, as its proxy sees it. */
+/** The service and its proxy. */
 export interface ProxiedService {
   /** Where the proxy listens. */
   readonly listen: string;
   /** The address and port of the service. */
   readonly authorizer: string;
-  /** The tree's public folder, whose files the proxy sends; null where the service does. */
+  /** The tree's public folder if the proxy sends the files; null if the service does. */
   readonly filesRoot: string | null;
 }
 
@@ -37,7 +37,7 @@ export function proxyFiles(proxy: Proxy, service: ProxiedService): DeploymentFil
   }
 }
 
-/** What the rule sets on a 200 beside its type. */
+/** The headers of a 200, except Content-Type. */
 const HEADERS = ['ETag', 'Vary', 'Catalogue-As-Of', 'Catalogue-Valid-Until', 'Catalogue-Stale', 'Content-Encoding'];
 
 const nginxConfiguration = ({
@@ -57,7 +57,7 @@ server {
   listen ${listen};
   server_tokens off;
 
-  # Everything passes the service, as it came: nginx asks for nothing that a client could name.
+  # The service gets every request unchanged.
   location / {
     proxy_pass http://playbill_authorizer;
     proxy_http_version 1.1;
@@ -71,7 +71,7 @@ server {
     proxy_read_timeout 15s;
   }
 
-  # nginx reads a body before it hands on a request. No request needs one (the smallest limit is 1: 0 means none at all).
+  # nginx reads a body before it passes a request on, and no request needs one. 1 byte is the smallest limit: 0 means no limit.
   client_max_body_size 1;
 ${filesRoot === null ? '' : nginxFilesLocation(filesRoot)}
 ${refusalLocation([...OWN_REFUSALS, [502, 'internal'], [504, 'internal']])}
@@ -79,7 +79,7 @@ ${refusalLocation([...OWN_REFUSALS, [502, 'internal'], [504, 'internal']])}
 `;
 
 const nginxFilesLocation = (root: string): string => `
-  # What the service has let in: it names this location by X-Accel-Redirect, and no client can get here.
+  # Sends the file of an accepted request. The service redirects here with X-Accel-Redirect; clients cannot reach a named location.
   location @playbill_edition {
     root "${root}";
     rewrite ^ $upstream_http_x_playbill_file break;
@@ -88,23 +88,23 @@ const nginxFilesLocation = (root: string): string => `
     types {}
     default_type application/json;
 
-    # nginx makes its ETag and Last-Modified of size and time, in which two editions may agree; these are the rule's. Its type
-    # comes by itself.
+    # nginx derives its ETag and Last-Modified from size and time, which two editions may share. Use the rule's headers instead.
+    # nginx copies Content-Type itself.
     etag off;
     if_modified_since off;
     max_ranges 0;
     add_header Last-Modified "";
     add_header Cache-Control $upstream_http_x_playbill_cache_control;
 ${HEADERS.map((name) => `    add_header ${name} $upstream_http_${name.toLowerCase().replaceAll('-', '_')};`).join('\n')}
-    # A sibling is encoded already.
+    # A precompressed sibling is already encoded.
     gzip off;
-    # Pruned a moment ago, or not readable for nginx.
+    # The file was pruned a moment ago, or nginx may not read it.
     error_page 403 404 500 =503 /playbill-refusal;
     error_page 412 /playbill-refusal;
   }
 `;
 
-const CADDYFILE = `# A Caddy with nothing but the rule: caddy run --config Caddyfile --adapter caddyfile (in this folder).
+const CADDYFILE = `# A Caddy that serves only the rule. In this folder, run: caddy run --config Caddyfile --adapter caddyfile
 {
 	admin off
 	auto_https off
@@ -116,9 +116,9 @@ import playbill.caddy
 function caddyConfiguration({ listen, authorizer, filesRoot }: ProxiedService): string {
   const { host, port } = proxyAddress(listen);
   return `# The edge rule of Playbill: import this in a Caddyfile. Written by playbill edge build --target authorizer; see README.md.
-# For HTTPS put the name of the site in the place of http://:${port}.
+# For HTTPS, replace http://:${port} with the name of the site.
 http://:${port} {
-${host === null ? '' : `\tbind ${host}\n`}	# No request needs a body; one of unknown length ends where it begins.
+${host === null ? '' : `\tbind ${host}\n`}	# No request needs a body. This also cuts off a body of unknown length.
 	@body header_regexp Content-Length [1-9]
 	request_body {
 		max_size 1
@@ -127,11 +127,11 @@ ${host === null ? '' : `\tbind ${host}\n`}	# No request needs a body; one of unk
 	route {
 		error @body 413
 
-		# Everything passes the service, as it came.
+		# The service gets every request unchanged.
 		reverse_proxy ${authorizer} {
 			header_up X-Forwarded-Proto {scheme}
 			transport http {
-				# Caddy would ask for gzip on its own account.
+				# Otherwise Caddy would request gzip itself.
 				compression off
 				dial_timeout 3s
 				response_header_timeout 15s
@@ -158,14 +158,15 @@ ${HEADERS.map((name) => `\t\t\t-${name}`).join('\n')}
 }
 
 const caddyFiles = (root: string): string => `
-			# What the service has let in: Caddy sends the file that it names, under the headers of the rule.
+			# Sends the file that the service names, with the rule's headers.
 			@edition header X-Playbill-File *
 			handle_response @edition {
 				route {
 					copy_response_headers {
 						include Content-Type ${HEADERS.filter((name) => name !== 'ETag').join(' ')}
 					}
-					# Caddy makes its ETag and Last-Modified of size and time, in which two editions may agree; the rule has answered conditions.
+					# Caddy derives its ETag and Last-Modified from size and time, which two editions may share. The rule has already
+					# evaluated conditional headers.
 					header {
 						defer
 						ETag {rp.header.Etag}
@@ -188,7 +189,7 @@ const caddyFiles = (root: string): string => `
 			}
 `;
 
-/** A text in HAProxy's double quotes. */
+/** Quotes a string for HAProxy. */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 
 function haproxyConfiguration({ listen, authorizer }: ProxiedService): string {
@@ -207,7 +208,7 @@ defaults
 
 frontend playbill
   bind ${host ?? ''}:${port}
-  # Everything passes the service, as it came. No request needs a body.
+  # The service gets every request unchanged. No request needs a body.
   http-request return status 413 ${document('content-too-large')} if { req.hdr(transfer-encoding) -m found } or { req.hdr_val(content-length) gt 0 }
   http-request set-header X-Forwarded-Proto http
   http-request set-header X-Forwarded-Proto https if { ssl_fc }
@@ -221,7 +222,7 @@ backend playbill_authorizer
 `;
 }
 
-/** A port, perhaps behind an address. Throws Error for anything else. */
+/** Parses PORT or ADDRESS:PORT. Throws Error for anything else. */
 function proxyAddress(listen: string): { readonly host: string | null; readonly port: string } {
   const [, host = null, port] = /^(?:(\d+(?:\.\d+){3}|\[[\da-f:]+\]):)?(\d{1,5})$/i.exec(listen) ?? [];
   if (port === undefined || Number(port) < 1 || Number(port) > 65_535)

@@ -1,5 +1,5 @@
-// Bundles the rule for an edge: one file with no import left, but Node's own modules where it runs on Node. Build time only, since it needs
-// esbuild; the installed command ships what this makes. It fails on any module that an edge has not, and on syntax that njs cannot read.
+// Bundles the rule into one file for an edge. Only the bundle for Node.js keeps imports, of Node's own modules. Needs esbuild, so it runs at build
+// time, and the installed command ships the bundles. Fails on a module that the edge does not have and on syntax that njs cannot read.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,22 +9,22 @@ import type { EdgeBundle } from './origin.ts';
 
 export type EdgeTarget = 'nginx' | 'worker' | 'authorizer';
 
-/** njs 0.7 has none of these; esbuild lowers some and refuses the others, which is the guard that the core keeps to the subset. */
+/** Syntax that njs 0.7 does not have. esbuild rewrites some of it and refuses the rest, which keeps the core within the subset. */
 const NOT_IN_NJS =
   'array-spread async-generator class default-argument destructuring for-of generator logical-assignment nullish-coalescing ' +
   'object-rest-spread optional-catch-binding optional-chain regexp-sticky-and-unicode-flags';
 
-/** A bundle as text, with the profiles that a deployment wants. */
+/** The text of a bundle with these signing profiles. */
 export function bundleEdge(name: EdgeBundle, profiles: readonly ProfileName[] = ['rfc9421']): Promise<string> {
   const isNginx = name === 'nginx' || name === 'nginx-s3';
   const hasFolder = name === 'authorizer' || name === 'lambda-edge';
   const file = hasFolder ? `${name}/entry` : isNginx ? `${name}-entry` : name;
   const path = fileURLToPath(new URL(`../runtimes/${file}.ts`, import.meta.url));
-  // Lambda@Edge takes what a worker takes: one small module without imports.
+  // Lambda@Edge needs the same form as a worker: one small module without imports.
   return bundleModule(name === 'authorizer' ? name : isNginx ? 'nginx' : 'worker', path, profiles);
 }
 
-/** Puts another module in place of the one with the profile of most deployments: so these pay nothing for what they do not use. */
+/** Replaces the module with the default profile, so that a bundle contains only the profiles it uses. */
 const withProfiles = (profiles: readonly ProfileName[]): Plugin => ({
   name: 'profiles',
   setup: (building) => {
@@ -37,8 +37,8 @@ const withProfiles = (profiles: readonly ProfileName[]): Plugin => ({
 });
 
 /**
- * Bundles a module (absolute path) with what it imports, in the manner of a target. Rejects with esbuild's messages: an import that
- * the target has not, or syntax beyond it.
+ * Bundles a module (absolute path) and its imports for a target. Rejects with esbuild's messages if the target does not have an import or
+ * cannot read the syntax.
  */
 export async function bundleModule(
   target: EdgeTarget,
@@ -54,7 +54,7 @@ export async function bundleModule(
     format: 'esm',
     platform: target === 'authorizer' ? 'node' : 'neutral',
     target: 'es2022',
-    // njs refuses `await` among the arguments of a call, and that is what minified syntax turns `const x = await y` into.
+    // Minifying turns `const x = await y` into an `await` inside a call's arguments, which njs refuses.
     minify: target === 'worker',
     legalComments: 'none',
     external: isNginx ? ['crypto', 'fs'] : [],
@@ -64,11 +64,11 @@ export async function bundleModule(
   const text = result.outputFiles[0]?.text ?? '';
   if (isNginx) return withDefaultExport(text);
   if (target === 'authorizer') return text;
-  // The build minifies each module by itself; seen as one text, their declarations become one.
+  // The build minifies each module separately. A second pass merges declarations across modules.
   return (await transform(text, { minify: true, format: 'esm', target: 'es2022' })).code;
 }
 
-/** njs knows `export default` alone, and esbuild writes a list of exports. */
+/** njs supports only `export default`, but esbuild writes a list of exports. */
 function withDefaultExport(text: string): string {
   const match = /export \{\n {2}(\w+) as default\n\};\n$/.exec(text);
   if (match === null) throw new Error('the bundle for nginx does not end with its default export');

@@ -1,11 +1,11 @@
-// What `edge build` writes, as texts by file name; the caller writes them. The folder of each target deploys as it is, has a README of
-// its own, and holds no secret, only the names of secrets.
+// What every target of `edge build` has in common. A target returns the texts of its files, and the caller writes them. The folder can be
+// deployed as it is, has its own README, and contains the names of secrets but never a secret.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { HMAC } from '../rule/key-store.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 
-/** The largest worker bundles allowed, bytes: the rule must start anywhere at once. Buckets need more than a fetch, and bring the key ring. */
+/** The largest worker bundles allowed, in bytes: a small bundle starts fast on any host. Reading a bucket and its key ring takes more code. */
 export const WORKER_BUNDLE_BYTES_MAX = {
   worker: 8192,
   'worker-live': 9984,
@@ -13,10 +13,10 @@ export const WORKER_BUNDLE_BYTES_MAX = {
   'worker-r2': 9216,
 } as const;
 
-/** A deployable folder: names and contents, sorted by name. */
+/** The files of a deployable folder, sorted by name. */
 export type DeploymentFiles = readonly (readonly [name: string, text: string])[];
 
-/** What both targets need to know. */
+/** What every target needs. */
 export interface Deployment {
   /** The bundle of the target, as text. */
   readonly bundle: string;
@@ -25,24 +25,34 @@ export interface Deployment {
 }
 
 /**
- * The names of the secrets that the key ring's hmac keys refer to, sorted, each once. Throws Error for a name that no environment
- * or configuration can carry.
+ * The distinct names of the secrets that the key ring's hmac keys refer to, sorted. Throws Error for a name that cannot be an environment
+ * variable.
  */
 export function secretNames(keyRing: KeyRing): readonly string[] {
   const names = new Set(Object.values(keyRing.keys).flatMap((key) => (key.alg === HMAC ? key.secretRef : [])));
   for (const name of names) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      throw new Error(`secret_ref: expected a name as of an environment variable, found ${JSON.stringify(name)}`);
+      throw new Error(`secret_ref: expected the name of an environment variable, found ${JSON.stringify(name)}`);
   }
   return [...names].toSorted();
 }
 
-/** How the README of each folder begins: by it `edge build` knows a folder of its own. */
+/** The first words of each README. They let `edge build` recognise a folder that it wrote. */
 export const README_TITLE = '# The edge rule of Playbill';
 
-/** What the README of each folder says of the next `edge build`. */
-export const OWN_FILES =
-  'The next `edge build` replaces the files that it wrote here, with what you changed in them, and touches no other.';
+/** Sentences that several READMEs share. */
+export const OWN_FILES = `The next \`edge build\` replaces the files that it wrote here,
+including your changes to them, and touches no other file.`;
+export const NO_SECRETS = 'No key in this key ring needs a secret.';
+export const EMPTY_SECRET = 'A key with an empty or missing secret is refused.';
+export const KEY_RING_UNREADABLE = `If it cannot read the key ring, it uses the last one for up to a minute,
+and then refuses every request.`;
 
-/** Names as a README lists them. */
+/** The permissions to read a tree in a bucket. `folder`: the tree's prefix with a slash at its end, or empty. */
+export const bucketPermissions = (bucket: string, folder: string): string =>
+  `- \`s3:GetObject\` on \`${bucket}/${folder}public/*\` and \`${bucket}/${folder}edge/keyring.json\`
+- \`s3:ListBucket\` on \`${bucket}\`, so that the store answers 404 for a missing file. Without it the store answers 403 \`AccessDenied\`, which
+  therefore counts as 404: with credentials that may read nothing, the tree looks empty.`;
+
+/** A list of names in Markdown. */
 export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

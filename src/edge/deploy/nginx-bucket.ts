@@ -1,37 +1,38 @@
-// The folder for nginx with njs over a tree in a private bucket: locations that sign what they fetch, and the cache that keeps editions
-// behind the rule. Pure texts. The tests run every line of the configuration.
+// The folder for nginx with njs and a tree in a private bucket: locations that sign their requests, and a cache of editions behind the rule. The
+// tests run every line of the configuration.
 
 import { SIBLING_SUFFIX, type SiblingEncoding } from '../rule/encoding.ts';
 import { CREDENTIAL_NAMES, EMPTY_PAYLOAD } from '../runtimes/bucket-credentials.ts';
 import type { NginxS3Settings } from '../runtimes/nginx-s3.ts';
-import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
+import { bucketPermissions, type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
 import { type NginxTree, serverFiles } from './nginx-server.ts';
 import { type OriginOptions, parseOrigin } from './origin.ts';
 
 export interface NginxBucketDeployment extends Deployment, OriginOptions {
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
-  /** The precompressed siblings that the build makes. */
+  /** The encodings of the precompressed siblings in the tree. */
   readonly encodings: readonly SiblingEncoding[];
-  /** The address of the name server that nginx asks for the store, with its port where that is not 53. */
+  /** The address of the name server that resolves the store's name, with a port unless that is 53. */
   readonly resolver: string;
 }
 
-/** A store, as nginx asks it. */
+/** How nginx reaches the bucket. */
 interface Bucket {
   readonly name: string;
-  /** What the keys of the tree begin with, with a slash at its end; or nothing. */
+  /** The prefix of the tree's keys, with a slash at its end; or empty. */
   readonly folder: string;
   readonly isHttps: boolean;
-  /** With its port, where that is not the scheme's; and without, which is the name that a certificate has to have. */
+  /** With its port, unless it is the default of the scheme. */
   readonly host: string;
+  /** Without a port, as the store's certificate has it. */
   readonly hostname: string;
   readonly path: string;
   readonly region: string;
   readonly resolver: string;
 }
 
-/** The files of the folder. Throws Error for what cannot work, or would break out of its place in the configuration. */
+/** The files of the folder. Throws Error for invalid options and for values that could break the configuration's syntax. */
 export function nginxBucketFiles(deployment: NginxBucketDeployment): DeploymentFiles {
   const { bundle, keyRing, listen } = deployment;
   const bucket = bucketOf(deployment);
@@ -67,13 +68,13 @@ function bucketOf(deployment: NginxBucketDeployment): Bucket {
   return { name, folder, isHttps: scheme === 'https', host, hostname, path, region, resolver };
 }
 
-/** Where nginx.conf is another's: a file of its own, since its folder is another one there than for trying out. */
-const CACHE = `# The cache of the edge rule of Playbill: include this in the http block, beside playbill.conf. What is in it was fetched from the bucket;
-# nginx removes what was used least once it has max_size. Only the rule reads it.
+/** For an installed nginx. It is a separate file because nginx.conf, for trying out, keeps its cache in the current folder. */
+const CACHE = `# The cache of the edge rule of Playbill: include this in the http block, together with playbill.conf. It holds files fetched from the bucket.
+# Above max_size nginx removes the least recently used. Only the rule reads the cache.
 proxy_cache_path /var/lib/nginx/playbill levels=1:2 keys_zone=playbill:10m max_size=1g inactive=30d use_temp_path=off;
 `;
 
-/** What becomes of an answer that is no edition: each status that there may be, but 412, which is nginx's own word on If-Match. */
+/** Every status that means the bucket did not send an edition. 412 is missing because nginx itself uses it to answer If-Match. */
 const FAILURES = [300, 301, 302, 303, 304, 305, 307, 308]
   .concat(Array.from({ length: 32 }, (_, i) => 400 + i).filter((status) => status !== 412))
   .concat([451, 500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 520, 521, 522, 523, 524, 525, 526, 530])
@@ -85,8 +86,8 @@ js_var $playbill_file;
 js_var $playbill_headers;
 js_var $playbill_date;
 
-# The signature of a request to the bucket, made when nginx writes one and not for what is in its cache. A variable keeps its value as long as
-# the client's request lasts: each location has one of its own.
+# The signature of a request to the bucket. nginx evaluates it when it sends the request, so cache hits need none. A variable keeps its value for
+# the whole client request, so each location has its own.
 js_set $playbill_token playbill.token;
 ${signatures(encodings)
   .map((name) => `js_set ${name} playbill.signature;`)
@@ -111,9 +112,9 @@ const signatures = (encodings: readonly SiblingEncoding[]): readonly string[] =>
     .concat(['/playbill-keyring', '/playbill-pointer', '/playbill-pointer-again'])
     .map(signatureOf);
 
-/** What all locations that ask the bucket have in common. */
+/** The settings that all locations with a request to the bucket share. */
 function bucketText({ isHttps, hostname, resolver }: Bucket): string {
-  const tls = `  # Only the store itself is asked, by a certificate that this machine trusts (Debian: package ca-certificates).
+  const tls = `  # The store must have a certificate that this machine trusts (Debian: package ca-certificates).
   proxy_ssl_server_name on;
   proxy_ssl_name ${hostname.replace(/^\[|\]$/g, '')};
   proxy_ssl_verify on;
@@ -121,12 +122,12 @@ function bucketText({ isHttps, hostname, resolver }: Bucket): string {
   proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;
 
 `;
-  return `  # nginx looks up the store's name itself and again and again, since its addresses change. This is the name server of this machine, as in
-  # /etc/resolv.conf; --resolver of edge build names another.
+  return `  # nginx resolves the store's name at run time, because its addresses change. Use the name server of this machine, from /etc/resolv.conf;
+  # edge build --resolver sets it.
   resolver ${resolver};
   resolver_timeout 5s;
 
-${isHttps ? tls : ''}  # Nothing of a client's request gets to the bucket.
+${isHttps ? tls : ''}  # Nothing from the client's request reaches the bucket.
   proxy_method GET;
   proxy_http_version 1.1;
   proxy_pass_request_headers off;
@@ -136,15 +137,15 @@ ${isHttps ? tls : ''}  # Nothing of a client's request gets to the bucket.
   proxy_read_timeout 10s;
   proxy_next_upstream_timeout 10s;
 
-  # Nothing that the bucket says of an object gets to a client (playbill.headers), or settles what is cached; and nginx would answer conditions
-  # by these two, before it asks the rule for its headers.
+  # The bucket's headers neither reach a client (playbill.headers removes them) nor control the cache. ETag and Last-Modified must go earlier: nginx
+  # evaluates conditional requests with them before it runs playbill.headers.
   proxy_ignore_headers Cache-Control Expires Set-Cookie Vary X-Accel-Expires X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
   proxy_hide_header ETag;
   proxy_hide_header Last-Modified;
 
-  # Behind the rule, by an object's own name. Nothing is served beyond its time: proxy_cache_use_stale is off.
+  # This cache is behind the rule and keyed by the object's name. proxy_cache_use_stale is off, so nothing is served after it expires.
   proxy_cache playbill;
-  # A pointer and the key ring are read whole.
+  # The rule reads pointers and the key ring whole.
   subrequest_output_buffer_size 4m;`;
 }
 
@@ -160,7 +161,7 @@ function requestText({ isHttps, host, path }: Bucket, location: string, encoding
     proxy_set_header x-amz-security-token $playbill_token;`;
 }
 
-/** Asked by the rule alone, which reads the answer: what is no such object says why. */
+/** Locations that only the rule requests. They do not intercept errors, because the rule reads the bucket's error code. */
 function readLocations(bucket: Bucket): string {
   const text = (location: string, object: string, more: string): string => `  location = ${location} {
     internal;
@@ -168,15 +169,16 @@ function readLocations(bucket: Bucket): string {
 ${requestText(bucket, location, 'identity')}
 ${more}
   }`;
-  const kept = '    # In whole seconds, the last of them included: 5 s at most.\n    proxy_cache_valid 200 4s;';
+  const kept =
+    '    # nginx counts whole seconds and includes the last one: 5 s at most.\n    proxy_cache_valid 200 4s;';
   const pointer = 'public/$playbill_file';
-  return `${text('/playbill-keyring', 'edge/keyring.json', '    # 10 s at most: for that long a revoked key goes on.\n    proxy_cache_valid 200 9s;')}
+  return `${text('/playbill-keyring', 'edge/keyring.json', '    # 10 s at most: so long can a revoked key still be used.\n    proxy_cache_valid 200 9s;')}
 ${text('/playbill-pointer', pointer, kept)}
-  # The second look asks the bucket, whatever is kept; what it finds is kept in place of that.
+  # The second read skips the cache and replaces what is in it.
 ${text('/playbill-pointer-again', pointer, '    proxy_cache_valid 200 4s;\n    proxy_cache_bypass 1;')}`;
 }
 
-/** The locations that send an edition: each sibling, and the plain file, which is as good an answer. `next` is for one that cannot be had. */
+/** The locations that send an edition: one per sibling, which falls back to the plain file, and one for that. `next` handles a missing plain file. */
 function editionLocations(bucket: Bucket, encodings: readonly SiblingEncoding[], name: string, next: string): string {
   const text = (encoding: SiblingEncoding | null): string => {
     const location = encoding === null ? name : `${name}_${encoding}`;
@@ -185,7 +187,7 @@ function editionLocations(bucket: Bucket, encodings: readonly SiblingEncoding[],
     set $playbill_object public/$playbill_file${encoding === null ? '' : SIBLING_SUFFIX[encoding]};
     set $playbill_encoding "${encoding ?? ''}";
 ${requestText(bucket, location, encoding ?? 'identity')}
-    # What has this name never changes. One request fetches it, and those that come meanwhile wait for it.
+    # A file with this name never changes. One request fetches it, and concurrent requests wait for that.
     proxy_cache_valid 200 365d;${encoding === null ? '' : absent}
     proxy_cache_lock on;
     proxy_cache_lock_age 30s;
@@ -202,30 +204,30 @@ ${requestText(bucket, location, encoding ?? 'identity')}
 function readmeOf({ name, folder, host, path, region, resolver }: Bucket): NginxTree['readme'] {
   const [keyId, key, token] = CREDENTIAL_NAMES;
   return {
-    tree: `The tree is read from the bucket \`${name}\`, at \`${host}${path}\`.
-The bucket stays private: nginx signs what it fetches (AWS Signature Version 4, region \`${region}\`). Give it credentials of its own, with
-these rights alone:
+    tree: `nginx reads the tree from the bucket \`${name}\`, at \`${host}${path}\`.
+The bucket stays private: nginx signs its requests (AWS Signature Version 4, region \`${region}\`). Give it its own credentials, with only
+these permissions:
 
-- \`s3:GetObject\` on \`${name}/${folder}public/*\` and \`${name}/${folder}edge/keyring.json\`
-- \`s3:ListBucket\` on \`${name}\`, so that the store answers 404 for what is not there. Without it the answer is 403 \`AccessDenied\`, which
-  therefore counts as 404: credentials that may read nothing then look like a tree where nothing is published.
+${bucketPermissions(name, folder)}
 
-nginx asks the name server at \`${resolver}\` for the store: where that is not the one of this machine (\`/etc/resolv.conf\`), add
+nginx resolves the store's name with the name server \`${resolver}\`. If this machine uses another one (see \`/etc/resolv.conf\`), add
 \`--resolver ADDRESS\` to \`playbill edge build --target nginx\`.
 
-The key ring, public keys and names of secrets, is read from there, too, and kept for 10 s at most. Editions are kept in \`/var/lib/nginx/playbill\` (\`playbill-cache.conf\`; while you try it out, in \`cache\` here), 1 GB of them at most, and a
-pointer for 5 s at most. Only the rule reads that cache, after it has let a request in: no other server may serve that folder. It can be
-emptied at any time. Where the bucket cannot be read, clients get 503, but for editions that are kept, for as long as their pointer is; and
-the log of errors a line that contains \`playbill: the tree cannot be read:\` and says why.`,
+The key ring, with public keys and names of secrets, is in the bucket, too. nginx keeps it for at most 10 s and a pointer for at most 5 s.
+It keeps up to 1 GB of editions in \`/var/lib/nginx/playbill\` (see \`playbill-cache.conf\`), or in \`cache\` here while you try it out.
+Only the rule reads this cache, after it has accepted a request: do not let another server serve that folder. You can empty it at any time.
+
+If nginx cannot read the bucket, clients get 503, except for a cached edition while its pointer is cached. The error log gets a line that
+contains \`playbill: the tree cannot be read:\` and the reason.`,
     secrets: `
 
-\`${keyId}\` and \`${key}\` are the credentials by which the tree is read. Temporary ones have a third part,
-\`${token}\`, which stays empty else. Without credentials clients get 503. New ones need \`nginx -s reload\`.`,
+\`${keyId}\` and \`${key}\` are the credentials for reading the tree. Set \`${token}\`
+only with temporary credentials. Without credentials clients get 503. After a change, run \`nginx -s reload\`.`,
     install: '    ln -s ../playbill-cache.conf /etc/nginx/conf.d/playbill-cache.conf\n',
-    after: `A revoked key is refused 10 s later at most, and a new one works by then. A new build of the catalogue needs nothing: its
-pointers are used 5 s later at most.`,
-    limits: `- A pointer has at most 1 MB.
-- Each fetch from the bucket has a connection of its own.
+    after: `nginx refuses a revoked key, and accepts a new one, after at most 10 s. A new build of the catalogue needs no action: nginx uses
+its pointers after at most 5 s.`,
+    limits: `- A pointer can have at most 1 MB.
+- Each fetch from the bucket opens its own connection.
 `,
   };
 }

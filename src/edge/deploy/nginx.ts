@@ -1,20 +1,20 @@
-// The folder for nginx with njs over a tree on disk: what sends a file with sendfile and gzip_static. Pure texts. The tests run every line
-// of the configuration.
+// The folder for nginx with njs and a tree on disk, which nginx sends with sendfile and gzip_static. The tests run every line of the
+// configuration.
 
 import { type Deployment, type DeploymentFiles, secretNames } from './deployment.ts';
 import type { NginxSettings } from '../runtimes/nginx.ts';
 import { checkPath, type NginxTree, serverFiles } from './nginx-server.ts';
 
 export interface NginxDeployment extends Deployment {
-  /** Absolute path of the tree's `public` folder, as nginx will see it. */
+  /** Absolute path of the tree's `public` folder on the machine that runs nginx. */
   readonly publicRoot: string;
-  /** Absolute path of the tree's key ring, likewise; the rule reads it, `keyRing` only has the names of secrets. */
+  /** Absolute path of the tree's key ring on that machine. The rule reads that file; `keyRing` only supplies the names of secrets. */
   readonly keyRingPath: string;
   /** Argument of `listen`, such as `8080` or `127.0.0.1:8080`. */
   readonly listen: string;
 }
 
-/** The files of the folder. Throws Error for a path or an address that would break out of its place in the configuration. */
+/** The files of the folder. Throws Error for a path or an address that could break the configuration's syntax. */
 export function nginxFiles({ bundle, keyRing, settings, ...deployment }: NginxDeployment): DeploymentFiles {
   const { publicRoot, keyRingPath, listen } = deployment;
   checkPath('publicRoot', publicRoot);
@@ -25,7 +25,7 @@ export function nginxFiles({ bundle, keyRing, settings, ...deployment }: NginxDe
 }
 
 const folder = (publicRoot: string, keyRingPath: string): NginxTree => ({
-  variables: `# Set by the rule: the file to send, relative to root, and the location that sends it as it is.
+  variables: `# Set by the rule: the file to send, relative to root, and the location that sends it without Brotli.
 js_var $playbill_file;
 js_var $playbill_plain;`,
   root: `  root "${publicRoot}";
@@ -33,26 +33,25 @@ js_var $playbill_plain;`,
   sending: `  sendfile on;
   tcp_nopush on;
 
-  # A sibling that the tree has (build --precompress gzip) is sent as it is; without one nginx compresses for each request.
+  # nginx sends the precompressed sibling (build --precompress gzip) if there is one, and otherwise compresses for each request.
   gzip_static on;`,
   locations: `${editionLocations('@playbill_edition', '@playbill_again')}
 ${editionLocations('@playbill_edition_again', '@playbill_unavailable')}`,
   standalone: '',
   readme: {
-    tree: `The tree is read from \`${publicRoot}\`; nginx's workers must be able to read it. No other server may serve that folder: its files are
-for clients that sign.
-
-The key ring, public keys and names of secrets, is read from \`${keyRingPath}\`, at every request: the workers must be able to read that, too.`,
+    tree: `nginx reads the tree from \`${publicRoot}\`, and for every request the key ring, with public keys and names of secrets, from
+\`${keyRingPath}\`. Its worker processes need read access to both. Do not let another server serve the tree: its files are only for
+clients that sign.`,
     secrets: '',
     install: '',
-    after: `Nothing, where nginx reads the tree itself: a revoked key is refused from the next request on. Where the tree here is a copy, copy
-\`edge/keyring.json\` with it, by renaming it into place. A new build of the catalogue needs nothing either: the pointers are read from
-disk at every request, as the key ring is.`,
+    after: `Nothing to do if nginx reads the tree itself: it refuses a revoked key from the next request on. If it reads a copy of the tree, copy
+\`edge/keyring.json\` as well: write it under another name, then rename it into place. A new build of the catalogue needs no action either:
+nginx reads the pointer for every request.`,
     limits: '',
   },
 });
 
-/** The three locations that send a file: with `.br` tried first, as it is or in gzip, and for HEAD. `next` is for a file that is missing. */
+/** The three locations that send a file: plain or gzip, for HEAD, and Brotli if there is a `.br` sibling. `next` handles a missing file. */
 function editionLocations(name: string, next: string): string {
   const errors = `error_page 403 404 500 = ${next};\n    error_page 412 /playbill-refusal;`;
   return `  location ${name} {

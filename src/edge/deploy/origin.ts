@@ -1,9 +1,9 @@
-// Where an edge finds the tree, as `edge build --origin` says it. Refuses what could not work once it is deployed.
+// Parses `edge build --origin`, which tells an edge where the tree is. Refuses origins that could not work once deployed.
 
-/** An origin, understood. A bucket is that of `build --out`: it holds the whole tree. */
+/** A parsed origin. A bucket holds the whole tree, as `build --out` wrote it. */
 export type WorkerOrigin =
   | { readonly kind: 'url' | 'binding'; readonly origin: string }
-  /** `origin`: the URL of the tree, without a slash at its end; `folder`: what its keys begin with, with a slash at its end; or nothing. */
+  /** `origin`: the URL of the tree, without a slash at its end; `folder`: the prefix of its keys, with a slash at its end, or empty. */
   | {
       readonly kind: 's3';
       readonly origin: string;
@@ -14,22 +14,19 @@ export type WorkerOrigin =
   /** `origin`: the name of the binding. */
   | { readonly kind: 'r2'; readonly origin: string; readonly bucket: string; readonly folder: string };
 
-/** An origin as it is written. */
+/** An origin as the user wrote it. */
 export interface OriginOptions {
   /** A URL without a slash at its end, the name of a binding that has `fetch`, s3://BUCKET/PREFIX or r2://BUCKET/PREFIX. */
   readonly origin: string;
-  /** s3: the URL of the store; null: that of AWS. */
+  /** s3: the URL of the store; null for AWS. */
   readonly originEndpoint: string | null;
-  /** s3: the region that signatures name. */
+  /** s3: the region of the bucket. */
   readonly originRegion: string | null;
 }
 
 export type WorkerBundle = 'worker' | 'worker-live' | 'worker-s3' | 'worker-r2';
-export type NginxBundle = 'nginx' | 'nginx-s3';
-export type AuthorizerBundle = 'authorizer';
-export type LambdaEdgeBundle = 'lambda-edge';
 
-/** All of them, for the command that is installed. */
+/** The bundles that the installed command ships. */
 export const EDGE_BUNDLES = [
   'authorizer',
   'lambda-edge',
@@ -39,28 +36,28 @@ export const EDGE_BUNDLES = [
   'worker-live',
   'worker-s3',
   'worker-r2',
-] as const satisfies readonly (WorkerBundle | NginxBundle | AuthorizerBundle | LambdaEdgeBundle)[];
+] as const;
 export type EdgeBundle = (typeof EDGE_BUNDLES)[number];
 
-/** The bundle of a worker with this origin, and perhaps with a key ring elsewhere: each knows one kind alone. */
+/** The worker bundle for an origin. `keyRingAt`: where the worker reads the key ring; null if it is in the module or the bucket. */
 export function workerBundle(origin: string, keyRingAt: string | null = null): WorkerBundle {
   if (origin.startsWith('s3://')) return 'worker-s3';
   if (origin.startsWith('r2://')) return 'worker-r2';
   return keyRingAt === null ? 'worker' : 'worker-live';
 }
 
-/** The bundle of nginx with this origin: the tree in a folder, which is no URL, or in a bucket; it refuses every other URL. */
-export const nginxBundle = (origin: string): NginxBundle => (origin.includes('://') ? 'nginx-s3' : 'nginx');
+/** The nginx bundle for an origin. The default origin, a binding name, stands for a folder. parseOrigin refuses URLs that are not buckets later. */
+export const nginxBundle = (origin: string): 'nginx' | 'nginx-s3' => (origin.includes('://') ? 'nginx-s3' : 'nginx');
 
 /** The name of the binding of an R2 bucket. */
 const R2_BINDING = 'TREE';
 
-/** Throws Error for an origin that cannot work. */
+/** Throws Error for an invalid origin. */
 export function parseOrigin(options: OriginOptions): WorkerOrigin {
   const { origin, originEndpoint, originRegion } = options;
   const [, scheme, bucket = '', prefix = ''] = /^(s3|r2):\/\/([^/]*)(?:\/(.*))?$/.exec(origin) ?? [];
   if (scheme !== 's3' && (originEndpoint !== null || originRegion !== null))
-    throw new Error(`--origin-endpoint and --origin-region: expected with s3://BUCKET alone, found "${origin}"`);
+    throw new Error(`--origin-endpoint and --origin-region: expected only with s3://BUCKET, found "${origin}"`);
   if (scheme === undefined) {
     if (/^https?:\/\/[^\s"\\?#@/]+(?:\/[^\s"\\?#]*[^\s"\\?#/])?$/.test(origin)) return { kind: 'url', origin };
     if (/^[A-Za-z_]\w*$/.test(origin)) return { kind: 'binding', origin };
@@ -84,19 +81,19 @@ export function parseOrigin(options: OriginOptions): WorkerOrigin {
   };
 }
 
-/** Segments that no client of HTTP would resolve. */
+/** Whether no segment is empty, `.` or `..`, which HTTP clients resolve. */
 function isPrefix(prefix: string): boolean {
   return (
     prefix === '' || prefix.split('/').every((segment) => !/^\.{0,2}$/.test(segment) && !/[\p{Cc}]/u.test(segment))
   );
 }
 
-/** As a signature has it (RFC 3986, 2.3): encodeURIComponent leaves five more characters as they are. */
+/** Encodes every character that is not unreserved (RFC 3986, 2.3), as signatures require. encodeURIComponent leaves five of them. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Path-style where the store is named. AWS has a certificate for names of buckets without dots. */
+/** Path-style with an endpoint. AWS's certificates cover a bucket as a subdomain only if its name has no dots. */
 function bucketUrl(bucket: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) {
     const [, store] = /^(https?:\/\/[^\s"\\?#@/]+)\/?$/.exec(endpoint) ?? [];

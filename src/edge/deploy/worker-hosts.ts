@@ -1,10 +1,10 @@
-// What each host wants beside worker.js: its configuration, or a file that hands requests to the worker with the environment.
-// test/edge/worker-hosts.test.ts runs each of them as it stands.
+// The file that each host needs in addition to worker.js: its configuration, or a module that calls the worker with the environment.
+// test/edge/worker-hosts.test.ts runs each of them unchanged.
 
 import type { DeploymentFiles } from './deployment.ts';
 import { boundFolders, isCaching, type LiveRing, tokenOf, type Worker } from './worker-deployment.ts';
 
-/** The files of a worker's host, by their paths in the folder. */
+/** The host's files, by their paths in the folder. */
 export function hostFiles(worker: Worker): DeploymentFiles {
   switch (worker.target) {
     case 'worker':
@@ -21,10 +21,9 @@ export function hostFiles(worker: Worker): DeploymentFiles {
   }
 }
 
-/** They have no environment of their own to pass, and pass something else in its place. */
+/** Deno and Bun do not pass an environment to the handler, so this module does. */
 function serverModule(worker: Worker): string {
   const folders = boundFolders(worker);
-  // Deno itself removes nothing from its cache.
   const emptied = worker.target === 'deno' && isCaching(worker) ? EMPTIED_CACHE : '';
   if (folders.length === 0)
     return `import worker from "./worker.js";
@@ -50,7 +49,7 @@ export default { fetch: (request) => worker.fetch(request, { ...process.env, ...
 }
 
 const EMPTIED_CACHE = `
-// Deno drops nothing from a cache by itself: each start begins with an empty one.
+// Deno never removes anything from a cache, so each start empties it.
 await caches.delete("playbill").catch(() => false);
 `;
 
@@ -66,7 +65,6 @@ export const config = { runtime: "edge" };
 export default (request) => worker.fetch(request, process.env);
 `;
 
-/** For workerd itself; also what the tests run. */
 function workerdConfiguration(worker: Worker): string {
   const { tree, keySecrets, treeSecrets, liveRing } = worker;
   const folders = boundFolders(worker);
@@ -82,7 +80,7 @@ function workerdConfiguration(worker: Worker): string {
     ...folders.map(({ binding }) => `(name = "${binding}", service = "${binding}-folder"),`),
     ...names.map((name) => `(name = "${name}", fromEnvironment = "${name}"),`),
   ];
-  return `# workerd serve workerd.capnp (in this folder). Secrets come from the environment.
+  return `# In this folder, run: workerd serve workerd.capnp. Secrets come from the environment.
 
 using Workerd = import "/workerd/workerd.capnp";
 
@@ -105,16 +103,16 @@ const rule :Workerd.Worker = (
 }
 
 function wranglerConfiguration(worker: Worker): string {
-  return `# wrangler deploy (in this folder)
+  return `# In this folder, run: wrangler deploy
 name = "playbill-edge"
 main = "worker.js"
 compatibility_date = "2025-01-01"
 ${wranglerTree(worker)}${worker.liveRing?.kind === 'binding' ? wranglerKeyRing(worker.liveRing) : ''}`;
 }
 
-/** wrangler makes the namespace where it has no id yet. */
+/** Without an id, wrangler creates the namespace. */
 const wranglerKeyRing = ({ location }: LiveRing): string => `
-# The key ring: after each change of keys, wrangler kv key put --remote --binding ${location} keyring.json --path TREE/edge/keyring.json
+# The key ring. After each change of keys, run: wrangler kv key put --remote --binding ${location} keyring.json --path TREE/edge/keyring.json
 [[kv_namespaces]]
 binding = "${location}"
 `;
@@ -126,7 +124,7 @@ function wranglerTree({ tree, publicRoot }: Worker): string {
       return '';
     case 'binding':
       return `
-# The tree is deployed as static assets, behind the worker and never beside it.
+# The tree is deployed as static assets. Every request must go through the worker: without run_worker_first clients could read them directly.
 [assets]
 directory = ${JSON.stringify(publicRoot)}
 binding = "${tree.origin}"
@@ -135,7 +133,7 @@ html_handling = "none"
 `;
     case 'r2':
       return `
-# The bucket of the tree. It needs no public access, and must have none.
+# The bucket with the tree. Keep public access to it off.
 [[r2_buckets]]
 binding = "${tree.origin}"
 bucket_name = "${tree.bucket}"

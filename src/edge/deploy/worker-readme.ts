@@ -1,72 +1,86 @@
-// The README of a worker's folder: how it runs on its host, what it needs there, and what a build or a change of keys asks for.
+// The README of a worker's folder: how to run it on its host, what it needs there, and what to do after a build or a change of keys.
 
-import { codeList, OWN_FILES, README_TITLE } from './deployment.ts';
+import {
+  bucketPermissions,
+  codeList,
+  EMPTY_SECRET,
+  KEY_RING_UNREADABLE,
+  NO_SECRETS,
+  OWN_FILES,
+  README_TITLE,
+} from './deployment.ts';
 import type { WorkerOrigin } from './origin.ts';
-import { isCaching, isLive, KEY_RING_TOKEN, type Worker, type WorkerTarget } from './worker-deployment.ts';
+import {
+  isCaching,
+  isLive,
+  KEY_RING_TOKEN,
+  type LiveRing,
+  type Worker,
+  type WorkerTarget,
+} from './worker-deployment.ts';
 
-/** What the README of each host says that no other says. */
+/** The parts of the README that depend on the host. */
 interface HostText {
-  /** Behind "as a worker". */
+  /** The end of the title, after "as a worker". */
   readonly title: string;
-  /** How it is run or deployed, in the folder. */
+  /** How to run or deploy the folder. */
   readonly run: string;
-  /** Where secrets are set. */
+  /** How to set secrets. */
   readonly secrets: string;
-  /** What makes a changed folder count. */
+  /** How a changed folder takes effect. */
   readonly again: string;
-  /** What becomes of editions in the cache of the host; null: it has none. */
+  /** How the host's cache keeps editions; null if it has no cache. */
   readonly cache: string | null;
 }
 
-const ENVIRONMENT = 'They are environment variables of the process.';
+const ENVIRONMENT = 'Set them as environment variables of the process.';
 const HOSTS: Readonly<Record<WorkerTarget, HostText>> = {
   worker: {
     title: '',
     run: `    workerd serve workerd.capnp
 
-Any other runtime with a fetch handler imports the default export of \`worker.js\` and calls its \`fetch(request, environment, context)\`:
-\`environment\` has the secrets and the bindings by their names, and \`context\`, which may be left out, a \`waitUntil\`. Cloudflare, Deno, Bun, Netlify
-and Vercel have targets of their own.`,
-    secrets: 'For workerd they are environment variables.',
-    again: 'start it again',
-    cache: 'workerd by itself has none; a runtime that has `caches.open` keeps them there.',
+To use another runtime with a fetch handler, import the default export of \`worker.js\` and call its \`fetch(request, environment, context)\`.
+\`environment\` holds the secrets and bindings by name. \`context\` is optional and may have a \`waitUntil\`. Cloudflare, Deno, Bun, Netlify
+and Vercel have their own targets.`,
+    secrets: 'For workerd, set them as environment variables.',
+    again: 'restart the worker',
+    cache: 'workerd alone has no cache. On a runtime with `caches.open`, the worker uses that.',
   },
   cloudflare: {
     title: ' on Cloudflare',
     run: '    wrangler deploy',
-    secrets: 'They are set by `wrangler secret put NAME`.',
+    secrets: 'Set each with `wrangler secret put NAME`.',
     again: 'deploy again',
-    cache: `Each location of Cloudflare fetches them once, and again where it has dropped them. That needs a domain of yours: on workers.dev
-nothing is kept.`,
+    cache: `Each Cloudflare location fetches an edition once, and again after evicting it. This needs your own domain: workers.dev has no cache.`,
   },
   deno: {
     title: ' on Deno',
     run: '    deno serve --allow-env --allow-net FOLDERSserver.js',
     secrets: ENVIRONMENT,
-    again: 'start it again',
+    again: 'restart the worker',
     cache:
-      'Deno keeps them on disk, below `DENO_DIR`, until the next start: `server.js` begins with an empty cache, since Deno drops nothing.',
+      'Deno keeps them on disk, below `DENO_DIR`. It never removes any, so `server.js` empties the cache when it starts.',
   },
   bun: {
     title: ' on Bun',
     run: '    bun server.js',
     secrets: ENVIRONMENT,
-    again: 'start it again',
+    again: 'restart the worker',
     cache: null,
   },
   netlify: {
     title: ' on Netlify',
     run: '    netlify deploy --prod',
-    secrets: 'They are environment variables of the site, in the scope of functions.',
+    secrets: 'Set them as environment variables of the site, with the scope Functions.',
     again: 'deploy again',
-    cache: 'Each location of Netlify fetches them once, and again where it has dropped them.',
+    cache: 'Each Netlify location fetches an edition once, and again after evicting it.',
   },
   vercel: {
     title: ' on Vercel',
     run: `    vercel deploy --prod
 
-\`middleware.js\` answers every request. Vercel compresses by itself.`,
-    secrets: 'They are environment variables of the project: `vercel env add NAME`.',
+\`middleware.js\` answers every request. Vercel compresses the responses.`,
+    secrets: 'Set each as an environment variable of the project: `vercel env add NAME`.',
     again: 'deploy again',
     cache: null,
   },
@@ -79,9 +93,12 @@ export function workerReadme(worker: Worker): string {
   return `${README_TITLE} as a worker${host.title}
 
 Written by \`edge build --target ${target}\`. \`worker.js\` is one ES module with a fetch handler; its first line is its configuration,
-${isLive(worker) ? 'without keys' : 'public keys included'}. ${OWN_FILES}
+${isLive(worker) ? 'without keys' : 'with the public keys'}. ${OWN_FILES}
 
 ${treeText(tree)}
+
+If the worker cannot read the tree, clients get 503, and the log gets a line that begins with \`playbill: the tree cannot be read:\` and
+gives the reason.
 ${isCaching(worker) && host.cache !== null ? cacheText(host.cache) : ''}
 ## Run it, in this folder
 
@@ -95,96 +112,88 @@ ${secretsText(worker, host)}
 
 ${keysText(worker, host)}
 
-${buildText(worker)} A pointer is kept for ${pointerSeconds} s at most.
+${buildText(worker)} The worker keeps a pointer for at most ${pointerSeconds} s.
 
 ## Limits of this runtime
 
 - A fetch handler sees repeated headers joined by a comma: two \`Signature-Input\` lines with different labels count as one.
-- Where the runtime normalises the URL before the handler sees it, \`/x/../products/\` is \`/products/\`; the signature was then made over
-  another path, and is refused.
+- Some runtimes normalise the URL before the handler sees it, so that \`/x/../products/\` becomes \`/products/\`. The signature covers the
+  original path, so the rule refuses such a request.
 `;
 }
 
 const cacheText = (cache: string): string => `
-Editions never change under their names: the worker keeps them in the cache of the host, and looks there once the rule has let the client in.
-${cache}
+A file with a given name never changes, so the worker keeps editions in the host's cache. It reads the cache only after the rule has accepted
+the request. ${cache}
 `;
 
-/** What a build of the catalogue needs. */
+/** What to do after a build of the catalogue. */
 function buildText({ target, tree }: Worker): string {
-  switch (tree.kind) {
-    case 'url':
-      return `After a build the new tree at \`${tree.origin}\` is enough.`;
-    case 's3':
-    case 'r2':
-      return 'After a build the new tree in the bucket is enough.';
-    case 'binding':
-      return target === 'cloudflare'
-        ? 'The tree is part of the deployment: `wrangler deploy` after each build.'
-        : 'After a build the new tree in the folder is enough.';
-  }
+  if (tree.kind === 'url') return `After a build, copy the new tree to \`${tree.origin}\`; nothing else is needed.`;
+  return target === 'cloudflare' && tree.kind === 'binding'
+    ? 'The tree is part of the deployment: run `wrangler deploy` after each build.'
+    : `After a build, nothing is needed once the new tree is in the ${tree.kind === 'binding' ? 'folder' : 'bucket'}.`;
 }
 
 function keysText(worker: Worker, host: HostText): string {
   const { liveRing } = worker;
   if (!isLive(worker))
-    return `The key ring is part of the module: after a change of keys, repeat \`edge build\` with the same target and options, and ${host.again}.`;
-  if (liveRing === null) return `The key ring is read with the tree, and kept for 10 s. ${LIVE_KEYS}`;
-  const location =
-    liveRing.kind === 'url'
-      ? `from \`${liveRing.location}\`, with the secret \`${KEY_RING_TOKEN}\` as \`Authorization\` where the environment has one`
-      : `from the binding \`${liveRing.location}\`: ${worker.target === 'cloudflare' ? 'a namespace of KV or a bucket of R2 with `keyring.json` in it' : 'the folder that has `keyring.json`, or anything with a `fetch`'}`;
-  return `The key ring is read ${location}. It is the tree's \`edge/keyring.json\`: put it there after each change of keys.
-It is kept for 10 s. ${LIVE_KEYS}`;
+    return `The key ring is part of the module: after a change of keys, run \`edge build\` again with the same target and options, and ${host.again}.`;
+  const source =
+    liveRing === null
+      ? 'The worker reads the key ring from the bucket'
+      : `After each change of keys, copy the tree's \`edge/keyring.json\` to where the worker reads it:
+${ringText(worker.target, liveRing)}.
+The worker reads it`;
+  return `${source} and keeps it for 10 s. ${KEY_RING_UNREADABLE}
+So a revoked key is refused within a minute in any case. Before you issue a key with a new secret, add the secret here.`;
 }
 
-const LIVE_KEYS = `Where it cannot be read, the last one is used for up to a minute, and after
-that nobody is let in: a revoked key is refused within a minute, whatever happens. A new key with a secret needs that here first.`;
+function ringText(target: WorkerTarget, { kind, location }: LiveRing): string {
+  if (kind === 'url')
+    return `\`${location}\`. If the environment has the secret \`${KEY_RING_TOKEN}\`, the worker sends it as \`Authorization\``;
+  const binding =
+    target === 'cloudflare'
+      ? 'a KV namespace or an R2 bucket that contains `keyring.json`'
+      : 'the folder that contains `keyring.json`, or anything with a `fetch`';
+  return `the binding \`${location}\`, ${binding}`;
+}
 
 /** Where the tree is, and who may read it. */
 function treeText(tree: WorkerOrigin): string {
-  const unreadable = `Where the tree cannot be read, clients get 503, and the log a line that begins with \`playbill: the tree cannot be read:\`
-and says why.`;
   switch (tree.kind) {
     case 'url':
-      return `The tree is fetched from \`${tree.origin}\`. That origin must answer to this worker alone. 403 counts as 404, since a bucket whose
-objects may be read but not listed answers 403 for a missing one: an origin that denies everything looks like one where nothing is published.
-Precompressed siblings are files of their own there: they come with a \`Content-Length\` and without \`Content-Encoding\`, which a fetch would
-undo; in place of others the plain file is sent. HTML or XML is not taken for a file of the tree, even with 200.
+      return `The worker fetches the tree from \`${tree.origin}\`. That origin must answer only this worker.
 
-${unreadable}`;
+- The worker treats 403 as 404, because a bucket that does not allow listing answers 403 for a missing file. An origin that denies everything
+  therefore looks like an empty tree.
+- Serve precompressed siblings as separate files, with \`Content-Length\` and without \`Content-Encoding\`, which would make \`fetch\` decode them.
+  Otherwise the worker sends the plain file.
+- HTML and XML never count as a file of the tree, even with status 200.`;
     case 'binding':
-      return `The tree comes from the binding \`${tree.origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.
-
-${unreadable}`;
+      return `The worker reads the tree from the binding \`${tree.origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
     case 's3':
-      return `The tree is fetched from the bucket \`${tree.bucket}\`, at \`${tree.origin}\`. The bucket stays private: the worker signs what it
-fetches (AWS Signature Version 4, region \`${tree.region}\`). Give it credentials of its own, with these rights alone:
+      return `The worker fetches the tree from the bucket \`${tree.bucket}\`, at \`${tree.origin}\`. The bucket stays private: the worker signs its
+requests (AWS Signature Version 4, region \`${tree.region}\`). Give it its own credentials, with only these permissions:
 
-- \`s3:GetObject\` on \`${tree.bucket}/${tree.folder}public/*\` and \`${tree.bucket}/${tree.folder}edge/keyring.json\`
-- \`s3:ListBucket\` on \`${tree.bucket}\`, so that the store answers 404 for what is not there. Without it the answer is 403 \`AccessDenied\`, which
-  therefore counts as 404: credentials that may read nothing then look like a tree where nothing is published.
+${bucketPermissions(tree.bucket, tree.folder)}
 
-Precompressed siblings are asked for with \`response-content-encoding=identity\`, since a fetch would decode what bears its encoding. From a
-store that does not know that, the plain files are sent.
-
-${unreadable}`;
+The worker requests precompressed siblings with \`response-content-encoding=identity\`, because \`fetch\` would decode them otherwise. If the
+store does not support this parameter, the worker sends the plain files.`;
     case 'r2':
-      return `The tree comes from the R2 bucket \`${tree.bucket}\`${tree.folder === '' ? '' : `, from below \`${tree.folder}\``}, by the binding \`${tree.origin}\`. The worker needs
-no credentials for it, and the bucket no public access.
-
-${unreadable}`;
+      return `The worker reads the tree from the R2 bucket \`${tree.bucket}\`${tree.folder === '' ? '' : `, below \`${tree.folder}\``}, through the binding \`${tree.origin}\`. It needs no
+credentials. Keep public access to the bucket off.`;
   }
 }
 
 function secretsText({ keySecrets, treeSecrets: [keyId, key, token] }: Worker, { secrets }: HostText): string {
   const names = [...keySecrets, ...(keyId !== undefined && key !== undefined ? [keyId, key] : [])];
-  if (names.length === 0) return 'No key of this key ring needs a secret.';
-  const how = `These secrets are needed, under these names: ${codeList(names)}. ${secrets}`;
-  const empty = keySecrets.length > 0 ? ' An empty secret refuses its keys, as a missing one does.' : '';
+  if (names.length === 0) return NO_SECRETS;
+  const how = `The worker needs secrets with these names: ${codeList(names)}. ${secrets}`;
+  const empty = keySecrets.length > 0 ? ` ${EMPTY_SECRET}` : '';
   const tree = `
 
-The last two are the credentials by which the tree is read; temporary ones have a third part, \`${token ?? ''}\`. Without them clients
+The last two are the credentials for reading the tree; temporary credentials also need \`${token ?? ''}\`. Without credentials clients
 get 503.`;
   return `${how}${empty}${token === undefined ? '' : tree}`;
 }

@@ -1,5 +1,5 @@
-// The folder for runtimes with a fetch handler: one ES module with its configuration in front, the files that its host wants, a README.
-// Pure texts. Refuses a bundle that is too large, before anybody deploys it.
+// The folder for a runtime with a fetch handler: one ES module that begins with its configuration, the files that the host needs, and a README.
+// Refuses a bundle that is too large.
 
 import type { WorkerConfiguration } from '../runtimes/fetch-handler.ts';
 import type { LiveConfiguration } from '../runtimes/worker-live.ts';
@@ -13,7 +13,7 @@ import { KEY_RING_TOKEN, type Worker, type WorkerDeployment, workerOf } from './
 import { hostFiles } from './worker-hosts.ts';
 import { workerReadme } from './worker-readme.ts';
 
-/** The files of the folder. Throws Error for a bundle beyond WORKER_BUNDLE_BYTES_MAX and for options that cannot work. */
+/** The files of the folder. Throws Error for a bundle larger than WORKER_BUNDLE_BYTES_MAX and for invalid options. */
 export function workerFiles(deployment: WorkerDeployment): DeploymentFiles {
   const { bundle, origin, keyRingAt, profiles = [] } = deployment;
   const bytes = new TextEncoder().encode(bundle).length;

@@ -1,5 +1,5 @@
-// How a private bucket that speaks S3 is read, for runtimes with `fetch`: what is fetched is signed. Credentials come from the environment
-// at every request, and go nowhere but into signatures.
+// Reads a private S3 bucket with signed requests, for runtimes with `fetch`. Each request takes the credentials from the environment; they are
+// used only for signing.
 
 import { ABSENT, CREDENTIAL_NAMES } from './bucket-credentials.ts';
 import { type Load, PAGE, textOrNull, type WorkerEnvironment } from './fetch-handler.ts';
@@ -12,14 +12,14 @@ export interface BucketAddress {
   readonly region: string;
 }
 
-/** A store that hangs must not hold a request: few proxies wait longer for the beginning of an answer. */
+/** How long the store may take to begin its answer. Few proxies wait longer. */
 const BEGIN_MS = 10_000;
-/** A slow client reads a file as it comes. */
+/** How long the whole answer may take. A slow client slows the transfer down. */
 const END_MS = 60_000;
 
 /**
- * Sends a signed request for `target`, a path below the tree, perhaps with a query. Rejects without credentials, and when the store does not
- * begin to answer in time. `signal` bounds the whole answer.
+ * Sends a signed request for `target`, a path below the tree that may have a query. Rejects if credentials are missing or the store does not
+ * begin to answer in time. `signal` limits the whole answer.
  */
 export const askBucket = async (
   bucket: BucketAddress,
@@ -43,26 +43,27 @@ export const askBucket = async (
   });
 };
 
-/** A folder of the tree, such as `public/`. */
+/** Loads files from a folder of the tree, such as `public/`. */
 export const bucketLoad =
   (bucket: BucketAddress, folder: string, bindings: WorkerEnvironment, now: number, signal?: AbortSignal): Load =>
   async (path, method) => {
     const isSibling = /\.(gz|br)$/.test(path);
-    // The encoding that the object bears would make fetch decode it.
+    // Without this parameter the store sends the object's Content-Encoding, and fetch decodes the content.
     const target = `${folder}${path}${isSibling ? '?response-content-encoding=identity' : ''}`;
     const response = await askBucket(bucket, target, method, bindings, now, signal);
     const { status } = response;
     const type = response.headers.get('content-type') ?? '';
     if (status === 200 && !PAGE.test(type) && !(isSibling && isDecoded(response.headers))) return response;
-    // It only saves bytes: not every store knows that parameter.
+    // Without the sibling the client gets the plain file. Not every store supports the parameter.
     if (isSibling) return null;
 
-    // A store says why, and whatever says nothing is no store; but for HEAD: then the pointer tells, which is read before and after it.
+    // An S3 store sends an error code; a response without one comes from something else. HEAD has no body and therefore no code, but the pointer
+    // is read with GET before and after it, so an unreadable tree is still noticed.
     const code = /<Code>(\w+)</.exec(await response.text())?.[1] ?? '';
     if ([403, 404].includes(status) && (method === 'HEAD' || ABSENT.includes(code))) return null;
     throw new Error(`${new URL(bucket.origin).host} answers ${status} ${code || type}`);
   };
 
-/** Whether fetch has undone an encoding all the same: some runtimes leave its name, others drop the length that is no longer right. */
+/** Whether fetch decoded the content anyway. Some runtimes then keep Content-Encoding, others drop Content-Length. */
 const isDecoded = (headers: Headers): boolean =>
   (headers.get('content-encoding') ?? 'identity') !== 'identity' || !headers.has('content-length');

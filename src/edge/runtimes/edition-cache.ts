@@ -1,5 +1,5 @@
-// Editions never change under their names, so a worker that fetches them over the network keeps them in its host's cache, if there is one. The
-// rule has let the request in before the cache is asked. Pointers and failures are not kept here.
+// A file with a given name never changes, so a worker that fetches editions over the network keeps them in its host's cache, if there is one. It
+// reads the cache only after the rule has accepted the request. Pointers and failures are not kept here.
 
 import {
   fetchHandler,
@@ -10,7 +10,7 @@ import {
   type WorkerEnvironment,
 } from './fetch-handler.ts';
 
-/** What Cloudflare and Netlify pass to a handler; elsewhere a promise is kept without it. */
+/** Cloudflare and Netlify pass this to a handler. Other hosts finish a pending promise without it. */
 interface HostContext {
   waitUntil?(promise: Promise<unknown>): void;
 }
@@ -23,16 +23,16 @@ declare const caches: {
   }>;
 };
 
-/** A cache of its own: unlike the default one, it does not answer requests that never came to the worker. */
+/** A named cache. Unlike the default one, it does not answer requests that bypass the worker. */
 const NAME = 'playbill';
 
-/** As opaque bytes, so that no host encodes or decodes them. Without a `max-age` hosts keep nothing. */
+/** Opaque bytes, so that no host encodes or decodes them. Hosts keep nothing without a `max-age`. */
 const HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-type': 'application/octet-stream',
 };
 
-/** As `fetchHandler`. `root`: the URL under which `origin` finds the public folder, without a slash at its end. */
+/** Like `fetchHandler`, with a cache. `root`: the URL of the public folder, without a slash at its end; cache keys begin with it. */
 export const cachingHandler = (
   settings: WorkerConfiguration,
   root: string,
@@ -62,7 +62,7 @@ const throughCache =
     if (!file?.body || !cache) return file;
     const [sent, stored] = file.body.tee();
     const storing = orNothing(async () => {
-      // Read to its end first: when a connection breaks off, a host may keep the part that has come.
+      // Read the whole file first: if the connection breaks, some hosts would keep the incomplete file.
       const bytes = await new Response(stored).arrayBuffer();
       await cache.put(url, new Response(bytes, { headers: HEADERS }));
     });
@@ -70,7 +70,7 @@ const throughCache =
     return new Response(sent);
   };
 
-/** Some hosts have no cache, and a cache may fail. Either only costs a fetch. */
+/** Ignores errors: a missing or failing cache only costs a fetch. */
 const orNothing = async <T>(work: () => Promise<T> | undefined): Promise<T | undefined> => {
   try {
     return await work();

@@ -1,5 +1,5 @@
-// The rule as a fetch handler (WinterTC: Cloudflare Workers, workerd, Deno, Bun, Vercel, Netlify), for any origin of the tree. It keeps
-// pointers for a few seconds, and nothing else. The log says why the tree cannot be read; the client learns nothing of it.
+// The rule as a fetch handler (WinterTC: Cloudflare Workers, workerd, Deno, Bun, Vercel, Netlify), for any origin of the tree. It keeps only
+// pointers, for a few seconds. If the tree cannot be read, the reason is logged and not sent to the client.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
@@ -12,48 +12,46 @@ import { pointerPath } from '../rule/tree.ts';
 import { profile } from './profiles/worker.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
-/** What `edge build` writes in front of the bundle. */
+/** The configuration that `edge build` writes at the start of every worker bundle. */
 export interface WorkerConfiguration extends SettingsFile {
-  /** The precompressed siblings that the build makes. */
+  /** The encodings of the precompressed siblings in the tree. */
   readonly encodings: readonly SiblingEncoding[];
-  /** For how long a pointer is kept; at most 10 s. */
+  /** How long a pointer is kept; at most 10 s. */
   readonly pointerSeconds: number;
 }
 
-/** Bindings: the origin if it is one, and the secrets by their names. Runtimes without bindings pass none. */
+/** The secrets and bindings by name. Some runtimes pass none. */
 export type WorkerEnvironment = Readonly<Record<string, unknown>>;
 
 /**
- * Gets a file of the tree's public folder, by GET or HEAD. null when it is not there; rejects when that cannot be known, with a message for
- * the log.
+ * Loads a file of the tree with GET or HEAD. null if it does not exist. Rejects with a message for the log if the tree cannot be read.
  */
 export type Load = (path: string, method: string) => Promise<Pick<Response, 'body' | 'text'> | null>;
 
-/** The tree as one request finds it; `now`: seconds since 1970. */
+/** Access to the tree for one request; `now`: seconds since 1970. */
 export type Origin = (bindings: WorkerEnvironment, now: number) => Load;
 
-/** Its key ring, likewise. */
+/** Access to the key ring for one request; `now`: seconds since 1970. */
 export type KeyRingOrigin = (bindings: WorkerEnvironment, now: number) => Eventually<KeyRing>;
 
-/** A request, perhaps with what Cloudflare adds to it. */
+/** A request with the property that Cloudflare adds. */
 type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?: string } };
 
-/** By path: a front may be named `constructor`, as a property that every object has. */
+/** Keyed by path: a front's code alone may be `constructor`, which every object inherits. */
 const keptPointers: { [path: string]: { readonly text: string | null; readonly readAt: number } } = {};
 
-/** Types of pages and errors, which some origins send with 200. Files of the tree never have one of them; some come without a type. */
+/** Media types of pages and errors, which some origins send with 200. Files of the tree never have such a type; some have none. */
 export const PAGE = /xml|html/i;
 
-/** The default export of a worker whose tree is there. */
+/** The default export of a worker. */
 export const fetchHandler = (settings: WorkerConfiguration, origin: Origin, keyRing: KeyRingOrigin) => ({
-  /** Answers one request. */
   async fetch(request: WorkerRequest, environment?: WorkerEnvironment | null): Promise<Response> {
     const now = Date.now() / 1000;
     const bindings = environment ?? {};
     const keys = webCryptoKeyStore(await keyRing(bindings, now), (name) => textOrNull(bindings[name]));
     const received = requestOf(request);
     const target = await authorize(received, keys, profile, settings, now);
-    // What the request was waiting for; the key ring has a line of its own.
+    // The reason for a 503, for the log. An unreadable key ring also logs its own line.
     let why = 'keys';
     const load: Load = (path, method) =>
       origin(bindings, now)(path, method).catch((error: Error) => {
@@ -65,10 +63,10 @@ export const fetchHandler = (settings: WorkerConfiguration, origin: Origin, keyR
       open: (path) => load(path, received.method).then((file) => file && (file.body ?? '')),
       readPointer: async (front, isFresh) => {
         const path = pointerPath(front);
-        // The reason for a 503 when every file could be loaded.
+        // The reason if every file can be loaded but none can be served.
         why = path + ': unusable, or names no file';
         let kept = keptPointers[path];
-        // In either direction: a clock that is set back must not keep it for longer.
+        // abs: otherwise a clock that is set back would keep the pointer longer.
         if (isFresh || !kept || Math.abs(now - kept.readAt) >= settings.pointerSeconds) {
           const file = await load(path, 'GET');
           kept = keptPointers[path] = { text: file && (await file.text()), readAt: now };
@@ -81,16 +79,16 @@ export const fetchHandler = (settings: WorkerConfiguration, origin: Origin, keyR
     return new Response(received.method === 'HEAD' ? null : content, {
       status: decision.status,
       headers: headers as [string, string][],
-      // A content that is encoded already stays as it is.
+      // Cloudflare must not encode content that is already encoded.
       encodeBody: 'manual',
     } as ResponseInit);
   },
 });
 
 const requestOf = (request: WorkerRequest): RuleRequest => {
-  // The URL as it came: the URL class would resolve dots and so turn another path into one of ours.
+  // Not parsed with the URL class, which resolves dots and would turn another path into one of ours.
   const field = (name: string): string | null => {
-    // Cloudflare rewrites Accept-Encoding, and keeps what the client sent elsewhere.
+    // Cloudflare rewrites Accept-Encoding; `cf` has the client's value.
     const sent = name === 'accept-encoding' ? request.cf?.clientAcceptEncoding : null;
     return sent ?? request.headers.get(name);
   };
@@ -105,5 +103,5 @@ const requestOf = (request: WorkerRequest): RuleRequest => {
   };
 };
 
-/** The text of a binding; null for anything else, which cannot be a secret. */
+/** A binding that is a text; null for any other, which cannot be a secret. */
 export const textOrNull = (binding: unknown): string | null => (typeof binding === 'string' ? binding : null);

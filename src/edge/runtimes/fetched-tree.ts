@@ -4,7 +4,7 @@ import { type Origin, PAGE } from './fetch-handler.ts';
 
 declare const PLAYBILL: FetchedTree;
 
-/** What `edge build` writes about it in front of a bundle. */
+/** Its part of the configuration at the start of a bundle. */
 export interface FetchedTree {
   /** Where the tree's public folder is: a URL without a slash at its end, or the name of a binding. */
   readonly origin: string;
@@ -15,14 +15,14 @@ export const fetchedTree: Origin = (bindings) => async (path, method) => {
   const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
   const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
     method,
-    // Long, since a slow client reads the file as it comes; but an origin that hangs must not hold a request for ever.
+    // Long, because a slow client slows the transfer down; but a hanging origin must not hold a request for ever.
     signal: AbortSignal.timeout(60_000),
   });
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
   if (status === 200 && !PAGE.test(type)) {
-    // fetch decodes a sibling that comes with its encoding. Deno then drops the length; the other hosts keep the name of the encoding. An
-    // answer to HEAD may have no length in any case.
+    // fetch decodes a sibling that has Content-Encoding. Deno then drops Content-Length; the other hosts keep Content-Encoding. An answer to
+    // HEAD may lack a length anyway.
     const isDecoded = headers.has('content-encoding') || (method === 'GET' && !headers.has('content-length'));
     return !binding && isDecoded && !path.endsWith('json') ? null : response;
   }

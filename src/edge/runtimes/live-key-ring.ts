@@ -1,20 +1,20 @@
-// A key ring that is read while the edge runs, as workers and the service behind a proxy keep it: a revoked key is refused some seconds later,
-// wherever they run, and nobody deploys anything.
+// A key ring that the edge rereads while it runs, so that a revoked key is refused within seconds and without a deployment. For workers and the
+// authorizer service.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
 import type { Load } from './fetch-handler.ts';
 
-/** For how long a key ring is used without looking again. */
+/** How long a key ring is kept. */
 const KEPT_SECONDS = 10;
-/** For how long the last one is used while no other can be read. A revocation is in force after this time in any case. */
+/** How long the last key ring is used while it cannot be reread. After this time a revoked key is refused in any case. */
 const LAST_SECONDS = 60;
 const RETRY_SECONDS = 1;
 
 let last: { readonly ring: KeyRing; readonly readAt: number } | undefined;
 let triedAt = -Infinity;
 
-/** Stands in for a key ring that cannot be read: looking for a key in it ends in a 503. */
+/** Replaces a key ring that cannot be read: looking up a key in it throws, which leads to a 503. */
 const UNREADABLE: KeyRing = {
   schema: 1,
   get keys(): never {
@@ -23,14 +23,14 @@ const UNREADABLE: KeyRing = {
 };
 
 /**
- * The tree's key ring. `load`: from the tree's folder `edge`. The log says why it cannot be read. `now`: seconds since 1970. `keptSeconds`:
- * where it costs less to look.
+ * The tree's key ring. If it cannot be read, the reason is logged. `load`: reads from the tree's folder `edge`; `now`: seconds since 1970;
+ * `keptSeconds`: shorter where reading is cheap.
  */
 export const liveKeyRing = async (load: Load, now: number, keptSeconds = KEPT_SECONDS): Promise<KeyRing> => {
-  // In either direction: a clock that is set back must not make a ring last longer.
+  // abs: otherwise a clock that is set back would keep a ring longer.
   const age = (): number => (last ? Math.abs(now - last.readAt) : LAST_SECONDS);
   if (age() >= keptSeconds && Math.abs(now - triedAt) >= RETRY_SECONDS) {
-    // Requests that come meanwhile use the last ring, and need not wait for an origin that hangs. Without one they look for themselves.
+    // Concurrent requests use the last ring, so that they do not wait for a hanging origin. If there is none, each reads the key ring itself.
     if (age() < LAST_SECONDS) triedAt = now;
     try {
       const file = await load('keyring.json', 'GET');

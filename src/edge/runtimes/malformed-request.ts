@@ -1,11 +1,11 @@
-// What node:http cannot read as a request, refused in the form of the rule's refusals.
+// Refuses requests that node:http cannot parse, in the form of the rule's refusals.
 
 import type { Duplex } from 'node:stream';
 import { refuse } from '../rule/refusal.ts';
 
 /** A listener for the event `clientError` of a server. */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // A client that left, or was too slow, reads no answer.
+  // A client that disconnected or timed out reads no answer.
   if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     socket.destroy();
     return;

@@ -1,4 +1,4 @@
-// The module that nginx imports (js_import): the handlers with the modules of njs put in. The only imports that a bundle may keep.
+// The module that nginx imports (js_import): passes the modules of njs to the handlers. A bundle may keep only these two imports.
 
 import njsCrypto from 'crypto';
 import fs from 'fs';

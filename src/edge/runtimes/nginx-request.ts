@@ -1,5 +1,5 @@
-// What the rule makes of a request in njs, wherever the tree is: reads its headers, authorizes it, and answers where no file is sent.
-// Written in the syntax of njs 0.7 (README.md).
+// Handles a request in njs, wherever the tree is: reads its headers, authorizes it, and sends answers that have no file. Written in the syntax of
+// njs 0.7 (README.md).
 
 import type { FileResponse } from '../rule/file-response.ts';
 import type { Eventually } from '../rule/eventually.ts';
@@ -13,7 +13,7 @@ import { pointerPath } from '../rule/tree.ts';
 import { type NjsCrypto, njsKeyStore } from './njs-crypto.ts';
 import { profile } from './profiles/nginx.ts';
 
-/** What njs gives of a request; only what is used here. */
+/** A request in njs; only the members used here. */
 export interface NjsRequest {
   readonly method: string;
   readonly rawHeadersIn: readonly FieldLine[];
@@ -25,20 +25,20 @@ export interface NjsRequest {
   sendHeader(): void;
   finish(): void;
   internalRedirect(location: string): void;
-  /** Asks a location of this server, by GET. */
+  /** Sends a GET to a location of this server. */
   subrequest(location: string): Promise<NjsReply>;
-  /** Writes a line into the log of errors. */
+  /** Writes a line to the error log. */
   error(message: string): void;
 }
 
-/** What a location answered. */
+/** The reply of a location. */
 export interface NjsReply {
   readonly status: number;
   readonly responseBuffer: NjsBuffer;
   readonly responseText: string;
 }
 
-/** Bytes in njs; only what is used here. */
+/** A buffer in njs; only the members used here. */
 export interface NjsBuffer {
   readonly length: number;
   indexOf(text: string): number;
@@ -46,11 +46,11 @@ export interface NjsBuffer {
   toString(encoding: 'utf8', start: number, end: number): string;
 }
 
-// What the server configuration preloads (js_preload_object): parsed once, at the price of a reload after a change.
+// Preloaded by the server configuration (js_preload_object): parsed once, so a change needs a reload.
 declare const playbill_settings: SettingsFile;
 declare const playbill_secrets: { readonly [name: string]: unknown };
 
-/** Step one of the rule. `find`: the key of a keyid in the key ring as it is now. `now`: seconds since 1970. */
+/** The first step of the rule. `find`: looks up a keyid in the current key ring; `now`: seconds since 1970. */
 export function authorized(
   request: RuleRequest,
   find: (keyid: string) => FoundLine,
@@ -68,23 +68,24 @@ export function requestOf(r: NjsRequest): RuleRequest {
     method: r.method,
     scheme: variables['scheme'] ?? '',
     authority: variables['http_host'] || authorityFrom(variables),
-    // Not r.uri: nginx has already turned `//x/` and `/%75x/` into something else there.
+    // Not r.uri, which nginx has normalised: `//x/` and `/%75x/` would be other paths there.
     target: variables['request_uri'] ?? '',
     lines: (name) =>
       r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1])),
     field: (name) => {
-      // njs finds it by nginx's own index, and joins repeated lines. Of some other fields, which are read by `lines`, it shows only the first.
+      // Fast, because njs uses nginx's own index. It joins repeated lines of the fields read here. For fields of which it shows only the first
+      // line, the rule uses `lines`.
       const value = headers[name];
       if (value === undefined) return null;
-      // The other fields need no trimming here: a tab makes them fail the fast path, and `lines` trims.
+      // The other fields need no trimming: a tab makes them fail the fast path, and then `lines` trims them.
       return name === 'x-front' || name === 'if-none-match' ? withoutTabs(value) : value;
     },
   };
 }
 
 /**
- * Where nginx has no line of Host: over HTTP/3 (1.25 to 1.29.4), and in the absolute form. `$host` is without the port that was asked for;
- * it is taken for that of this server.
+ * For requests without $http_host: over HTTP/3 (nginx 1.25 to 1.29.4) and in the absolute form. `$host` has no port, so the port of this server
+ * is assumed.
  */
 function authorityFrom(variables: NjsRequest['variables']): string {
   const host = variables['host'] ?? '';
@@ -92,12 +93,12 @@ function authorityFrom(variables: NjsRequest['variables']): string {
   return host && port ? host + ':' + port : host;
 }
 
-/** nginx trims spaces off a value, and not tabs. `trim` would take more than blanks from what is not ASCII. */
+/** nginx trims spaces from a value, but not tabs. Values that are not ASCII are left alone, because `trim` removes more than spaces and tabs. */
 function withoutTabs(value: string): string {
   return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
 }
 
-/** The configuration has secrets only where a key needs one: a name that was never declared throws when it is read. */
+/** null if there is no such secret. Without any secret the configuration does not declare `playbill_secrets`, and reading it would throw. */
 export function secretOf(name: string): string | null {
   if (typeof playbill_secrets === 'undefined') return null;
   // Inherited properties, such as `constructor`, are not strings.
@@ -105,7 +106,7 @@ export function secretOf(name: string): string | null {
   return typeof secret === 'string' ? secret : null;
 }
 
-/** Decoding all of a file would cost njs more than reading it. */
+/** Decodes only the parts that are used: decoding a whole file costs njs more than reading it. */
 export function textOf(bytes: NjsBuffer): PointerText & FileText {
   const length = bytes.length;
   return {
@@ -117,7 +118,7 @@ export function textOf(bytes: NjsBuffer): PointerText & FileText {
   };
 }
 
-/** The second selection leaves nothing of the first one's headers behind. */
+/** Removes the headers that the first selection set, before a second one. */
 export function withoutHeaders(r: NjsRequest): NjsRequest {
   Object.keys(r.headersOut).forEach((name) => delete r.headersOut[name]);
   return r;
@@ -128,26 +129,26 @@ export function setHeaders(r: NjsRequest, headers: readonly FieldLine[]): void {
   headers.forEach((line) => (out[line[0]] = line[1]));
 }
 
-/** Sends an answer without a file: a refusal or a 304. */
+/** Sends a refusal or a 304. */
 export function send(r: NjsRequest, decision: Exclude<Decision, FileResponse>): void {
   setHeaders(r, decision.headers);
   if (decision.kind === 'refuse') return r.return(decision.status, decision.body);
-  // `return` would add the length of no content, which a 304 must not have (RFC 9110, 8.6).
+  // `return` would add `Content-Length: 0`, which a 304 must not have (RFC 9110, 8.6).
   r.status = decision.status;
   r.sendHeader();
   r.finish();
 }
 
-/** Tells the operator, in the log, what no client learns. */
+/** Logs a reason that clients do not see. */
 export function logUnreadable(r: NjsRequest, why: string): void {
   r.error('playbill: the tree cannot be read: ' + why);
 }
 
-/** The pointer of a front, where the rule refuses to read it. */
+/** The reason for the log if the rule cannot use a front's pointer. */
 export const unusablePointer = (front: string): string =>
   pointerPath(front) + " is torn, of another schema, or another front's";
 
-/** The answer when the tree cannot be read, or something unforeseen happens. */
+/** Sends a 503, for an unreadable tree or an unexpected error. */
 export function sendUnavailable(r: NjsRequest): void {
   send(withoutHeaders(r), refuse(503, 'internal'));
 }

@@ -1,4 +1,4 @@
-// The module that nginx imports (js_import) where the tree is in a bucket: nginx-entry.ts with other handlers.
+// The module that nginx imports (js_import) for a tree in a bucket.
 
 import njsCrypto from 'crypto';
 import { nginxS3Handlers } from './nginx-s3.ts';

@@ -1,6 +1,6 @@
-// The rule under nginx with njs, over a private bucket: js_content decides, reading the pointer by a subrequest; an internal redirect to a
-// named location, which no client can name, fetches the edition or finds it in nginx's cache. The log says why the tree cannot be read; the
-// client learns nothing of it, and gets no header but the rule's. Written in the syntax of njs 0.7 (README.md).
+// The rule in nginx with njs, for a tree in a private bucket. js_content decides and reads the pointer with a subrequest. An internal redirect to
+// a named location, which clients cannot reach, sends the edition from nginx's cache or from the bucket. The client gets only the rule's headers.
+// If the tree cannot be read, the reason is logged and not sent to the client. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings, type SiblingEncoding } from '../rule/encoding.ts';
 import { instantText } from '../rule/instant.ts';
@@ -30,22 +30,22 @@ import { njsAuthorization } from './njs-signature-v4.ts';
 /** What `edge build` writes into playbill-settings.json. */
 export interface NginxS3Settings extends SettingsFile {
   readonly bucket: {
-    /** As the header Host has it. */
+    /** The value of the Host header. */
     readonly host: string;
     /** The encoded path of the tree, without a slash at its end. */
     readonly path: string;
     readonly region: string;
   };
-  /** The precompressed siblings that the build makes, as a list with blanks: an array that nginx preloads has no methods. */
+  /** The encodings of the precompressed siblings, separated by spaces: an array that nginx preloads has no methods. */
   readonly encodings: string;
 }
 
 declare const playbill_settings: NginxS3Settings;
 
 /**
- * The functions that the server configuration names. `answer` authorizes a request and selects its edition; `again` selects once more when
- * that edition cannot be read; `unavailable` answers when the second one cannot either. `headers` filters the headers that the bucket sends.
- * `signature` and `token` are variables of a request to the bucket. nginx reads them when it writes one, and not for a hit in its cache.
+ * The functions that the server configuration calls. `answer` authorizes a request and selects its edition. If that cannot be read, `again`
+ * selects a second time; if that cannot be read either, `unavailable` answers. `headers` filters the headers of the bucket. `signature` and
+ * `token` are variables that nginx evaluates when it sends a request to the bucket, and not for a cache hit.
  */
 export function nginxS3Handlers(njsCrypto: NjsCrypto) {
   return {
@@ -75,7 +75,7 @@ async function answer(r: NjsRequest, njsCrypto: NjsCrypto): Promise<void> {
   }
 }
 
-/** Only authorized requests get here: no client can name this location, and nothing but a redirect of `answer` leads to it. */
+/** Only authorized requests get here: clients cannot reach a named location, and only `answer` leads to this one. */
 async function again(r: NjsRequest): Promise<void> {
   const now = Date.now() / 1000;
   try {
@@ -102,12 +102,12 @@ function sendSelected(
   pointer: PointerText | null,
   location: string,
 ): void {
-  // Later than the signature's instant: the pointer may have taken its time.
+  // Read the clock again: fetching the pointer may have taken some time.
   const now = Date.now() / 1000;
   const decision = select(target, pointer, playbill_settings.maxAge, now);
   if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
-  // Headers set now would be sent together with the bucket's. The header filter sets them once it has removed those.
+  // Headers set here would be mixed with the bucket's. The header filter removes those first and then sets these.
   r.variables['playbill_headers'] = JSON.stringify(decision.headers);
   r.variables['playbill_file'] = decision.file;
   const best = acceptedEncodings(request.field('accept-encoding'), siblings())[0];
@@ -117,30 +117,30 @@ function sendSelected(
 const siblings = (): readonly SiblingEncoding[] =>
   (['br', 'gzip'] as const).filter((encoding) => playbill_settings.encodings.includes(encoding));
 
-/** What a location that asks the bucket answers; null where the bucket has no such object. Throws where that cannot be known. */
+/** Reads an object through a location. null if the bucket has no such object. Throws if the bucket cannot be read. */
 async function readObject(r: NjsRequest, now: number, location: string): Promise<(PointerText & FileText) | null> {
   const missing = CREDENTIAL_NAMES[credential(0) ? 1 : 0];
-  // Without them a bucket would answer as it does for an object that is not there.
+  // Without credentials a bucket may answer as it does for a missing object.
   if (!credential(0) || !credential(1)) throw unreadable(r, `is not asked: ${missing} is missing`);
   r.variables['playbill_date'] = instantText(now).replace(/[-:]/g, '');
   const reply = await r.subrequest(location);
   if (reply.status === 200) return textOf(reply.responseBuffer);
 
-  // A store gives a code. An answer without one comes from something else.
+  // A store sends an error code. A response without one comes from something else.
   const found = /<Code>(\w+)</.exec(reply.responseText);
   const code = found ? (found[1] ?? '') : '';
   if ((reply.status === 403 || reply.status === 404) && ABSENT.includes(code)) return null;
   throw unreadable(r, `answers ${reply.status} ${code}`);
 }
 
-/** A header filter: the client gets the rule's headers and the length, and no header of the bucket or the cache. */
+/** A header filter: replaces the headers of the bucket, except the length, with the rule's. */
 function replaceHeaders(r: NjsRequest): void {
-  // The configuration intercepts every status that a store may use. For anything else that is not an edition, the error makes nginx end the
-  // connection instead of keeping the answer for a year. Every store gives an object a type.
+  // The configuration intercepts every error status that a store may send. If anything else arrives that is not an edition, this error makes nginx
+  // close the connection instead of caching the answer for a year. Every store sends a type.
   const type = r.headersOut['Content-Type'] ?? '';
   if (r.status !== 200 || !type || /xml|html/i.test(type)) throw new Error(`the bucket answers ${r.status} ${type}`);
   const encoding = r.variables['playbill_encoding'] ?? '';
-  // nginx compresses a plain file for GET and not for HEAD, whose length would then be wrong (RFC 9110, 8.6).
+  // nginx compresses a plain file for GET but not for HEAD, so the length would be wrong for HEAD (RFC 9110, 8.6).
   const hasLength = encoding !== '' || r.method !== 'HEAD';
   Object.keys(r.headersOut).forEach((name) => {
     if (!hasLength || name.toLowerCase() !== 'content-length') delete r.headersOut[name];
@@ -161,7 +161,7 @@ function signatureOf(r: NjsRequest, njsCrypto: NjsCrypto): string {
   return njsAuthorization({ host: bucket.host, path, region: bucket.region, date }, credentials, njsCrypto);
 }
 
-/** The credential of that name in CREDENTIAL_NAMES; empty without one. */
+/** A credential by its index in CREDENTIAL_NAMES; empty if it is missing. */
 function credential(index: 0 | 1 | 2): string {
   return (secretOf(CREDENTIAL_NAMES[index]) ?? '').trim();
 }

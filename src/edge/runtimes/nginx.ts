@@ -1,5 +1,5 @@
-// The rule under nginx with njs, over a folder: js_content decides; an internal redirect to a named location, which no client can name, sends the file
-// with sendfile and gzip_static. It sends nothing itself but 304s and refusals. Written in the syntax of njs 0.7 (README.md).
+// The rule in nginx with njs, for a tree in a folder. js_content decides; an internal redirect to a named location, which clients cannot reach,
+// sends the file with sendfile and gzip_static. Only 304s and refusals come from here. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings } from '../rule/encoding.ts';
 import { after, type Eventually, orElse } from '../rule/eventually.ts';
@@ -34,7 +34,7 @@ export interface NginxSettings extends SettingsFile {
 declare const playbill_settings: NginxSettings;
 declare const Buffer: { alloc(length: number): Uint8Array & NjsBuffer };
 
-/** The module `fs` of njs; only what is used here. */
+/** The module `fs` of njs; only the functions used here. */
 interface NjsFiles {
   readFileSync(path: string): NjsBuffer;
   openSync(path: string, flags: 'r'): number;
@@ -43,15 +43,14 @@ interface NjsFiles {
   closeSync(file: number): void;
 }
 
-/** The modules of njs that the rule uses. */
 export interface NjsModules {
   readonly fs: NjsFiles;
   readonly crypto: NjsCrypto;
 }
 
 /**
- * The functions that the server configuration names. `answer` authorizes a request and selects its file; `again` selects once more, where
- * that file has vanished; `unavailable` is for a second one that has. `withoutLength` is a header filter.
+ * The functions that the server configuration calls. `answer` authorizes a request and selects its file. If that has vanished, `again` selects a
+ * second time; if that has vanished too, `unavailable` answers. `withoutLength` is a header filter.
  */
 export function nginxHandlers(modules: NjsModules) {
   return {
@@ -76,7 +75,7 @@ function answer(r: NjsRequest, modules: NjsModules): Eventually<void> {
   );
 }
 
-/** Only authorized requests get here: no client can name this location, and nothing but a redirect of `answer` leads to it. */
+/** Only authorized requests get here: clients cannot reach a named location, and only `answer` leads to this one. */
 function again(r: NjsRequest, modules: NjsModules): void {
   try {
     const request = requestOf(r);
@@ -87,7 +86,7 @@ function again(r: NjsRequest, modules: NjsModules): void {
   }
 }
 
-/** As the key ring has it at this moment: a key that was revoked a moment ago is refused. */
+/** Reads the key ring for every request, so that a revoked key is refused at once. */
 function findKey(r: NjsRequest, fs: NjsFiles, keyid: string): FoundLine {
   const path = playbill_settings.keyRing;
   let file = -1;
@@ -102,7 +101,7 @@ function findKey(r: NjsRequest, fs: NjsFiles, keyid: string): FoundLine {
   }
 }
 
-/** Up to this size a file is read at once: each call of njs costs as much as reading ten kilobytes. */
+/** Up to this size a file is read in one call: each call of njs costs as much as reading ten kilobytes. */
 const WHOLE_MAX = 65_536;
 
 function partsOf(fs: NjsFiles, file: number): FileText {
@@ -142,11 +141,11 @@ function sendSelected(
   if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
   setHeaders(r, decision.headers);
-  // HEAD has a place of its own: nginx compresses nothing for it, and the length of the plain file would be wrong (RFC 9110, 8.6).
+  // HEAD has its own location: nginx does not compress for HEAD, so it would send the length of the plain file (RFC 9110, 8.6).
   const plain = request.method === 'HEAD' ? location + '_head' : location;
   const takesBrotli = acceptedEncodings(request.field('accept-encoding'), ['br']).length > 0;
   variables['playbill_file'] = decision.file;
-  // Where a request for `.br` goes on when the tree has no such sibling. gzip is negotiated by nginx itself.
+  // The fallback if the tree has no `.br` sibling. nginx negotiates gzip itself.
   variables['playbill_plain'] = plain;
   r.internalRedirect(takesBrotli ? location + '_br' : plain);
 }

@@ -1,12 +1,12 @@
-// AWS Signature Version 4 by the module `crypto` of njs, which answers at once: nginx asks for the signature while it writes a request to
-// a bucket. For GET of an object without a query. Nothing of the credentials is kept.
+// AWS Signature Version 4 with the synchronous module `crypto` of njs, because nginx evaluates the signature while it sends a request to the
+// bucket. Only for GET of an object without a query. Keeps no credentials.
 
 import { type Credentials, EMPTY_PAYLOAD } from './bucket-credentials.ts';
 import type { NjsBytes, NjsCrypto } from './njs-crypto.ts';
 
-/** An object as it is asked for. */
+/** The request for an object. */
 export interface SignedObject {
-  /** As the header Host has it. */
+  /** The value of the Host header. */
   readonly host: string;
   /** Encoded as sent. */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface SignedObject {
   readonly date: string;
 }
 
-/** The value of Authorization. It covers the headers that nginx sends, x-amz-security-token only if there is a session token. */
+/** The value of Authorization. It covers the headers that nginx sends, including x-amz-security-token if there is a session token. */
 export function njsAuthorization(object: SignedObject, credentials: Credentials, njsCrypto: NjsCrypto): string {
   const token = credentials.sessionToken;
   const names = `host;x-amz-content-sha256;x-amz-date${token ? ';x-amz-security-token' : ''}`;

@@ -1,6 +1,6 @@
-// The rule on node:http over a tree, on disk unless its caller reads it from elsewhere: what `playbill serve` runs, for development and
-// tests, and what stands behind a proxy (authorizer/). Reads the key ring and the pointer for every request, so that it follows every
-// change. It adds nothing to the rule but another instant to serve as of, and an access log. It reads no body.
+// The rule on node:http, for `playbill serve` (development and tests) and for the service behind a proxy (authorizer/). The tree is on disk unless
+// the caller passes another. Reads the key ring and the pointer for every request, so that changes take effect at once. It can serve as of
+// another instant and has an access log; the rule has neither. It reads no body.
 
 import { open, readFile } from 'node:fs/promises';
 import {
@@ -28,44 +28,44 @@ import { pointerPath } from '../rule/tree.ts';
 import { refuseMalformed } from './malformed-request.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
-/** One answered request. It names no key: keys get into no log. */
+/** One answered request. It names no key, because keys must not appear in logs. */
 export interface AccessLogEntry {
   /** Seconds since 1970. */
   readonly now: number;
   readonly method: string;
   readonly target: string;
-  /** As sent; null when it was not. */
+  /** The X-Front header; null if it is missing. */
   readonly front: string | null;
   readonly status: number;
-  /** Why it was refused; null when it was not. */
+  /** The reason of a refusal; null if the request was accepted. */
   readonly reason: Reason | null;
-  /** Where the reason is `internal`: what could not be read. It is for the operator; no client gets it. */
+  /** If the reason is `internal`: what could not be read. Clients do not see it. */
   readonly cause: string | null;
   readonly durationMs: number;
 }
 
-/** A file that is sent. */
+/** An open file. */
 export interface ServedFile {
   readonly bytes: number;
   content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** What goes to a proxy in place of a file. */
+/** Headers that tell a proxy which file to send. */
 type FileHeaders = readonly FieldLine[];
 
-/** What a tree is read by. Everything is as it is at the moment, and rejects where it cannot be read. */
+/** Reads the current state of a tree. Each method rejects if it cannot be read. */
 export interface ServedTree {
   keyRing(): Promise<KeyRing>;
-  /** null where nothing is published for the front. `isFresh`: read it again, even if it is kept. */
+  /** null if nothing is published for the front. `isFresh`: bypass a cache. */
   pointer(front: string, isFresh: boolean): Promise<string | null>;
   /** A file below `public`, or the header lines that tell a proxy which file to send; null for a missing file. */
   open(path: string): Promise<ServedFile | FileHeaders | null>;
-  /** The siblings that may exist; where it is left out, all. */
+  /** The encodings of precompressed siblings that may exist. Default: all. */
   readonly encodings?: readonly SiblingEncoding[];
 }
 
-/** A tree whose files are sent from here. */
+/** A tree whose files this server sends. */
 export interface FolderTree extends ServedTree {
   open(path: string): Promise<ServedFile | null>;
 }
@@ -73,40 +73,40 @@ export interface FolderTree extends ServedTree {
 export interface ServeOptions {
   /** The tree: the folder that holds `public` and `edge`. */
   readonly root: string;
-  /** What is read in place of that folder. */
+  /** Replaces that folder. */
   readonly tree?: ServedTree;
   readonly settings: SettingsFile;
-  /** Under which a request may be signed. Default: `rfc9421`. */
+  /** The signing profiles that are accepted. Default: `rfc9421`. */
   readonly profiles?: readonly ProfileName[];
-  /** Seconds since 1970, fractions welcome. */
+  /** Seconds since 1970; may have a fraction. */
   readonly clock: () => number;
   /** The secret of a name, for hmac keys; null for an unknown name. */
   readonly secretOf: SecretOf;
-  /** Serve as of this instant (seconds since 1970), under `no-store`; null for the clock's. */
+  /** Serve as of this instant (seconds since 1970), with `no-store`; null for the clock's. */
   readonly at: number | null;
   /**
-   * Serve without signatures to clients that reached a loopback address and named one in Host: a page of the web can point a name of its
-   * own at this machine. For all others signatures are required.
+   * Serve without signatures to clients that connect to a loopback address and name one in Host. Checking Host as well stops web pages
+   * whose host name resolves to this machine. All other clients must sign.
    */
   readonly isUnsigned: boolean;
-  /** Whether a proxy stands in front that always sets X-Forwarded-Proto itself. */
+  /** Whether a proxy in front always overwrites X-Forwarded-Proto. */
   readonly isProxied?: boolean;
   readonly accessLog: (entry: AccessLogEntry) => void;
 }
 
-/** A server that is not listening yet. Throws Error for settings that cannot work. */
+/** A server that is not listening yet. Throws Error for invalid settings. */
 export function createServer(options: ServeOptions, limits: ServerOptions = {}): Server {
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw new Error(fault);
   const tree = options.tree ?? folderTree(options.root);
-  // Node's own answer to a request without Host has no document; ours has.
+  // Answer a request without Host here: Node's own answer has no problem document.
   return createHttpServer({ requireHostHeader: false, ...limits }, (incoming, outgoing) => {
-    // The client went away, or a file broke off: an answer under way cannot become another one.
+    // The client disconnected or reading the file failed. The answer has begun, so it can only be cut off.
     handle(options, tree, incoming, outgoing).catch(() => outgoing.destroy());
   }).on('clientError', refuseMalformed);
 }
 
-/** Whether an address is one that only this machine can reach. */
+/** Whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {
   return /^((::ffff:)?127(\.\d{1,3}){3}|::1|localhost)$/.test(address);
 }
@@ -125,7 +125,7 @@ async function handle(
   const keys = async (): Promise<KeyStore> => webCryptoKeyStore(await noted(tree.keyRing(), causes), options.secretOf);
   const target = await targetOf(options, keys, incoming, request, now);
   const store = storeOf(tree, causes);
-  // What is served as of another instant must not be stored.
+  // An answer as of another instant must not be stored.
   const maxAge = options.at === null ? settings.maxAge : null;
   const response = await respond(request, target, store, maxAge, options.at ?? now);
   const { decision } = response;
@@ -133,7 +133,7 @@ async function handle(
   try {
     await send(response, request.method === 'HEAD', outgoing);
   } finally {
-    // Even when sending fails: a client may close the connection as soon as it has every byte.
+    // Log even if sending fails: a client may close the connection as soon as it has every byte.
     options.accessLog({
       now,
       method: request.method,
@@ -153,7 +153,7 @@ const UNUSABLE_POINTER =
 
 const UNUSABLE_KEYS = 'edge/keyring.json cannot be used';
 
-/** A piece of work that leaves the message of its failure. */
+/** Notes the message of an error before it is thrown again. */
 async function noted<T>(working: Promise<T>, causes: string[]): Promise<T> {
   try {
     return await working;
@@ -170,7 +170,7 @@ async function targetOf(
   request: RuleRequest,
   now: number,
 ): Promise<RequestTarget | Refusal> {
-  // Exactly one (RFC 9112, 3.2): of two, the signature may cover one while a proxy in front goes by the other.
+  // Exactly one Host (RFC 9112, 3.2): of two, the signature might cover one while a proxy routes by the other.
   if (request.lines('host').length !== 1) return refuse(400, 'request-malformed');
   if (hasBody(incoming)) return refuse(413, 'content-too-large');
   if (isUnsigned && isLoopback(incoming.socket.localAddress ?? '') && isLoopback(hostName(request.authority)))
@@ -182,18 +182,18 @@ async function targetOf(
   }
 }
 
-/** Several as one, in their order. */
+/** Combines profiles, in their order. */
 export function profileOf(names: readonly ProfileName[]): SignatureProfile {
   return anyOf(...names.map((name) => PROFILES[name]));
 }
 
 const PROFILES: { readonly [name in ProfileName]: SignatureProfile } = { rfc9421, 'signed-headers': signedHeaders };
 
-/** Whether a body follows, which nobody reads: the connection ends with the answer. */
+/** Whether a body follows. Nothing reads it, so the connection closes after the answer. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** An authority without its port, and without the brackets of an address of IPv6. */
+/** An authority without its port and without the brackets of an IPv6 address. */
 function hostName(authority: string): string {
   return authority
     .toLowerCase()
@@ -201,7 +201,7 @@ function hostName(authority: string): string {
     .replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The key ring in the text of its file. Throws Error for another text. */
+/** Parses the text of a key ring. Throws Error if it is invalid. */
 export function parseKeyRing(text: string): KeyRing {
   try {
     return keyRingFrom(JSON.parse(text));
@@ -216,7 +216,7 @@ function requestOf(incoming: IncomingMessage, isProxied: boolean): RuleRequest {
     i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : [],
   );
   const { url = '', headers } = incoming;
-  // The absolute form names the authority itself, and Host counts for nothing then (RFC 9112, 3.2.2).
+  // The absolute form contains the authority, and Host must then be ignored (RFC 9112, 3.2.2).
   const [, authority = headers.host ?? '', target = url] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
   const isSecure = isProxied ? headers['x-forwarded-proto'] === 'https' : 'encrypted' in incoming.socket;
   return {
@@ -257,7 +257,7 @@ async function openFile(path: string): Promise<ServedFile> {
   return { bytes: size, content: () => file.createReadStream({ autoClose: false }), close: () => file.close() };
 }
 
-/** What is read of a file; null when it is missing. */
+/** The result of reading a file; null if the file is missing. */
 export async function absentAsNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
@@ -278,7 +278,7 @@ async function send(
   if (file === null) {
     outgoing.end();
   } else if (isFileHeaders(file)) {
-    // nginx would take the name itself along to what it answers where the file is missing.
+    // nginx would copy Cache-Control itself to its answer, even to the 503 for a missing file.
     outgoing.setHeader('X-Playbill-Cache-Control', outgoing.getHeader('Cache-Control') ?? '');
     outgoing.removeHeader('Cache-Control');
     for (const [name, value] of file) outgoing.setHeader(name, value);

@@ -1,18 +1,18 @@
-// AWS Signature Version 4 in the Authorization header, for requests without a body: what a private bucket asks of who reads it. Over
-// the Web Cryptography API. Nothing of the credentials is kept.
+// AWS Signature Version 4 in the Authorization header, for requests without a body to a private bucket. Uses the Web Cryptography API. Keeps no
+// credentials.
 
 import { instantText } from '../rule/instant.ts';
 import type { FieldLine } from '../rule/request.ts';
 import { type Credentials, EMPTY_PAYLOAD } from './bucket-credentials.ts';
 
-/** A request in the form that is signed. */
+/** The signed parts of a request. */
 export interface CanonicalRequest {
   readonly method: string;
   /** Encoded as sent. */
   readonly path: string;
-  /** Encoded and sorted, without its question mark. */
+  /** Encoded and sorted, without the question mark. */
   readonly query: string;
-  /** Those that are signed, by lower-case name, sorted. */
+  /** The signed headers, with lower-case names, sorted. */
   readonly headers: readonly FieldLine[];
   /** SHA-256 of the body, in hex. */
   readonly payload: string;
@@ -22,7 +22,7 @@ const { subtle } = crypto;
 
 type Bytes = ArrayBuffer | Uint8Array<ArrayBuffer>;
 
-/** The headers by which a store of objects lets a request without a body in; `now`: seconds since 1970. */
+/** The headers to add to a request without a body; `now`: seconds since 1970. */
 export const signedHeaders = async (
   method: string,
   url: URL,
@@ -47,7 +47,7 @@ export const signedHeaders = async (
   return [...headers, ['authorization', await authorization(request, credentials, `${region}/s3`, stamp)]];
 };
 
-/** The value of Authorization. `scope`: the region and the service, with a slash between; `stamp`: x-amz-date. */
+/** The value of Authorization. `scope`: REGION/SERVICE; `stamp`: the value of x-amz-date. */
 export const authorization = async (
   { method, path, query, headers, payload }: CanonicalRequest,
   { accessKeyId, secretAccessKey }: Credentials,

@@ -1,17 +1,17 @@
-// A key store over the Web Cryptography API, for the runtimes that have all of it. Public keys come as JWK, the format that each of them
-// reads. Secrets never leave this file.
+// A key store for the runtimes with a complete Web Cryptography API. Public keys are JWKs, a format that all of them import. Secrets never leave
+// this file.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf } from '../rule/key-store.ts';
 
-/** Parameters of both importKey and verify (RFC 9421, 3.3), per algorithm that has public keys. */
+/** The parameters of importKey and verify (RFC 9421, 3.3) for each algorithm with public keys. */
 const PUBLIC = {
   'ecdsa-p256-sha256': { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
   ed25519: { name: 'Ed25519' },
 };
 const SECRET = { name: 'HMAC', hash: 'SHA-256' };
 
-/** The keys of a key ring, with secrets from wherever `secretOf` looks. */
+/** The keys of a key ring. `secretOf` looks up secrets. */
 export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore => ({
   find: (keyid) => findKey(ring, keyid),
   verify: async (own, isHmac, signature, base) => {
@@ -19,17 +19,17 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
     const signed = bytesOf(base);
     if (isHmac) {
       const secret = own?.alg === HMAC && secretOf(own.secretRef);
-      // Some runtimes would take an empty secret, and then anybody could sign.
+      // An empty secret must not verify: some runtimes would import it, and then anybody could sign.
       const key = await subtle.importKey('raw', bytesOf(secret || DECOY_SECRET), SECRET, false, ['verify']);
       return (await subtle.verify(SECRET, key, bytes, signed)) && !!secret;
     }
-    // One verification by each algorithm that the ring has public keys for. They differ in time, so a single one would give
-    // away the kind of a key, or that it is unknown. Where the key is missing or broken, the ring's first sound key of that algorithm stands in.
+    // Verify once with each algorithm that the ring has public keys for: algorithms differ in time, so a single verification would reveal the
+    // kind of a key, or that it is unknown. For a missing or broken key, use the ring's first sound key of that algorithm.
     const results = await Promise.all(
       Object.entries(PUBLIC).map(async ([alg, parameters]) => {
         for (const entry of [own, ...Object.values(ring.keys)]) {
           if (entry?.alg !== alg || entry.alg === HMAC) continue;
-          // Not kept: an import costs less than the verification behind it, and what is not kept cannot outlive its ring.
+          // Imported keys are not cached: an import costs less than the verification, and a cached key could outlive its ring.
           const key = await subtle.importKey('jwk', entry.jwk, parameters, false, ['verify']).catch(() => null);
           if (key) return (await subtle.verify(parameters, key, bytes, signed)) && entry === own;
         }

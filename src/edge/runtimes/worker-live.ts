@@ -1,6 +1,5 @@
-// The worker whose tree lies behind a URL, or behind a binding that has `fetch`, and whose key ring lies where clients cannot reach it: behind
-// a URL that wants a secret header, or in a binding. It refuses a revoked key without a deployment, and keeps editions from a URL in the cache
-// of the host.
+// A worker with the tree at a URL or behind a binding with `fetch`, and the key ring where clients cannot read it: at a URL that requires a
+// secret header, or behind another binding. It refuses a revoked key without a deployment, and keeps editions from a URL in the host's cache.
 
 import { cachingHandler } from './edition-cache.ts';
 import {
@@ -16,25 +15,25 @@ import { liveKeyRing } from './live-key-ring.ts';
 
 declare const PLAYBILL: LiveConfiguration;
 
-/** What `edge build` writes in front of this module. */
+/** The configuration that `edge build` writes at the start of this module. */
 export interface LiveConfiguration extends WorkerConfiguration, FetchedTree {
-  /** The URL of the key ring, or the name of a binding: a namespace of KV, a bucket of R2, or anything with `fetch`. */
+  /** The URL of the key ring, or the name of a binding: a KV namespace, an R2 bucket, or anything with `fetch`. */
   readonly keyRing: string;
-  /** The name of the secret that a URL gets as Authorization, where there is one. */
+  /** The name of the secret that is sent to the URL as Authorization, if it is set. */
   readonly keyRingToken: string;
 }
 
-/** A namespace of KV, which gives texts, or a bucket of R2, which gives objects. */
+/** A KV namespace, which returns texts, or an R2 bucket, which returns objects. */
 interface KeyRingStore {
   get(key: string): Promise<string | Awaited<ReturnType<Load>>>;
 }
 
-/** An origin that hangs must not hold up every request. */
+/** A hanging origin must not delay every request. */
 const TIMEOUT_MS = 5000;
 
 const keyRing: KeyRingOrigin = (bindings, now) => liveKeyRing(loadKeyRing(bindings), now);
 
-// A binding is near, and has no URL.
+// A cache would not be faster than a binding.
 export default PLAYBILL.origin.includes(':')
   ? cachingHandler(PLAYBILL, PLAYBILL.origin, fetchedTree, keyRing)
   : fetchHandler(PLAYBILL, fetchedTree, keyRing);
@@ -44,7 +43,7 @@ const loadKeyRing =
   async (name) => {
     const { keyRing, keyRingToken } = PLAYBILL;
     const binding = bindings[keyRing];
-    // A service binding seems to have every method; a store has no `fetch`.
+    // A service binding appears to have every method, so only a binding without `fetch` is a store.
     if (isStore(binding)) {
       const found = await binding.get(name);
       return typeof found === 'string' ? new Response(found) : found;
@@ -53,7 +52,7 @@ const loadKeyRing =
     const service = binding as Pick<typeof globalThis, 'fetch'> | undefined;
     const response = await (service ?? globalThis).fetch(service ? `http://tree/${name}` : keyRing, {
       headers: authorization ? { authorization } : {},
-      // Only the origin that was named may see the secret.
+      // A redirect must not send the secret to another origin.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

@@ -1,19 +1,19 @@
-// The worker whose tree lies in a bucket of Cloudflare R2, which is bound to it: no URL leads there, and no credentials are needed.
+// A worker with the tree in a bound R2 bucket of Cloudflare. The bucket needs no URL, and the worker no credentials.
 
 import { fetchHandler, type Load, type WorkerConfiguration, type WorkerEnvironment } from './fetch-handler.ts';
 import { liveKeyRing } from './live-key-ring.ts';
 
 declare const PLAYBILL: R2Configuration;
 
-/** What `edge build` writes in front of this module. */
+/** The configuration that `edge build` writes at the start of this module. */
 export interface R2Configuration extends WorkerConfiguration {
   /** The name of the binding. */
   readonly origin: string;
-  /** What the keys of the tree begin with, and a slash at its end; or nothing. */
+  /** The prefix of the tree's keys, with a slash at its end; or empty. */
   readonly folder: string;
 }
 
-/** A bucket as it is bound; only what is used here. An object is as it was put: no encoding is undone. */
+/** The binding of a bucket; only the methods used here. R2 returns objects as they were stored and decodes nothing. */
 interface R2Bucket {
   get(key: string): ReturnType<Load>;
   head(key: string): Promise<object | null>;
@@ -25,7 +25,7 @@ export default fetchHandler(
   (bindings, now) => liveKeyRing(loadFrom('edge/', bindings), now),
 );
 
-/** A folder of the tree. */
+/** Loads files from a folder of the tree. */
 const loadFrom =
   (folder: string, bindings: WorkerEnvironment): Load =>
   async (path, method) => {
@@ -35,6 +35,6 @@ const loadFrom =
     return method === 'HEAD' ? bucket.head(key).then((found) => found && new Response()) : bucket.get(key);
   };
 
-/** By what it can do; a service has `fetch`, and seems to have any other method as well. */
+/** A service binding appears to have every method, so only a binding without `fetch` is a bucket. */
 const isBucket = (binding: unknown): binding is R2Bucket =>
   typeof binding === 'object' && binding !== null && 'get' in binding && 'head' in binding && !('fetch' in binding);

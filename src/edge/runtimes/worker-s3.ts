@@ -1,5 +1,4 @@
-// The worker whose tree lies in a private bucket that speaks S3: it signs what it fetches, and keeps editions in the
-// cache of its host.
+// A worker with the tree in a private S3 bucket. It signs its requests and keeps editions in the host's cache.
 
 import { type BucketAddress, bucketLoad } from './bucket-load.ts';
 import { cachingHandler } from './edition-cache.ts';
@@ -8,7 +7,7 @@ import { liveKeyRing } from './live-key-ring.ts';
 
 declare const PLAYBILL: S3Configuration;
 
-/** What `edge build` writes in front of this module. */
+/** The configuration that `edge build` writes at the start of this module. */
 export interface S3Configuration extends WorkerConfiguration, BucketAddress {}
 
 export default cachingHandler(

@@ -1,4 +1,4 @@
-// The worker whose tree lies behind a URL, or behind a binding that has `fetch`, with the key ring in it: one ES module.
+// A worker with the tree at a URL or behind a binding with `fetch`, and the key ring in the module.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { fetchHandler, type WorkerConfiguration } from './fetch-handler.ts';
@@ -6,7 +6,7 @@ import { fetchedTree, type FetchedTree } from './fetched-tree.ts';
 
 declare const PLAYBILL: FetchedConfiguration;
 
-/** What `edge build` writes in front of this module. */
+/** The configuration that `edge build` writes at the start of this module. */
 export interface FetchedConfiguration extends WorkerConfiguration, FetchedTree {
   readonly keyRing: KeyRing;
 }

@@ -37,7 +37,7 @@ Examples:
   playbill edge build --target nginx --to edge --public-root /srv/public
   playbill edge check https://cdn.example --key moscow.key.json --out out
 
-Exit codes: those of the two; see playbill edge build --help`;
+Exit codes: see playbill edge build --help and playbill edge check --help`;
 
 export function addEdgeCommand(program: PlaybillCommand): void {
   const edge = program
@@ -53,26 +53,30 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .command('build')
     .summary('write the deployable edge rule for a runtime')
     .description(
-      'Writes a folder that deploys as it is, with a README of its own. It holds public keys and names of secrets, never a secret.',
+      'Writes a folder that can be deployed as it is, with a README that says how. It contains public keys and the names of secrets, but never a secret.',
     )
     .requiredFlag(
       '--target <runtime>',
-      'nginx with njs; a service behind a proxy that has no rule of its own; CloudFront with Lambda@Edge (tested against the events that Amazon documents, not on CloudFront itself); a worker on the host of that name, or on workerd and any other runtime with a fetch handler',
+      'nginx: with njs; authorizer: a service behind a proxy that cannot run the rule; lambda-edge: CloudFront with Lambda@Edge (tested against the events that Amazon documents, not on CloudFront itself); worker: workerd, or any other runtime with a fetch handler; others: a worker on that host',
       ['nginx', 'authorizer', 'lambda-edge', ...WORKER_TARGETS],
     )
     .flag('--to <folder>', 'the folder to write (default: edge- and the target)')
-    .outFlag('the tree whose key ring the rule takes along')
+    .outFlag('the tree whose key ring the rule uses')
     .flag('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
     .flag(
       '--key-ring <file|url>',
-      'nginx, authorizer: where it finds the tree’s edge/keyring.json (default: beside the public folder); workers: its URL, or the name of a binding, read while the worker runs (default: in the module)',
+      'nginx, authorizer: the path of the tree’s edge/keyring.json (default: next to the public folder); workers: the URL or binding from which they read it at run time (default: part of the module)',
     )
     .flag('--proxy <name>', 'authorizer: the proxy in front of it', PROXIES)
-    .presetFlag('--authorizer <address>', 'authorizer: its own address, for the proxy alone', '127.0.0.1:9180')
+    .presetFlag(
+      '--authorizer <address>',
+      'authorizer: the address of the service, which only the proxy needs to reach',
+      '127.0.0.1:9180',
+    )
     .presetFlag('--listen <address>', 'nginx, authorizer: the address of the server, or of the proxy', '8080')
     .presetFlag(
       '--origin <url>',
-      'workers: the URL of the public folder; the name of a binding for a folder, not on netlify and vercel; cloudflare: r2://BUCKET/PREFIX; all: the private bucket of a tree, s3://BUCKET/PREFIX, which the edge reads with secrets of its own, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and lambda-edge with its role',
+      'workers: the URL of the public folder, or the name of a binding (not on netlify and vercel); cloudflare: also r2://BUCKET/PREFIX; all: the private bucket with the tree, s3://BUCKET/PREFIX, which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
       'ASSETS',
     )
     .flag(
@@ -82,14 +86,22 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .flag('--origin-region <name>', 's3: the region of the bucket (default: AWS_REGION or AWS_DEFAULT_REGION)')
     .flag(
       '--encodings <name...>',
-      'workers but vercel, bucket: the precompressed siblings that the tree has (build --precompress); without, answers are not compressed',
+      'workers except vercel, and buckets: the precompressed siblings in the tree (build --precompress); without this option answers are not compressed',
       ['br', 'gzip'],
     )
-    .presetFlag('--resolver <address>', 'nginx: the name server that it asks for the store of a bucket', '127.0.0.53')
+    .presetFlag(
+      '--resolver <address>',
+      'nginx with a bucket: the name server that resolves the store’s name',
+      '127.0.0.53',
+    )
     .presetFlag('--base <path>', 'the path before /products/', '')
     .durationFlag('--max-age', 'the longest max-age of an answer', 60)
-    .flag('--no-authority', 'do not require @authority to be signed: where a proxy rewrites Host')
-    .flag('--profile <name...>', 'how requests are signed: each adds to the code (default: rfc9421)', PROFILE_NAMES)
+    .flag('--no-authority', 'do not require a signature over @authority, if a proxy rewrites Host')
+    .flag(
+      '--profile <name...>',
+      'the accepted signing profiles; a second one makes the bundle larger (default: rfc9421)',
+      PROFILE_NAMES,
+    )
     .jsonFlag('print what was written for machines')
     .helpBelow(HELP)
     .runs(async (flags, { terminal, environment }) => {
@@ -140,7 +152,7 @@ function bundleNameOf(target: EdgeBuildOptions['target'], origin: string, keyRin
   return target === 'nginx' ? nginxBundle(origin) : target;
 }
 
-/** What is left out about a bucket comes from where tools for S3 look for it. */
+/** Takes a missing endpoint or region of a bucket from the environment variables that S3 tools use. */
 function originOf(
   origin: string,
   endpoint: string | undefined,
@@ -156,7 +168,7 @@ function originOf(
   };
 }
 
-/** How large a worker's code is, and what its origin and a second profile add to that. */
+/** The size of a worker's code, and the shares of its origin and of a second profile. */
 async function bundleText(name: WorkerBundle, profiles: readonly ProfileName[], bundle: string): Promise<string> {
   const bytes = Buffer.byteLength(bundle);
   const bytesWithout = async (other: WorkerBundle, ...rest: readonly ProfileName[]): Promise<string> =>
@@ -172,7 +184,7 @@ async function bundleText(name: WorkerBundle, profiles: readonly ProfileName[], 
   ].join(', ');
 }
 
-/** The bundle that was made when the command was compiled; in a checkout it is made now. */
+/** The bundle from when the command was compiled. A checkout has none and makes it now. */
 async function bundleOf(name: EdgeBundle, profiles: readonly ProfileName[]): Promise<string> {
   const shipped = new URL(`../edge/bundles/${bundleFile(name, profiles)}`, import.meta.url);
   if (existsSync(shipped)) return readFileSync(shipped, 'utf8');

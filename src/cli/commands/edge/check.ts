@@ -13,12 +13,12 @@ export function addEdgeCheck(edge: PlaybillCommand): void {
     .summary('check a deployed edge from outside; exit 1 if it differs from the rule')
     .description(
       'Sends about eighty small requests to an edge, valid and invalid ones, and compares each response with the rule and with ' +
-        'the tree. Changes nothing. Prints one row per check: ok; differs, with what to do about it; or - if it could not be ' +
-        'checked, with the option that it needs.',
+        'the tree. Changes nothing. Prints one row per check: ok; differs, with a hint what to do; or - if it could not be ' +
+        'checked, with the reason or the option that it needs.',
     )
     .operand(
       '<url>',
-      'the URL of the edge, everything before /products/: https://cdn.example or https://cdn.example/api',
+      'the URL of the edge, everything before /products/, such as https://cdn.example or https://cdn.example/api',
     )
     .requiredFlag('--key <file>', 'a valid key, as written by keys issue')
     .flag('--other-key <file>', 'a valid key of another front, to check that caches keep the fronts apart')
@@ -34,8 +34,8 @@ Examples:
   playbill edge check https://cdn.example --key moscow.key.json
   playbill edge check https://cdn.example/api --key moscow.key.json --out out
 
-Run it where clients are, not on the edge's machine. The secret of an hmac key is read from the environment variable
-that the key file names.
+Run it from where clients connect, not on the edge's machine. The secret of an hmac key is read from the environment
+variable that the key file names.
 
 Exit codes: 0 nothing differs, 1 something differs, 2 wrong usage, a key file that cannot be read, no tree, or an edge
 that does not answer at all.`)

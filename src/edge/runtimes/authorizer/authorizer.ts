@@ -1,6 +1,6 @@
-// The rule as a service behind a proxy that cannot run it. The proxy hands on each request as the client sent it. The answer is a refusal, the
-// file, or a header for the proxy that says where the file is. The service never reads X-Forwarded-Uri, X-Original-URI or the like, which a
-// client could send.
+// The rule as a service behind a proxy that cannot run it. The proxy passes each request on unchanged. The service answers with a refusal, the
+// file, or a header that tells the proxy where the file is. It never reads X-Forwarded-Uri, X-Original-URI or similar headers, which a client
+// could forge.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -21,15 +21,15 @@ const LIMITS = {
   keepAliveTimeout: 90_000,
 };
 const CONNECTIONS_MAX = 4096;
-/** For how long an answer may wait to be read. */
+/** How long a connection may be idle before it is closed. */
 const IDLE_MS = 120_000;
 
-/** For how long a key ring in a folder is used without looking again. */
+/** How long a key ring in a folder is kept. */
 const FOLDER_KEPT_SECONDS = 1;
 
 /**
  * A server that is not listening yet. `environment`: secrets of hmac keys, and credentials of a bucket; `clock`: seconds since 1970;
- * `log` gets one line for each 503. Throws Error for settings that cannot work.
+ * `log` gets one line for each 503. Throws Error for invalid settings.
  */
 export function createAuthorizer(
   configuration: AuthorizerConfiguration,
@@ -55,13 +55,13 @@ export function createAuthorizer(
   const server = createServer(options, LIMITS);
   server.maxConnections = CONNECTIONS_MAX;
   server.timeout = IDLE_MS;
-  // `Expect: 100-continue` is never answered with an invitation to send the body.
+  // Answer a request with `Expect: 100-continue` at once: the rule reads no body, so the client need not send it.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (incoming, outgoing) => server.emit('request', incoming, outgoing));
   return server;
 }
 
-/** A folder whose files the proxy sends, where it can. */
+/** A tree in a folder. With `fileHeaders` the proxy sends its files. */
 function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock: () => number): ServedTree {
   const folder = folderTree('', publicRoot, keyRing);
   const ring = (): Promise<{ readonly body: null; text(): Promise<string> }> =>

@@ -1,5 +1,5 @@
-// The tree of a private bucket, as the service behind a proxy reads it. Pointers and the key ring are kept for some seconds, and the editions
-// that were used last in memory, since they never change under their names. It fetches only for requests that the rule has let in.
+// A tree in a private bucket, for the authorizer service. It keeps pointers and the key ring for some seconds. A file with a given name never
+// changes, so it also keeps the most recently used editions in memory. It fetches pointers and editions only for requests that the rule accepted.
 
 import { pointerPath } from '../../rule/tree.ts';
 import type { ReadableBucket } from './configuration.ts';
@@ -9,7 +9,7 @@ import { liveKeyRing } from '../live-key-ring.ts';
 import type { ServedTree } from '../node.ts';
 
 const POINTER_SECONDS = 5;
-/** How much of the editions is kept, bytes. */
+/** How many bytes of editions are kept. */
 const KEPT_BYTES_MAX = 256 * 2 ** 20;
 
 /** Reads the tree with credentials of the environment; `clock`: seconds since 1970. */
@@ -38,7 +38,7 @@ export function bucketTree(
     pointer: async (front, isFresh) => {
       const kept = pointers.get(front);
       const readAt = clock();
-      // In either direction: a clock that is set back must not keep it for longer.
+      // abs: otherwise a clock that is set back would keep the pointer longer.
       if (!isFresh && kept !== undefined && Math.abs(readAt - kept.readAt) < POINTER_SECONDS) return kept.text;
       const text = (await (await load(pointerPath(front)))?.text()) ?? null;
       pointers.set(front, { text, readAt });
@@ -54,12 +54,12 @@ export function bucketTree(
 const readBytes = async (file: Response | null): Promise<Uint8Array | null> =>
   file && new Uint8Array(await file.arrayBuffer());
 
-/** Reads files and keeps those that were used last, up to `bytesMax` bytes in all. Requests at the same time share one reading. */
+/** Reads files and keeps the most recently used, up to `bytesMax` bytes in all. Concurrent requests for a file share one read. */
 function keptFiles(
   read: (path: string) => Promise<Uint8Array | null>,
   bytesMax: number,
 ): (path: string) => Promise<Uint8Array | null> {
-  // The one used last comes last.
+  // Least recently used first.
   const kept = new Map<string, Uint8Array>();
   const reading = new Map<string, Promise<Uint8Array | null>>();
   let bytesTotal = 0;

@@ -1,4 +1,4 @@
-// What the service behind a proxy has to know (authorizer.ts), as `edge build` writes it: no secrets.
+// The configuration of the authorizer service (authorizer.ts), as `edge build` writes it. It holds no secrets.
 
 import type { SiblingEncoding } from '../../rule/encoding.ts';
 import type { ProfileName } from '../../rule/profile.ts';
@@ -6,7 +6,7 @@ import type { FieldLine } from '../../rule/request.ts';
 import type { SettingsFile } from '../../rule/settings.ts';
 import type { BucketAddress } from '../bucket-load.ts';
 
-/** Stands for the path of a file in the value of a header. */
+/** Placeholder for the path of a file in a header's value. */
 export const FILE_PLACEHOLDER = '{file}';
 
 /** A tree on this machine. */
@@ -16,18 +16,18 @@ export interface ReadableFolder {
   readonly publicRoot: string;
   /** Absolute path of its key ring. */
   readonly keyRing: string;
-  /** The header lines by which the proxy finds a file, with FILE_PLACEHOLDER for its path below `public`; null: the service sends the file. */
+  /** The header lines that name a file to the proxy, with FILE_PLACEHOLDER for its path below `public`; null if the service sends files. */
   readonly fileHeaders: readonly FieldLine[] | null;
 }
 
 /** A tree in a private bucket. */
 export interface ReadableBucket extends BucketAddress {
   readonly kind: 'bucket';
-  /** The precompressed siblings that the build makes. */
+  /** The encodings of the precompressed siblings in the tree. */
   readonly encodings: readonly SiblingEncoding[];
 }
 
-/** What stands in front of the bundle. */
+/** The configuration that `edge build` writes at the start of the bundle. */
 export interface AuthorizerConfiguration extends SettingsFile {
   readonly profiles: readonly ProfileName[];
   readonly host: string;

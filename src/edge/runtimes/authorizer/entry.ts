@@ -1,12 +1,12 @@
-// The process of the service behind a proxy: `node authorizer.mjs`. Its configuration stands in front of the bundle; secrets come from the
-// environment. SIGTERM and SIGINT let the requests under way come to their end.
+// The process of the authorizer service: `node authorizer.mjs`. The bundle begins with its configuration; secrets come from the environment. On
+// SIGTERM and SIGINT it finishes the requests in progress and exits.
 
 import type { AuthorizerConfiguration } from './configuration.ts';
 import { createAuthorizer } from './authorizer.ts';
 
 declare const PLAYBILL: AuthorizerConfiguration;
 
-/** For how long requests may go on after the signal that ends the process. */
+/** How long requests may continue after the signal. */
 const GRACE_MS = 10_000;
 
 const log = (line: string): void => console.error(`playbill: ${line}`);
@@ -21,7 +21,7 @@ server.listen(port, host, () => log(`listening on ${host}:${port}`));
 
 const end = (): void => {
   server.close();
-  // A connection that was in use when the signal came is idle a moment later, and would be kept.
+  // `close` closes only connections that are idle now. Those still in use must be closed when they become idle.
   setInterval(() => server.closeIdleConnections(), 50).unref();
   setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
 };

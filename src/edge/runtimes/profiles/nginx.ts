@@ -1,5 +1,5 @@
-// The profile of nginx: the same one twice, first for what nearly all clients send. A bundle for other profiles has another module of
-// this folder in its place (deploy/bundle.ts).
+// The default profile of nginx: rfc9421, with the fast path for the form that nearly all clients send. For other profiles, deploy/bundle.ts
+// replaces this module with another of this folder.
 
 import { anyOf } from '../../rule/profile.ts';
 import { rfc9421FastPath } from '../../rule/rfc9421-fast-path.ts';

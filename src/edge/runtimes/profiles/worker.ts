@@ -1,3 +1,3 @@
-// The profile of a fetch handler. A bundle for other profiles has another module of this folder in its place (deploy/bundle.ts).
+// The default profile of a fetch handler. For other profiles, deploy/bundle.ts replaces this module with another of this folder.
 
 export { rfc9421 as profile } from '../../rule/rfc9421.ts';
