@@ -15,6 +15,7 @@ import { prepareLines } from '../support/edge/exchange.ts';
 import { type AuthorizerRuntime, startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
@@ -128,7 +129,9 @@ test('the area under the curve is computed right', () => {
   expect(areaUnderCurve([0, 2], [2, 2])).toBe(0.25);
 });
 
-/** nginx and workerd are started with the key ring of the world; these read that of the tree. */
+const IN_TREE = { origin: 'TREE', originEndpoint: null, originRegion: null };
+
+/** Most are started with the key ring of the world; these read that of the tree. */
 function withKeyRing(made: World): World {
   writeFileSync(join(made.root, 'edge/keyring.json'), keyRingText(made.keyRing));
   return made;
@@ -137,6 +140,8 @@ function withKeyRing(made: World): World {
 const EDGES = {
   nginx: (made: World) => startNginx(made),
   workerd: (made: World) => startWorkerd(made, 5),
+  deno: (made: World) => startWorkerHost('deno', made, IN_TREE),
+  bun: (made: World) => startWorkerHost('bun', made, IN_TREE),
   'a service behind nginx': (made: World): Promise<AuthorizerRuntime> => startAuthorizer('nginx', withKeyRing(made)),
   serve: (made: World) => startNodeServer(withKeyRing(made), { clock: () => Date.now() / 1000 }),
 };
