@@ -133,9 +133,10 @@ describe('keys', () => {
     const { code, logged } = await outputOf(['keys', 'issue', '--front', 'alpha', ...hmac, '--db', path]);
     expect(code).toBe(0);
     expect(logged).toContain(
-      'Give the client the secret, and the edge the same under the name PLAYBILL_ALPHA: 32 random bytes, say from\n' +
-        '  openssl rand -base64 32',
+      'set it at the edge under the name PLAYBILL_ALPHA:\n  openssl rand -base64 32\nEach edge needs the secret',
     );
+    // It has no private half: the secret is the client's and the edge's.
+    expect(logged).not.toContain('only copy');
   });
 });
 

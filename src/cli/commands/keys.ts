@@ -59,7 +59,7 @@ function addIssue(keys: PlaybillCommand): void {
     )
     .flag(
       '--secret-ref <name>',
-      "hmac only: the name of the secret in the edge's own store; playbill never asks for the secret itself",
+      "hmac only: the name of the secret in the edge's own store; Playbill never asks for the secret itself",
       secretRefArgument,
     )
     .flag('--to <file>', 'write the key to a new file that only you can read')
@@ -97,13 +97,12 @@ ${EXIT_CODES}`)
       const { keyid, front, secretRef } = issued;
       if (flags.to === undefined) {
         terminal.print(JSON.stringify(issued));
-        if (flags.json !== true) terminal.log(`Issued ${keyid} (${alg}) for ${front}. ${ONLY_COPY}`);
+        if (flags.json !== true)
+          terminal.log(`Issued ${keyid} (${alg}) for ${front}. ${isHmac ? '' : ONLY_COPY}${KEEP_IT}`);
       } else if (flags.json === true) {
         terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
       } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
-      if (secretRef !== null) {
-        terminal.log(secretText(secretRef));
-      }
+      if (secretRef !== null) terminal.log(secretText(secretRef));
       return enforce(flags, context);
     });
 }
@@ -113,15 +112,17 @@ function secretText(secretRef: string): string {
   return `Make a secret of 32 random bytes, give it to the client, and set it at the edge under the name ${secretRef}:
   openssl rand -base64 32
 Each edge needs the secret before it reads the key ring:
-  nginx   add ${secretRef} to playbill-secrets.json, then nginx -s reload. An edge that was built before
-          any key had a secret reads none: run playbill edge build --target nginx and install the result
+  nginx   add ${secretRef} to playbill-secrets.json, then nginx -s reload. An edge that was built
+          before any key had a secret reads none. Write it again and install it:
+          playbill edge build --target nginx
   worker  set an environment variable; on Cloudflare: wrangler secret put ${secretRef}
   authorizer  set an environment variable of the service, then restart it
   lambda-edge  cannot have secrets and refuses such keys`;
 }
 
-const ONLY_COPY = `This is the only copy of the private half. Keep it in a file that only you can read, as --to FILE
-writes it: sign --key and the client read that file.`;
+const ONLY_COPY = 'This is the only copy of the private half. ';
+const KEEP_IT = `Keep it in a file that only you can read, as --to
+FILE writes it: sign --key and the client read that file.`;
 
 const STYLES = { valid: 'good', 'not-yet-valid': 'warning', expired: 'warning', revoked: 'bad' } as const;
 
