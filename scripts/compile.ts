@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { bundleEdge } from '../src/edge/deploy/bundle.ts';
 import { EDGE_BUNDLES } from '../src/edge/deploy/origin.ts';
-import { bundleFile, PROFILE_SETS } from '../src/edge/deploy/profiles.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 import { writeClientPackage } from './client-package.ts';
 
@@ -79,9 +78,7 @@ async function compileAll(folder: string): Promise<number> {
   await compileCommand(folder);
   await compileClient(folder);
   mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
-  for (const name of EDGE_BUNDLES)
-    for (const profiles of PROFILE_SETS)
-      writeFileSync(join(folder, 'edge/bundles', bundleFile(name, profiles)), await bundleEdge(name, profiles));
+  for (const name of EDGE_BUNDLES) writeFileSync(join(folder, `edge/bundles/${name}.js`), await bundleEdge(name));
   mkdirSync(join(folder, 'preview/bundles'), { recursive: true });
   const page = await bundlePage();
   for (const part of ['script', 'style'] as const)

@@ -93,7 +93,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|nginx-s3|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/reader\.ts)$/,
+      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/reader\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {

@@ -203,7 +203,7 @@ describe('keys', () => {
       expect(stderr).toMatch(
         /^warning: there is no tree at .*\n {2}hint: name the tree with --out to publish it now; /,
       );
-      expect(stderr).toMatch(/^ +otherwise: run playbill edge build --target worker --out /m);
+      expect(stderr).toContain(`--binding KEYRING keyring.json --path ${folder}/edge/keyring.json\n`);
     }
     expect([existsSync(nowhere), readdirSync(notATree)]).toEqual([false, []]);
   });
@@ -426,8 +426,8 @@ test.each([
   ['cloudflare', []],
   ['deno', []],
   ['bun', []],
-  ['netlify', ['--origin', 'https://tree.example']],
-  ['vercel', ['--origin', 'https://tree.example']],
+  ['netlify', ['--origin', 'https://tree.example/public']],
+  ['vercel', ['--origin', 'https://tree.example/public']],
 ] as const)('edge build --target %s writes a folder with a README and no secret', async (target, more) => {
   const folder = join(root, `edge-${target}`);
   const words = ['edge', 'build', '--target', target, '--out', out, '--to', folder, ...more];
@@ -435,7 +435,7 @@ test.each([
   expect(status).toBe(0);
   // Again over what it wrote.
   expect((await playbill(words)).status).toBe(0);
-  if (target !== 'nginx') expect(stdout).toContain('The rule in worker.js: ');
+  expect(stdout).toContain('Size of the rule: ');
   for (const [, path = ''] of stdout.matchAll(/^(\S+) \([\d.,]+ k?B\)$/gm))
     expect(readFileSync(path, 'utf8')).not.toContain(SECRET);
   expect(stdout).toContain(`${folder}/README.md`);

@@ -15,7 +15,7 @@ import type { createAuthorizer } from '../../src/edge/runtimes/authorizer/author
 import { bucketTree } from '../../src/edge/runtimes/authorizer/bucket-tree.ts';
 import { compare, prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { headerValues, parseAnswer, type RawResponse, sendLines } from '../support/edge/messages.ts';
-import { ask, asked, editionOf } from '../support/edge/nginx-bucket.ts';
+import { ask, asked, editionOf } from '../support/edge/ask.ts';
 import { originIn, PREFIX, startPrivateBucket, UNREADABLE_BUCKETS } from '../support/edge/private-bucket.ts';
 import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { freePort, type Runtime, writeFolder } from '../support/edge/runtimes/runtime.ts';

@@ -10,7 +10,7 @@ import { instantText } from '../../src/edge/rule/instant.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import { compare, prepareLines } from '../support/edge/exchange.ts';
 import { headerValues, type RawResponse, sendLines } from '../support/edge/messages.ts';
-import { ask } from '../support/edge/nginx-bucket.ts';
+import { ask } from '../support/edge/ask.ts';
 import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';
 import { type AuthorizerRuntime, startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';

@@ -1,8 +1,11 @@
 // What `edge build --origin` takes from its flags, and what it leaves to the environment.
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { buildEdge } from '../../src/operations/edge/build.ts';
 import { playbill } from '../support/cli/run.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
@@ -84,28 +87,17 @@ describe('a bucket', () => {
 
 test('the environment of a bucket means nothing to an origin by URL', async () => {
   const environment = { AWS_ENDPOINT_URL: 'https://all.example', AWS_REGION: 'eu-central-1' };
-  expect(await build(['--origin', 'https://tree.example'], environment)).toMatchObject({
-    origin: 'https://tree.example',
+  expect(await build(['--origin', 'https://tree.example/public'], environment)).toMatchObject({
+    origin: 'https://tree.example/public',
     region: undefined,
   });
-});
-
-test('the size of the bundle is printed, and what a bucket adds', async () => {
-  const sizes = async (words: readonly string[]): Promise<readonly string[]> =>
-    /^The rule in worker\.js: (.*)$/m.exec((await build(words)).stdout)?.[1]?.split(', ') ?? [];
-  expect(await sizes([])).toEqual([expect.stringMatching(/^[\d.,]+ k?B$/)]);
-  expect(await sizes([...S3, '--origin-region', 'eu-west-1'])).toEqual([
-    expect.stringMatching(/^[\d.,]+ k?B$/),
-    expect.stringMatching(/^[\d.,]+ k?B of it for reading the bucket$/),
-  ]);
 });
 
 describe('a key ring elsewhere', () => {
   const URLS = ['--origin', 'https://shows.example/public'];
 
   test('is named in the worker, and no key is in it', async () => {
-    const { stdout } = await build([...URLS, '--key-ring', 'https://shows.example/private/keyring.json']);
-    expect(stdout).toMatch(/The rule in worker\.js: .*, .* of it for reading the key ring\n/);
+    await build([...URLS, '--key-ring', 'https://shows.example/private/keyring.json']);
     const first = readFileSync(join(root, 'edge/worker.js'), 'utf8').split('\n')[0] ?? '';
     expect(JSON.parse(first.slice('const PLAYBILL = '.length, -1))).toMatchObject({
       origin: 'https://shows.example/public',
@@ -133,4 +125,60 @@ describe('a key ring elsewhere', () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('secret@');
   });
+});
+
+describe('nginx with njs reads a folder alone: it is refused over', () => {
+  test.each([
+    ['s3://bucket/shows', 's3://bucket/shows'],
+    ['s3://bucket', 's3://bucket'],
+    ['r2://bucket/shows', 's3://BUCKET/PREFIX'],
+    ['https://tree.example/public', 's3://BUCKET/PREFIX'],
+  ])('%s', async (origin, hinted) => {
+    const { stderr } = await build(['--target', 'nginx', '--origin', origin]);
+    expect(stderr).toContain('error edge-option-invalid: --origin: expected none with --target nginx');
+    expect(stderr).toContain(
+      `for a bucket behind nginx: playbill edge build --target authorizer --proxy nginx --origin ${hinted}`,
+    );
+  });
+
+  test('a password in the origin is not printed', async () => {
+    const { stderr } = await build(['--target', 'nginx', '--origin', 'https://me:secret@tree.example']);
+    expect(stderr).toContain('error edge-option-invalid: --origin: expected none with --target nginx');
+    expect(stderr).not.toContain('secret');
+  });
+
+  test('what it names instead can be typed as it stands', async () => {
+    const region = ['--origin-region', 'eu-west-1'];
+    const { stderr } = await build(['--target', 'nginx', '--origin', 's3://bucket/shows', ...region]);
+    const [, command = ''] = /playbill (edge build .*)$/m.exec(stderr) ?? [];
+    const to = join(root, 'authorizer');
+    const { status } = await playbill([...command.split(' '), ...region, '--out', out, '--to', to]);
+    expect(status).toBe(0);
+    expect(readFileSync(join(to, 'authorizer.mjs'), 'utf8')).toContain(
+      'https://bucket.s3.eu-west-1.amazonaws.com/shows',
+    );
+    expect(readFileSync(join(to, 'playbill.conf'), 'utf8')).toContain('upstream playbill_authorizer');
+  });
+});
+
+test('code that the host would not take is refused', async () => {
+  const options = {
+    target: 'vercel',
+    proxy: null,
+    authorizer: '',
+    to: join(root, 'too-large'),
+    out,
+    publicRoot: null,
+    keyRingPath: null,
+    listen: '',
+    origin: { origin: 'https://tree.example/public', originEndpoint: null, originRegion: null },
+    encodings: [],
+    settings: DEFAULT_SETTINGS,
+    profiles: ['rfc9421'],
+  } as const;
+  const large = `// ${randomBytes(4 * 2 ** 20).toString('base64')}\n`;
+  await expect(buildEdge(options, large)).rejects.toThrow(
+    '--target vercel: expected at most 4194304 bytes of compressed',
+  );
+  await expect(buildEdge({ ...options, target: 'deno' }, large)).resolves.toBeTypeOf('object');
 });

@@ -4,13 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleEdge, bundleModule } from '../../src/edge/deploy/bundle.ts';
-import { type DeploymentFiles, WORKER_BUNDLE_BYTES_MAX } from '../../src/edge/deploy/deployment.ts';
+import type { DeploymentFiles } from '../../src/edge/deploy/deployment.ts';
 import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
 import { WORKER_TARGETS, type WorkerDeployment, type WorkerTarget } from '../../src/edge/deploy/worker-deployment.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
-import { SECOND_PROFILE_BYTES_MAX } from '../../src/edge/deploy/profiles.ts';
-import type { ProfileName } from '../../src/edge/rule/profile.ts';
+import { PROFILE_NAMES } from '../../src/edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
@@ -25,13 +24,16 @@ const KEY_RING: KeyRing = {
 };
 const NO_SECRETS: KeyRing = { schema: 1, keys: {} };
 const NGINX = {
+  profiles: ['rfc9421'],
   settings: DEFAULT_SETTINGS,
   publicRoot: '/srv/playbill/public',
   keyRingPath: '/srv/playbill/edge/keyring.json',
   listen: '8080',
-};
+} as const;
 const WORKER: Omit<WorkerDeployment, 'keyRing' | 'bundle'> = {
   target: 'worker',
+  profiles: ['rfc9421'],
+  keyRingAt: null,
   settings: DEFAULT_SETTINGS,
   publicRoot: '/srv/playbill/public',
   origin: 'TREE',
@@ -51,28 +53,6 @@ describe('bundles', () => {
   beforeAll(async () => {
     worker = await bundleEdge('worker');
     nginx = await bundleEdge('nginx');
-  });
-
-  test.each(['worker', 'worker-live', 'worker-s3', 'worker-r2'] as const)('%s is small enough', async (name) => {
-    expect(Buffer.byteLength(await bundleEdge(name))).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX[name]);
-  });
-
-  test.each(['worker', 'worker-s3', 'worker-r2'] as const)('%s is small enough with other profiles', async (name) => {
-    const bytesOf = async (...profiles: readonly ProfileName[]): Promise<number> =>
-      Buffer.byteLength(await bundleEdge(name, profiles));
-    expect(await bytesOf('signed-headers')).toBeLessThanOrEqual(WORKER_BUNDLE_BYTES_MAX[name]);
-    const bytesMax = WORKER_BUNDLE_BYTES_MAX[name] + SECOND_PROFILE_BYTES_MAX;
-    expect(await bytesOf('rfc9421', 'signed-headers')).toBeLessThanOrEqual(bytesMax);
-  });
-
-  test.each(['worker', 'nginx'] as const)('%s has the profiles that were asked for alone', async (name) => {
-    const has = async (...profiles: readonly ProfileName[]): Promise<readonly boolean[]> => {
-      const bundle = await bundleEdge(name, profiles);
-      return [bundle.includes('@authority'), bundle.includes('x-api-key')];
-    };
-    expect(await has('rfc9421')).toEqual([true, false]);
-    expect(await has('signed-headers')).toEqual([false, true]);
-    expect(await has('signed-headers', 'rfc9421')).toEqual([true, true]);
   });
 
   test('know one kind of origin alone', async () => {
@@ -181,6 +161,17 @@ describe('the folder for nginx', () => {
   );
 });
 
+test.each(['signed-headers', 'rfc9421 signed-headers'])(
+  'a deployment with %s says so in its configuration',
+  (names) => {
+    const profiles = PROFILE_NAMES.filter((name) => names.includes(name));
+    const nginx = nginxFiles({ ...NGINX, profiles, keyRing: KEY_RING, bundle: '' });
+    expect(JSON.parse(textOf(nginx, 'playbill-settings.json'))).toMatchObject({ profiles: names });
+    const worker = workerFiles({ ...WORKER, profiles, keyRing: KEY_RING, bundle: '' });
+    expect(textOf(worker, 'worker.js')).toContain(`"profiles":${JSON.stringify(profiles)}`);
+  },
+);
+
 describe('the folder for workers', () => {
   test('is one module with its configuration in front', () => {
     const files = workerFiles({ ...WORKER, keyRing: KEY_RING, bundle: 'export default 1;\n' });
@@ -190,9 +181,11 @@ describe('the folder for workers', () => {
     expect(JSON.parse(first.replace(/^const PLAYBILL = /, '').replace(/;$/, ''))).toEqual({
       ...DEFAULT_SETTINGS,
       origin: 'TREE',
+      profiles: ['rfc9421'],
       encodings: [],
       pointerSeconds: 5,
-      keyRing: KEY_RING,
+      keyRing: 'KEYRING',
+      keyRingToken: 'PLAYBILL_KEY_RING_TOKEN',
     });
   });
 
@@ -208,11 +201,6 @@ describe('the folder for workers', () => {
       return textOf(files, 'wrangler.toml').includes('[assets]');
     };
     expect(['TREE', origin].map(hasAssets)).toEqual([true, false]);
-  });
-
-  test('refuses a bundle that has grown too large', () => {
-    const bundle = 'x'.repeat(WORKER_BUNDLE_BYTES_MAX.worker + 1);
-    expect(() => workerFiles({ ...WORKER, keyRing: NO_SECRETS, bundle })).toThrow('more than 8192');
   });
 
   test.each([
@@ -279,31 +267,72 @@ describe('the folder for workers', () => {
     ],
     [
       'siblings',
-      { target: 'vercel', origin: 'https://a.example', encodings: ['gzip'] },
+      { target: 'vercel', origin: 'https://a.example/public', encodings: ['gzip'] },
       '--encodings: expected none with --target vercel',
     ],
     [
       'a folder with the key ring',
-      { target: 'netlify', origin: 'https://a.example', keyRingAt: 'KEYRING' },
+      { target: 'netlify', origin: 'https://a.example/public', keyRingAt: 'KEYRING' },
       '--key-ring: expected a URL with --target netlify, found "KEYRING"',
     ],
   ])('does not read %s where the host cannot: %o', (_, options, message) => {
     expect(() => workerFiles({ ...WORKER, ...options, keyRing: NO_SECRETS, bundle: '' })).toThrow(message);
   });
 
-  test.each<[WorkerTarget, string, string | null, RegExp | null]>([
-    ['cloudflare', 's3://bucket', null, /workers\.dev has no cache/],
-    ['deno', 's3://bucket', null, /empties the cache/],
-    ['netlify', 'https://a.example/public', 'https://a.example/keyring.json', /Each Netlify location/],
-    ['bun', 's3://bucket', null, null],
-    ['cloudflare', 'https://a.example/public', null, null],
-    ['cloudflare', 'r2://bucket', null, null],
-  ])('on %s with %s, key ring at %s, says what is kept in a cache: %s', (target, origin, keyRingAt, said) => {
+  test.each<[WorkerTarget, string, RegExp | null]>([
+    ['cloudflare', 's3://bucket', /workers\.dev has no cache/],
+    ['deno', 's3://bucket', /empties the cache/],
+    ['netlify', 'https://a.example/public', /Each Netlify location/],
+    ['cloudflare', 'https://a.example/public', /workers\.dev has no cache/],
+    ['bun', 's3://bucket', null],
+    ['cloudflare', 'r2://bucket', null],
+    ['cloudflare', 'ASSETS', null],
+  ])('on %s with %s, says what is kept in a cache: %s', (target, origin, said) => {
     const originRegion = origin.startsWith('s3:') ? 'eu-central-1' : null;
-    const options = { ...WORKER, target, origin, originRegion, keyRingAt, keyRing: NO_SECRETS, bundle: '' };
+    const options = { ...WORKER, target, origin, originRegion, keyRing: NO_SECRETS, bundle: '' };
     const readme = textOf(workerFiles(options), 'README.md');
     expect(/the worker keeps editions in the host's cache/.test(readme)).toBe(said !== null);
     if (said !== null) expect(readme).toMatch(said);
+  });
+
+  test.each<[WorkerTarget, string, string | null, string, RegExp]>([
+    ['worker', 'TREE', null, 'KEYRING', /from the tree's folder `edge`.*nothing to do/],
+    [
+      'bun',
+      'TREE',
+      'https://a.example/k.json',
+      'https://a.example/k.json',
+      /copy the\ntree's `edge\/keyring.json` there/,
+    ],
+    [
+      'cloudflare',
+      'ASSETS',
+      null,
+      'KEYRING',
+      /\n {4}wrangler kv key put --remote --binding KEYRING keyring.json --path /,
+    ],
+    ['netlify', 'https://a.example/tree/public', null, 'https://a.example/tree/edge/keyring.json', /copy the\ntree's/],
+    ['vercel', 'https://a.example', 'https://b.example/k.json', 'https://b.example/k.json', /copy the\ntree's/],
+  ])(
+    'on %s with %s and --key-ring %s, the key ring is read at run time from %s',
+    (target, origin, keyRingAt, at, said) => {
+      const files = workerFiles({ ...WORKER, target, origin, keyRingAt, keyRing: KEY_RING, bundle: '' });
+      expect(textOf(files, 'worker.js')).toContain(`"keyRing":"${at}"`);
+      expect(textOf(files, 'README.md')).toMatch(said);
+      expect(files.map(([, text]) => text).join('')).not.toContain('"moscow"');
+    },
+  );
+
+  test.each<[string, Partial<WorkerDeployment>, string]>([
+    [
+      'a URL',
+      { origin: 'https://a.example/shows' },
+      'expected --key-ring URL, since --origin is not the folder "public"',
+    ],
+    ['a folder', { publicRoot: '/srv/www' }, 'expected --key-ring URL, since --public-root is not the folder "public"'],
+    ['the tree', { origin: 'KEYRING' }, '--key-ring: expected a URL, or the name of a binding other than --origin'],
+  ])('does not guess where the key ring of a tree in %s is', (_, options, message) => {
+    expect(() => workerFiles({ ...WORKER, ...options, keyRing: NO_SECRETS, bundle: '' })).toThrow(message);
   });
 
   test('refuses to keep pointers for longer than 10 s', () => {

@@ -14,10 +14,9 @@ import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { keyRingText } from '../../src/release/tree/codec.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';
-import { ask, asked, editionOf } from '../support/edge/nginx-bucket.ts';
+import { ask, asked, editionOf } from '../support/edge/ask.ts';
 import { originIn, PREFIX, startPrivateBucket, UNREADABLE } from '../support/edge/private-bucket.ts';
 import { startMiniflare } from '../support/edge/runtimes/miniflare.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
@@ -36,20 +35,13 @@ beforeAll(async () => {
 const SUFFIX: Readonly<Record<string, string>> = { identity: '', gzip: '.gz', br: '.br' };
 const ENCODINGS = Object.keys(SUFFIX);
 
-type Start = (
-  origin: OriginOptions,
-  environment: MemoryStore['environment'],
-  keyRingAt?: string | null,
-) => Promise<Runtime>;
+type Start = (origin: OriginOptions, environment: MemoryStore['environment']) => Promise<Runtime>;
 
 const HOSTS: readonly (readonly [string, Start])[] = [
-  [
-    'Cloudflare',
-    (origin, environment, keyRingAt = null) => startMiniflare(world, 5, { origin, environment, keyRingAt }),
-  ],
+  ['Cloudflare', (origin, environment) => startMiniflare(world, 5, { origin, environment })],
   ...(['deno', 'netlify'] as const).map((host): readonly [string, Start] => [
     host,
-    (origin, environment, keyRingAt = null) => startWorkerHost(host, world, origin, { environment, keyRingAt }),
+    (origin, environment) => startWorkerHost(host, world, origin, { environment }),
   ]),
 ];
 
@@ -192,7 +184,7 @@ describe.each(HOSTS)('%s, over a private bucket', (_, start) => {
   });
 });
 
-describe.each(HOSTS)('%s, over a URL, the key ring elsewhere', (_, start) => {
+describe.each(HOSTS)('%s, over a URL', (_, start) => {
   let server: Server;
   let runtime: Runtime;
   const log: string[] = [];
@@ -200,18 +192,16 @@ describe.each(HOSTS)('%s, over a URL, the key ring elsewhere', (_, start) => {
     server = createServer((request, response) => {
       const url = request.url ?? '';
       if (/products\.\w+\.json/.test(url)) log.push(url);
-      if (url === '/keyring.json') response.end(keyRingText(world.keyRing));
-      else
-        readFile(join(world.root, url)).then(
-          (bytes) => response.end(bytes),
-          () => response.writeHead(404).end(),
-        );
+      readFile(join(world.root, url)).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      );
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const origin = { origin: `${url}/public`, originEndpoint: null, originRegion: null };
-    runtime = await start(origin, {}, `${url}/keyring.json`);
+    runtime = await start(origin, {});
   });
   afterAll(async () => {
     await runtime.stop();
@@ -240,6 +230,8 @@ describe('the module, with a cache that', () => {
     store = await startPrivateBucket(world);
     const files = workerFiles({
       target: 'worker',
+      profiles: world.profiles,
+      keyRingAt: null,
       bundle: await bundleEdge('worker-s3'),
       keyRing: world.keyRing,
       settings: DEFAULT_SETTINGS,

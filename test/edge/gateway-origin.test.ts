@@ -1,4 +1,4 @@
-// The tree in a private bucket of a real object store, Ceph's gateway, under nginx, Cloudflare and Deno: what the store in memory stands for
+// The tree in a private bucket of a real object store, Ceph's gateway, under a service behind nginx, Cloudflare and Deno: what the store in memory stands for
 // in the other tests.
 
 import { readFileSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { headerValues } from '../support/edge/messages.ts';
-import { ask, editionOf, longPointers } from '../support/edge/nginx-bucket.ts';
+import { ask, editionOf } from '../support/edge/ask.ts';
 import { originIn, PREFIX, putTree } from '../support/edge/private-bucket.ts';
+import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startMiniflare } from '../support/edge/runtimes/miniflare.ts';
-import { startNginxBucket } from '../support/edge/runtimes/nginx.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
@@ -17,7 +17,10 @@ import { sharedGateway } from '../support/objects/gateway.ts';
 import type { TestStore } from '../support/objects/test-store.ts';
 
 const STARTS: readonly (readonly [string, (world: World, store: TestStore) => Promise<Runtime>])[] = [
-  ['nginx', (world, store) => startNginxBucket(world, originIn(store), store.environment, { edit: longPointers })],
+  [
+    'a service behind nginx',
+    (world, store) => startAuthorizer('nginx', world, { origin: originIn(store), credentials: store.environment }),
+  ],
   [
     'Cloudflare',
     (world, store) => startMiniflare(world, 5, { origin: originIn(store), environment: store.environment }),

@@ -245,7 +245,7 @@ test('workerd asks an origin at https by TLS', async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const origin = `https://127.0.0.1:${portOf(server)}`;
+  const origin = `https://127.0.0.1:${portOf(server)}/public`;
   const runtime = await startWorkerd(world, 0, { origin, originEndpoint: null, originRegion: null });
   try {
     expect((await ask(runtime, 'moscow')).status).toBe(503);

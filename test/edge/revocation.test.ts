@@ -1,4 +1,4 @@
-// From the operator's `keys revoke` to the refusal: the commands that it prints for each kind of edge, run as they stand.
+// From the operator's `keys revoke` to the refusal, on edges as `edge build` writes them.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -12,12 +12,12 @@ import { keyRingText } from '../../src/release/tree/codec.ts';
 import { playbill } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { catalogueAt } from '../support/trees.ts';
-import { ask } from '../support/edge/nginx-bucket.ts';
+import { ask } from '../support/edge/ask.ts';
 import { originIn, PREFIX, startPrivateBucket } from '../support/edge/private-bucket.ts';
+import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startLambdaEdge } from '../support/edge/runtimes/lambda-edge.ts';
-import { startNginxBucket } from '../support/edge/runtimes/nginx.ts';
 import { freePort, type Runtime, startProgram } from '../support/edge/runtimes/runtime.ts';
-import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
+import { startWorkerd, WORKERD } from '../support/edge/runtimes/workerd.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 import type { MemoryStore } from '../support/objects/memory-store.ts';
@@ -74,17 +74,23 @@ test('nginx refuses a revoked key at the next request, and nobody does anything'
   expect(await statusOfSigned()).toBe(401);
 });
 
-test('a worker is built without the key’s validity by the command that keys revoke prints', async () => {
-  const { stderr } = await run(['keys', 'revoke', 'alpha-site', ...places]);
-  const [, command = ''] = /^ +otherwise: run playbill (\S.*)$/m.exec(stderr) ?? [];
+test('a worker over the tree’s folder, as edge build writes it, refuses a revoked key, and nobody does anything', async () => {
+  const issued = await run(['keys', 'issue', '--front', 'alpha', '--keyid', 'alpha-worker', ...places, '--json']);
+  writeFileSync(keyFile, issued.stdout);
   const worker = join(folder, 'edge-worker');
-  // As a shell would take it apart: the tree's name is in quotes.
-  const words = command.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [];
-  await run([...words, '--to', worker]);
-  expect(words).toContain(out);
-  expect(readFileSync(join(worker, 'worker.js'), 'utf8')).toMatch(
-    /"alpha-site":\{[^}]*"revokedAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/,
-  );
+  await run(['edge', 'build', '--target', 'worker', '--out', out, '--to', worker]);
+  const port = await freePort();
+  const words = ['serve', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${port}`];
+  const end = await startProgram(WORKERD, words, port, { cwd: worker, env: process.env });
+  try {
+    url = `http://127.0.0.1:${port}/products/`;
+    expect(await statusOfSigned()).toBe(200);
+    await run(['keys', 'revoke', 'alpha-worker', ...places]);
+    while ((await statusOfSigned()) === 200) await sleep(200);
+    expect(await statusOfSigned()).toBe(401);
+  } finally {
+    await end();
+  }
 });
 
 /** Revokes a key: the edge refuses it after a while, and still accepts another front's. */
@@ -104,7 +110,10 @@ async function seeRevocation(world: World, runtime: Runtime, replace: (ring: str
 describe('over a private bucket a revoked key is refused, and nobody does anything', () => {
   const worldNow = Math.floor(Date.now() / 1000);
   const starts: readonly (readonly [name: string, start: (world: World, store: MemoryStore) => Promise<Runtime>])[] = [
-    ['nginx', (world, store) => startNginxBucket(world, originIn(store), store.environment)],
+    [
+      'a service behind nginx',
+      (world, store) => startAuthorizer('nginx', world, { origin: originIn(store), credentials: store.environment }),
+    ],
     ['workerd', (world, store) => startWorkerd(world, 0, originIn(store), store.environment)],
   ];
   test.each(starts)('%s', async (_, start) => {

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runExchange } from '../support/edge/exchange.ts';
 import { originIn, startPrivateBucket } from '../support/edge/private-bucket.ts';
+import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startBucketServer } from '../support/edge/runtimes/bucket.ts';
 import { startMiniflare } from '../support/edge/runtimes/miniflare.ts';
-import { startNginxBucket } from '../support/edge/runtimes/nginx.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
 import { HOSTS } from '../support/edge/runtimes/worker-hosts.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
@@ -28,7 +28,10 @@ const STARTS: readonly (readonly [string, StartRuntime])[] = [
   ...HOSTS.map(({ name, start }) => [name, start] as const),
   ['workerd over a bucket', () => startWorkerd(world, 0, originIn(store), store.environment)],
   ['Cloudflare over R2', () => startMiniflare(world, 0)],
-  ['nginx over a bucket', () => startNginxBucket(world, originIn(store), store.environment)],
+  [
+    'a service behind nginx, over a bucket',
+    () => startAuthorizer('nginx', world, { origin: originIn(store), credentials: store.environment }),
+  ],
   ['serve over a bucket', startBucketServer],
 ];
 

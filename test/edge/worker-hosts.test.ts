@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gunzipSync } from 'node:zlib';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
 import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
+import { keyRingText } from '../../src/release/tree/codec.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { originIn, type Override, startPrivateBucket } from '../support/edge/private-bucket.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
@@ -20,10 +21,14 @@ import { editionContent, makeWorld, type World } from '../support/edge/world.ts'
 let world: World;
 let bucket: Server;
 let origin: string;
+let ring: KeyRing;
 beforeAll(async () => {
   world = await makeWorld(Math.floor(Date.now() / 1000));
+  ring = world.keyRing;
   bucket = createServer((request, response) => {
-    readFile(join(world.root, 'public', request.url ?? '')).then(
+    const url = request.url ?? '';
+    if (url === '/edge/keyring.json') return void response.end(keyRingText(ring));
+    readFile(join(world.root, url)).then(
       (bytes) => response.end(bytes),
       (error: NodeJS.ErrnoException) => response.writeHead(error.code === 'ENOENT' ? 403 : 500).end(),
     );
@@ -31,7 +36,7 @@ beforeAll(async () => {
   bucket.listen(0, '127.0.0.1');
   await once(bucket, 'listening');
   const address = bucket.address();
-  origin = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+  origin = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}/public`;
 });
 afterAll(() => {
   bucket.close();
@@ -65,12 +70,13 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by
 
 test.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {
   const keys = Object.entries(world.keyRing.keys).filter(([, key]) => key.alg !== 'hmac-sha256');
-  const keyRing: KeyRing = { schema: 1, keys: Object.fromEntries(keys) };
-  const runtime = await startWorkerHost(host, world, by(origin), { keyRing });
+  ring = { schema: 1, keys: Object.fromEntries(keys) };
+  const runtime = await startWorkerHost(host, world, by(origin), { keyRing: ring });
   try {
     expect((await ask(runtime, 'moscow-1', 'moscow')).status).toBe(200);
     expect((await ask(runtime, 'moscow-hmac', 'moscow')).status).toBe(401);
   } finally {
+    ring = world.keyRing;
     await runtime.stop();
   }
 });

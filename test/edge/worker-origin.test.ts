@@ -26,7 +26,7 @@ const PAGE: Instead = { status: 200, headers: { 'Content-Type': 'text/html; char
 const isPointer = (path: string): boolean => path.endsWith('/pointer.json');
 const isEdition = (path: string): boolean => /\/products\.\w+\.json$/.test(path);
 const isSibling = (path: string): boolean => /\.(gz|br)$/.test(path);
-const always = (): boolean => true;
+const isInPublic = (path: string): boolean => path.startsWith('/public/');
 
 let world: World;
 let server: Server;
@@ -48,7 +48,7 @@ function sendPage(response: ServerResponse, status: number, headers: OutgoingHtt
 }
 
 function sendFile(path: string, response: ServerResponse, headers: OutgoingHttpHeaders): void {
-  readFile(join(world.root, 'public', path)).then(
+  readFile(join(world.root, path)).then(
     (bytes) => response.writeHead(200, { 'Content-Length': bytes.length, ...headers }).end(bytes),
     () => response.writeHead(404).end(),
   );
@@ -60,7 +60,7 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  origin = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+  origin = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}/public`;
 });
 afterAll(() => {
   server.close();
@@ -95,7 +95,7 @@ describe.each<[string, (url: string, output: string[]) => Promise<Runtime>]>([
   // Each of its own front: a pointer that could be read is kept for five seconds.
   test.each<[string, string, (path: string) => boolean, Instead, RegExp]>([
     ['a page for a pointer', 'kazan', isPointer, PAGE, /fronts\/kazan\/pointer\.json: 200 text\/html/],
-    ['a page for every path', 'unpublished', always, PAGE, /fronts\/unpublished\/pointer\.json: 200 text\/html/],
+    ['a page for every path', 'unpublished', isInPublic, PAGE, /fronts\/unpublished\/pointer\.json: 200 text\/html/],
     ['a page for an edition', 'moscow', isEdition, PAGE, /fronts\/moscow\/products\.\w+\.json: 200 text\/html/],
     [
       'an error in XML with 200',
@@ -180,7 +180,7 @@ describe.each<[string, (url: string, output: string[]) => Promise<Runtime>]>([
       const port = await freePort();
       typed.listen(port, '127.0.0.1');
       await once(typed, 'listening');
-      const worker = await start(`http://127.0.0.1:${port}`, []);
+      const worker = await start(`http://127.0.0.1:${port}/public`, []);
       try {
         expect((await ask(worker, 'moscow')).content.equals(editionContent(world, 'moscow products 2'))).toBe(true);
       } finally {

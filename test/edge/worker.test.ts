@@ -12,6 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { keyRingText } from '../../src/release/tree/codec.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
@@ -40,6 +41,8 @@ async function workerAt(origin: string, pointerSeconds = 0): Promise<Worker> {
     target: 'worker',
     bundle,
     keyRing: world.keyRing,
+    keyRingAt: null,
+    profiles: world.profiles,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
     origin,
@@ -51,7 +54,9 @@ async function workerAt(origin: string, pointerSeconds = 0): Promise<Worker> {
   const path = join(temporaryFolder(), 'worker.mjs');
   writeFileSync(path, files.find(([name]) => name === 'worker.js')?.[1] ?? '');
   const loaded: { readonly default: Worker } = await import(pathToFileURL(path).href);
-  return loaded.default;
+  // The namespace of the key ring is bound, whatever else is; a tree by URL has its own.
+  const KEYRING = { get: async () => keyRingText(world.keyRing) };
+  return { fetch: (request, environment) => loaded.default.fetch(request, environment && { KEYRING, ...environment }) };
 }
 
 async function signedRequest(more: readonly string[] = [], method = 'GET', front = 'moscow'): Promise<Request> {
@@ -267,10 +272,10 @@ test('an origin that hangs is given up after a minute, with a 503 and a line in 
 
 describe('an origin by URL', () => {
   test.each([undefined, null])('needs no environment: %s', async (environment) => {
-    const worker = await workerAt('http://127.0.0.1:9');
+    const worker = await workerAt('http://127.0.0.1:9/public');
     const unsigned = await worker.fetch(new Request('http://edge.test/products/'), environment);
     expect(unsigned.status).toBe(400);
-    // Nobody listens there, which the rule finds out after it has verified.
+    // Nobody listens there.
     expect((await worker.fetch(await signedRequest(), environment)).status).toBe(503);
   });
 
@@ -278,7 +283,7 @@ describe('an origin by URL', () => {
     const asked: string[] = [];
     const origin = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
-      readFile(join(world.root, (request.url ?? '').replace(/^\/tree/, '/public'))).then(
+      readFile(join(world.root, (request.url ?? '').replace(/^\/tree/, ''))).then(
         (bytes) => response.end(bytes),
         () => response.writeHead(404).end(),
       );
@@ -287,13 +292,13 @@ describe('an origin by URL', () => {
     await once(origin, 'listening');
     const address = origin.address();
     const port = address !== null && typeof address === 'object' ? address.port : 0;
-    const worker = await workerAt(`http://127.0.0.1:${port}/tree`);
+    const worker = await workerAt(`http://127.0.0.1:${port}/tree/public`);
     expect((await worker.fetch(await signedRequest(), {})).status).toBe(200);
     expect((await worker.fetch(await signedRequest([], 'HEAD'), {})).status).toBe(200);
     expect((await worker.fetch(new Request('http://edge.test/products/'), {})).status).toBe(400);
-    const edition = `/tree/fronts/moscow/products.${world.fronts.get('moscow')?.products[1]?.digest}.json`;
-    const pointer = 'GET /tree/fronts/moscow/pointer.json';
-    expect(asked).toEqual([pointer, `GET ${edition}`, pointer, `HEAD ${edition}`]);
+    const edition = `/tree/public/fronts/moscow/products.${world.fronts.get('moscow')?.products[1]?.digest}.json`;
+    const pointer = 'GET /tree/public/fronts/moscow/pointer.json';
+    expect(asked).toEqual(['GET /tree/edge/keyring.json', pointer, `GET ${edition}`, pointer, `HEAD ${edition}`]);
     origin.closeAllConnections();
     origin.close();
   });

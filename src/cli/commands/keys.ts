@@ -1,5 +1,6 @@
 // `playbill keys issue|list|revoke`. A private key is output once, to a file or to stdout, and stored nowhere else.
 
+import { resolve } from 'node:path';
 import type { KeysResultJson } from '../../contract/results.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError, shellWord } from '../../errors.ts';
@@ -249,11 +250,10 @@ Then: ${edgesText(out)}`);
   }
 }
 
-/** What to type for each kind of edge once the tree has a new key ring. */
+/** What to do for each kind of edge once the tree has a new key ring. None needs a reload or a deployment. */
 function edgesText(out: string): string {
-  return `Edges that read the tree itself use it at once, edges with a bucket within a minute. For others:
-  copy    if nginx or serve reads a copy of the tree: copy edge/keyring.json there
-  worker  if built with --key-ring: copy edge/keyring.json to that URL or binding
-          otherwise: run playbill edge build --target worker --out ${shellWord(out)}
-          with the target and options that it was built with; then deploy the folder as its README says`;
+  return `Edges that read the tree itself, in a folder or a bucket, use it within a minute. For others:
+  copy    if an edge reads a copy of the tree, or a URL: copy edge/keyring.json there
+  assets  if Cloudflare has the tree as assets: in the folder that edge build wrote, run
+          wrangler kv key put --remote --binding KEYRING keyring.json --path ${shellWord(`${resolve(out)}/edge/keyring.json`)}`;
 }

@@ -24,7 +24,7 @@ export function proxyFiles(proxy: Proxy, service: ProxiedService): DeploymentFil
     case 'nginx':
       checkListen(service.listen);
       return [
-        ['nginx.conf', standalone('', '')],
+        ['nginx.conf', standalone('')],
         ['playbill.conf', nginxConfiguration(service)],
       ];
     case 'caddy':

@@ -17,14 +17,11 @@ import {
   README_TITLE,
   secretNames,
 } from './deployment.ts';
-import type { ProfileName } from '../rule/profile.ts';
 import { checkPath } from './nginx-server.ts';
 import { type OriginOptions, parseOrigin } from './origin.ts';
 
 export interface AuthorizerDeployment extends Deployment, OriginOptions {
   readonly proxy: Proxy;
-  /** The signing profiles that are accepted. */
-  readonly profiles: readonly ProfileName[];
   /** Where the proxy listens: PORT or ADDRESS:PORT. */
   readonly listen: string;
   /** Where the service listens: ADDRESS:PORT. */

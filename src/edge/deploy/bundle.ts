@@ -1,10 +1,8 @@
 // Bundles the rule into one file for an edge. Only the bundle for Node.js keeps imports, of Node's own modules. Needs esbuild, so it runs at build
 // time, and the installed command ships the bundles. Fails on a module that the edge does not have and on syntax that njs cannot read.
 
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin, transform } from 'esbuild';
-import type { ProfileName } from '../rule/profile.ts';
+import { build, transform } from 'esbuild';
 import type { EdgeBundle } from './origin.ts';
 
 export type EdgeTarget = 'nginx' | 'worker' | 'authorizer';
@@ -14,43 +12,32 @@ const NOT_IN_NJS =
   'array-spread async-generator class default-argument destructuring for-of generator logical-assignment nullish-coalescing ' +
   'object-rest-spread optional-catch-binding optional-chain regexp-sticky-and-unicode-flags';
 
-/** The text of a bundle with these signing profiles. */
-export function bundleEdge(name: EdgeBundle, profiles: readonly ProfileName[] = ['rfc9421']): Promise<string> {
-  const isNginx = name === 'nginx' || name === 'nginx-s3';
-  const hasFolder = name === 'authorizer' || name === 'lambda-edge';
-  const file = hasFolder ? `${name}/entry` : isNginx ? `${name}-entry` : name;
-  const path = fileURLToPath(new URL(`../runtimes/${file}.ts`, import.meta.url));
-  // Lambda@Edge needs the same form as a worker: one small module without imports.
-  return bundleModule(name === 'authorizer' ? name : isNginx ? 'nginx' : 'worker', path, profiles);
-}
+/** Where each bundle begins, and the runtime whose form it has. Lambda@Edge needs the same form as a worker: one small module without imports. */
+const ENTRIES: { readonly [name in EdgeBundle]: readonly [file: string, target: EdgeTarget] } = {
+  authorizer: ['authorizer/entry', 'authorizer'],
+  'lambda-edge': ['lambda-edge/entry', 'worker'],
+  nginx: ['nginx-entry', 'nginx'],
+  worker: ['worker', 'worker'],
+  'worker-s3': ['worker-s3', 'worker'],
+  'worker-r2': ['worker-r2', 'worker'],
+};
 
-/** Replaces the module with the default profile, so that a bundle contains only the profiles it uses. */
-const withProfiles = (profiles: readonly ProfileName[]): Plugin => ({
-  name: 'profiles',
-  setup: (building) => {
-    if (!profiles.includes('signed-headers')) return;
-    building.onResolve({ filter: /^\.\/profiles\/(worker|nginx)\.ts$/ }, ({ path, resolveDir }) => {
-      const name = profiles.includes('rfc9421') ? path.replace('.ts', '-both.ts') : './profiles/signed-headers.ts';
-      return { path: join(resolveDir, name) };
-    });
-  },
-});
+/** The text of a bundle. */
+export function bundleEdge(name: EdgeBundle): Promise<string> {
+  const [file, target] = ENTRIES[name];
+  return bundleModule(target, fileURLToPath(new URL(`../runtimes/${file}.ts`, import.meta.url)));
+}
 
 /**
  * Bundles a module (absolute path) and its imports for a target. Rejects with esbuild's messages if the target does not have an import or
  * cannot read the syntax.
  */
-export async function bundleModule(
-  target: EdgeTarget,
-  entry: string,
-  profiles: readonly ProfileName[] = ['rfc9421'],
-): Promise<string> {
+export async function bundleModule(target: EdgeTarget, entry: string): Promise<string> {
   const isNginx = target === 'nginx';
   const result = await build({
     entryPoints: [entry],
     bundle: true,
     write: false,
-    plugins: [withProfiles(profiles)],
     format: 'esm',
     platform: target === 'authorizer' ? 'node' : 'neutral',
     target: 'es2022',

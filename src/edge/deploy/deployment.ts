@@ -3,18 +3,26 @@
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { HMAC } from '../rule/key-store.ts';
+import type { ProfileName } from '../rule/profile.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 
-/** The largest worker bundles allowed, in bytes: a small bundle starts fast on any host. Reading a bucket and its key ring takes more code. */
-export const WORKER_BUNDLE_BYTES_MAX = {
-  worker: 8192,
-  'worker-live': 9984,
-  'worker-s3': 11_392,
-  'worker-r2': 9216,
-} as const;
+/** How many bytes of code a host takes at most, after compression, on its largest plan. Other targets have no limit. */
+export const CODE_BYTES_MAX: { readonly [target: string]: number } = {
+  cloudflare: 10 * 2 ** 20,
+  'lambda-edge': 2 ** 20,
+  netlify: 20 * 2 ** 20,
+  vercel: 4 * 2 ** 20,
+};
 
 /** The files of a deployable folder, sorted by name. */
 export type DeploymentFiles = readonly (readonly [name: string, text: string])[];
+
+/** The size of the code as a host counts it. */
+export async function codeBytes(files: DeploymentFiles): Promise<number> {
+  const code = files.filter(([name]) => /\.m?js$/.test(name)).map(([, text]) => text);
+  const compressed = new Blob(code).stream().pipeThrough(new CompressionStream('gzip'));
+  return (await new Response(compressed).arrayBuffer()).byteLength;
+}
 
 /** What every target needs. */
 export interface Deployment {
@@ -22,6 +30,8 @@ export interface Deployment {
   readonly bundle: string;
   readonly keyRing: KeyRing;
   readonly settings: SettingsFile;
+  /** The accepted signing profiles. */
+  readonly profiles: readonly ProfileName[];
 }
 
 /**

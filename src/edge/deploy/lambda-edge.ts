@@ -1,7 +1,7 @@
 // The folder for CloudFront: the function for Lambda@Edge, two CloudFormation templates and a README. Refuses a bucket that CloudFront
 // cannot read, and a signature profile that the function cannot verify.
 
-import { PROFILE_NAMES, type ProfileName } from '../rule/profile.ts';
+import { PROFILE_NAMES } from '../rule/profile.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import { HMAC } from '../rule/key-store.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
@@ -14,7 +14,6 @@ export interface LambdaEdgeDeployment extends Deployment, OriginOptions {
   readonly encodings: readonly SiblingEncoding[];
   /** How long the function keeps a pointer, 0 to 10 s. */
   readonly pointerSeconds: number;
-  readonly profiles: readonly ProfileName[];
 }
 
 /** The keys of a ring that need a secret: the function has none, and refuses them. */

@@ -24,30 +24,15 @@ export interface OriginOptions {
   readonly originRegion: string | null;
 }
 
-export type WorkerBundle = 'worker' | 'worker-live' | 'worker-s3' | 'worker-r2';
-
-/** The bundles that the installed command ships. */
-export const EDGE_BUNDLES = [
-  'authorizer',
-  'lambda-edge',
-  'nginx',
-  'nginx-s3',
-  'worker',
-  'worker-live',
-  'worker-s3',
-  'worker-r2',
-] as const;
+/** The bundles that the installed command ships: one for each target and kind of origin. */
+export const EDGE_BUNDLES = ['authorizer', 'lambda-edge', 'nginx', 'worker', 'worker-s3', 'worker-r2'] as const;
 export type EdgeBundle = (typeof EDGE_BUNDLES)[number];
 
-/** The worker bundle for an origin. `keyRingAt`: where the worker reads the key ring; null if it is in the module or the bucket. */
-export function workerBundle(origin: string, keyRingAt: string | null = null): WorkerBundle {
+/** The worker bundle for an origin. */
+export function workerBundle(origin: string): EdgeBundle {
   if (origin.startsWith('s3://')) return 'worker-s3';
-  if (origin.startsWith('r2://')) return 'worker-r2';
-  return keyRingAt === null ? 'worker' : 'worker-live';
+  return origin.startsWith('r2://') ? 'worker-r2' : 'worker';
 }
-
-/** The nginx bundle for an origin. The default origin, a binding name, stands for a folder. parseOrigin refuses URLs that are not buckets later. */
-export const nginxBundle = (origin: string): 'nginx' | 'nginx-s3' => (origin.includes('://') ? 'nginx-s3' : 'nginx');
 
 /** The name of the binding of an R2 bucket. */
 const R2_BINDING = 'TREE';

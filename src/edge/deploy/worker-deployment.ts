@@ -2,7 +2,6 @@
 // cannot do.
 
 import type { SiblingEncoding } from '../rule/encoding.ts';
-import type { ProfileName } from '../rule/profile.ts';
 import { CREDENTIAL_NAMES } from '../runtimes/bucket-credentials.ts';
 import { type Deployment, secretNames } from './deployment.ts';
 import { type OriginOptions, parseOrigin, type WorkerOrigin } from './origin.ts';
@@ -40,10 +39,8 @@ export interface WorkerDeployment extends Deployment, OriginOptions {
   readonly encodings: readonly SiblingEncoding[];
   /** How long a worker keeps a pointer: 0 to 10 s. */
   readonly pointerSeconds: number;
-  /** The profiles in the bundle. Default: `rfc9421`. */
-  readonly profiles?: readonly ProfileName[];
-  /** Where the worker reads the key ring at run time: a URL or the name of a binding. Without it the key ring is in the bucket or the module. */
-  readonly keyRingAt?: string | null;
+  /** Where the worker reads the key ring: a URL or the name of a binding. null: in the tree, next to the public folder. */
+  readonly keyRingAt: string | null;
 }
 
 /** A checked deployment. */
@@ -52,32 +49,54 @@ export interface Worker extends WorkerDeployment {
   /** The names of the secrets for hmac keys, and for reading the tree. */
   readonly keySecrets: readonly string[];
   readonly treeSecrets: readonly string[];
-  readonly liveRing: LiveRing | null;
+  readonly ringSource: KeyRingSource;
 }
 
-/** A key ring that is separate from the tree and the module. */
-export interface LiveRing {
-  readonly kind: 'url' | 'binding';
+/** Where the worker rereads the key ring while it runs. */
+export interface KeyRingSource {
+  /** `bucket`: with the tree. */
+  readonly kind: 'url' | 'binding' | 'bucket';
   readonly location: string;
 }
 
 /** The name of the optional secret that the worker sends to the key ring's URL. */
 export const KEY_RING_TOKEN = 'PLAYBILL_KEY_RING_TOKEN';
 
+/** The binding of the key ring, if the tree is bound as well. */
+const KEY_RING_BINDING = 'KEYRING';
+
+/** The targets that read a bound folder from disk. Cloudflare reads the key ring from a KV namespace: assets change only with a deployment. */
+const readsFolders = (target: WorkerTarget): boolean => target !== 'cloudflare';
+
 /** Throws Error for a location where the key ring cannot be read, or where clients could read it. */
-function liveRingOf(target: WorkerTarget, tree: WorkerOrigin, location: string | null): LiveRing | null {
-  if (location === null) return null;
-  if (tree.kind === 's3' || tree.kind === 'r2')
-    throw new Error(`--key-ring: expected none with a bucket, which contains the key ring, found "${location}"`);
+function ringSourceOf({ target, keyRingAt, publicRoot }: WorkerDeployment, tree: WorkerOrigin): KeyRingSource {
+  if (tree.kind === 's3' || tree.kind === 'r2') {
+    if (keyRingAt === null) return { kind: 'bucket', location: 'edge/keyring.json' };
+    throw new Error(`--key-ring: expected none with a bucket, which contains the key ring, found "${keyRingAt}"`);
+  }
+  const location = keyRingAt ?? (tree.kind === 'url' ? urlBeside(tree.origin) : KEY_RING_BINDING);
   const isName = /^[A-Za-z_]\w*$/.test(location);
   if (isName && !hasOrigin(target, 'binding'))
     throw new Error(`--key-ring: expected a URL with --target ${target}, found "${location}"`);
-  if (isName && location !== tree.origin) return { kind: 'binding', location };
+  if (isName && location !== tree.origin) {
+    if (readsFolders(target) && !publicRoot.endsWith('/public'))
+      throw new Error(`expected --key-ring URL, since --public-root ${NO_TREE}: "${publicRoot}"`);
+    return { kind: 'binding', location };
+  }
   if (!/^https?:\/\/[^\s"\\?#@/]+\/[^\s"\\?#]+$/.test(location))
     throw new Error(`--key-ring: expected a URL, or the name of a binding other than --origin, found "${location}"`);
   if (location.startsWith(`${tree.origin}/`))
     throw new Error(`--key-ring: expected a URL outside the public folder ${tree.origin}, found "${location}"`);
   return { kind: 'url', location };
+}
+
+const NO_TREE = 'is not the folder "public" of a tree';
+
+/** The key ring's URL in a tree whose public folder has this URL. */
+function urlBeside(origin: string): string {
+  const tree = /^(.*)\/public$/.exec(origin)?.[1];
+  if (tree === undefined) throw new Error(`expected --key-ring URL, since --origin ${NO_TREE}: "${origin}"`);
+  return `${tree}/edge/keyring.json`;
 }
 
 const hasOrigin = (target: WorkerTarget, kind: OriginKind): boolean =>
@@ -99,8 +118,8 @@ export function workerOf(deployment: WorkerDeployment): Worker {
     throw new Error(`--origin: expected ${kinds} with --target ${target}${elsewhere}, found "${origin}"`);
   }
   const treeSecrets = tree.kind === 's3' ? CREDENTIAL_NAMES : [];
-  const liveRing = liveRingOf(target, tree, deployment.keyRingAt ?? null);
-  return { ...deployment, tree, keySecrets: secretNames(keyRing), treeSecrets, liveRing };
+  const ringSource = ringSourceOf(deployment, tree);
+  return { ...deployment, tree, keySecrets: secretNames(keyRing), treeSecrets, ringSource };
 }
 
 /** A folder that the host offers to the worker as a binding. */
@@ -110,18 +129,16 @@ export interface BoundFolder {
 }
 
 /** The folders that the worker reads: the tree's `public`, and `edge` with the key ring. */
-export const boundFolders = ({ tree, publicRoot, liveRing }: Worker): readonly BoundFolder[] => [
+export const boundFolders = ({ tree, publicRoot, ringSource }: Worker): readonly BoundFolder[] => [
   ...(tree.kind === 'binding' ? [{ binding: tree.origin, path: publicRoot }] : []),
-  ...(liveRing?.kind === 'binding' ? [{ binding: liveRing.location, path: publicRoot.replace(/[^/]+$/, 'edge') }] : []),
+  ...(ringSource.kind === 'binding'
+    ? [{ binding: ringSource.location, path: publicRoot.replace(/public$/, 'edge') }]
+    : []),
 ];
 
 /** The name of the secret for the key ring's URL, if it has one. */
-export const tokenOf = ({ liveRing }: Worker): readonly string[] => (liveRing?.kind === 'url' ? [KEY_RING_TOKEN] : []);
-
-/** Whether the worker reads the key ring at run time. */
-export const isLive = ({ tree, liveRing }: Worker): boolean =>
-  tree.kind === 's3' || tree.kind === 'r2' || liveRing !== null;
+export const tokenOf = ({ ringSource }: Worker): readonly string[] =>
+  ringSource.kind === 'url' ? [KEY_RING_TOKEN] : [];
 
 /** Whether the worker keeps editions in the host's cache, if the host has one. */
-export const isCaching = (worker: Worker): boolean =>
-  worker.tree.kind === 's3' || (worker.tree.kind === 'url' && isLive(worker));
+export const isCaching = ({ tree }: Worker): boolean => tree.kind === 's3' || tree.kind === 'url';

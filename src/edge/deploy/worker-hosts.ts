@@ -2,7 +2,7 @@
 // test/edge/worker-hosts.test.ts runs each of them unchanged.
 
 import type { DeploymentFiles } from './deployment.ts';
-import { boundFolders, isCaching, type LiveRing, tokenOf, type Worker } from './worker-deployment.ts';
+import { boundFolders, isCaching, type KeyRingSource, tokenOf, type Worker } from './worker-deployment.ts';
 
 /** The host's files, by their paths in the folder. */
 export function hostFiles(worker: Worker): DeploymentFiles {
@@ -66,12 +66,12 @@ export default (request) => worker.fetch(request, process.env);
 `;
 
 function workerdConfiguration(worker: Worker): string {
-  const { tree, keySecrets, treeSecrets, liveRing } = worker;
+  const { tree, keySecrets, treeSecrets, ringSource } = worker;
   const folders = boundFolders(worker);
   const services = folders.map(
     ({ binding, path }) => `(name = "${binding}-folder", disk = (path = ${JSON.stringify(path)})),`,
   );
-  if (tree.kind !== 'binding' || liveRing?.kind === 'url')
+  if (tree.kind !== 'binding' || ringSource.kind === 'url')
     services.push(
       '(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),',
     );
@@ -107,12 +107,12 @@ function wranglerConfiguration(worker: Worker): string {
 name = "playbill-edge"
 main = "worker.js"
 compatibility_date = "2025-01-01"
-${wranglerTree(worker)}${worker.liveRing?.kind === 'binding' ? wranglerKeyRing(worker.liveRing) : ''}`;
+${wranglerTree(worker)}${worker.ringSource.kind === 'binding' ? wranglerKeyRing(worker.ringSource) : ''}`;
 }
 
 /** Without an id, wrangler creates the namespace. */
-const wranglerKeyRing = ({ location }: LiveRing): string => `
-# The key ring. After each change of keys, run: wrangler kv key put --remote --binding ${location} keyring.json --path TREE/edge/keyring.json
+const wranglerKeyRing = ({ location }: KeyRingSource): string => `
+# The key ring. After the first deployment and after each change of keys, run: wrangler kv key put --remote --binding ${location} keyring.json --path TREE/edge/keyring.json
 [[kv_namespaces]]
 binding = "${location}"
 `;

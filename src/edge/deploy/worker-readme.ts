@@ -10,14 +10,7 @@ import {
   README_TITLE,
 } from './deployment.ts';
 import type { WorkerOrigin } from './origin.ts';
-import {
-  isCaching,
-  isLive,
-  KEY_RING_TOKEN,
-  type LiveRing,
-  type Worker,
-  type WorkerTarget,
-} from './worker-deployment.ts';
+import { boundFolders, isCaching, KEY_RING_TOKEN, type Worker, type WorkerTarget } from './worker-deployment.ts';
 
 /** The parts of the README that depend on the host. */
 interface HostText {
@@ -27,8 +20,6 @@ interface HostText {
   readonly run: string;
   /** How to set secrets. */
   readonly secrets: string;
-  /** How a changed folder takes effect. */
-  readonly again: string;
   /** How the host's cache keeps editions; null if it has no cache. */
   readonly cache: string | null;
 }
@@ -42,22 +33,19 @@ const HOSTS: Readonly<Record<WorkerTarget, HostText>> = {
 To use another runtime with a fetch handler, import the default export of \`worker.js\` and call its \`fetch(request, environment, context)\`.
 \`environment\` holds the secrets and bindings by name. \`context\` is optional and may have a \`waitUntil\`. Cloudflare, Deno, Bun, Netlify
 and Vercel have their own targets.`,
-    secrets: 'For workerd, set them as environment variables.',
-    again: 'restart the worker',
+    secrets: 'For workerd, set them as environment variables; `workerd.capnp` must list each.',
     cache: 'workerd alone has no cache. On a runtime with `caches.open`, the worker uses that.',
   },
   cloudflare: {
     title: ' on Cloudflare',
     run: '    wrangler deploy',
     secrets: 'Set each with `wrangler secret put NAME`.',
-    again: 'deploy again',
     cache: `Each Cloudflare location fetches an edition once, and again after evicting it. This needs your own domain: workers.dev has no cache.`,
   },
   deno: {
     title: ' on Deno',
     run: '    deno serve --allow-env --allow-net FOLDERSserver.js',
     secrets: ENVIRONMENT,
-    again: 'restart the worker',
     cache:
       'Deno keeps them on disk, below `DENO_DIR`. It never removes any, so `server.js` empties the cache when it starts.',
   },
@@ -65,14 +53,12 @@ and Vercel have their own targets.`,
     title: ' on Bun',
     run: '    bun server.js',
     secrets: ENVIRONMENT,
-    again: 'restart the worker',
     cache: null,
   },
   netlify: {
     title: ' on Netlify',
     run: '    netlify deploy --prod',
     secrets: 'Set them as environment variables of the site, with the scope Functions.',
-    again: 'deploy again',
     cache: 'Each Netlify location fetches an edition once, and again after evicting it.',
   },
   vercel: {
@@ -81,7 +67,6 @@ and Vercel have their own targets.`,
 
 \`middleware.js\` answers every request. Vercel compresses the responses.`,
     secrets: 'Set each as an environment variable of the project: `vercel env add NAME`.',
-    again: 'deploy again',
     cache: null,
   },
 };
@@ -89,11 +74,11 @@ and Vercel have their own targets.`,
 export function workerReadme(worker: Worker): string {
   const { target, tree, pointerSeconds } = worker;
   const host = HOSTS[target];
-  const folders = tree.kind === 'binding' || worker.liveRing?.kind === 'binding' ? '--allow-read ' : '';
+  const folders = boundFolders(worker).length > 0 ? '--allow-read ' : '';
   return `${README_TITLE} as a worker${host.title}
 
 Written by \`edge build --target ${target}\`. \`worker.js\` is one ES module with a fetch handler; its first line is its configuration,
-${isLive(worker) ? 'without keys' : 'with the public keys'}. ${OWN_FILES}
+without keys. ${OWN_FILES}
 
 ${treeText(tree)}
 
@@ -110,7 +95,7 @@ ${secretsText(worker, host)}
 
 ## After a change of keys or a build of the catalogue
 
-${keysText(worker, host)}
+${keysText(worker)}
 
 ${buildText(worker)} The worker keeps a pointer for at most ${pointerSeconds} s.
 
@@ -135,28 +120,30 @@ function buildText({ target, tree }: Worker): string {
     : `After a build, nothing is needed once the new tree is in the ${tree.kind === 'binding' ? 'folder' : 'bucket'}.`;
 }
 
-function keysText(worker: Worker, host: HostText): string {
-  const { liveRing } = worker;
-  if (!isLive(worker))
-    return `The key ring is part of the module: after a change of keys, run \`edge build\` again with the same target and options, and ${host.again}.`;
-  const source =
-    liveRing === null
-      ? 'The worker reads the key ring from the bucket'
-      : `After each change of keys, copy the tree's \`edge/keyring.json\` to where the worker reads it:
-${ringText(worker.target, liveRing)}.
-The worker reads it`;
-  return `${source} and keeps it for 10 s. ${KEY_RING_UNREADABLE}
+function keysText(worker: Worker): string {
+  return `${ringText(worker)}
+
+The worker keeps the key ring for 10 s. ${KEY_RING_UNREADABLE}
 So a revoked key is refused within a minute in any case. Before you issue a key with a new secret, add the secret here.`;
 }
 
-function ringText(target: WorkerTarget, { kind, location }: LiveRing): string {
-  if (kind === 'url')
-    return `\`${location}\`. If the environment has the secret \`${KEY_RING_TOKEN}\`, the worker sends it as \`Authorization\``;
-  const binding =
-    target === 'cloudflare'
-      ? 'a KV namespace or an R2 bucket that contains `keyring.json`'
-      : 'the folder that contains `keyring.json`, or anything with a `fetch`';
-  return `the binding \`${location}\`, ${binding}`;
+/** Where the worker reads the key ring, and what to do after a change of keys. */
+function ringText({ target, ringSource: { kind, location } }: Worker): string {
+  switch (kind) {
+    case 'bucket':
+      return 'The worker reads the key ring from the bucket: nothing to do after a change of keys.';
+    case 'url':
+      return `The worker reads the key ring from \`${location}\`: after each change of keys, copy the
+tree's \`edge/keyring.json\` there. If the environment has the secret \`${KEY_RING_TOKEN}\`, the worker sends it as \`Authorization\`.`;
+    case 'binding':
+      if (target === 'cloudflare')
+        return `The worker reads the key ring from the binding \`${location}\`, a KV namespace or an R2 bucket that contains \`keyring.json\`. After the first
+deployment and after each change of keys, put the tree's \`edge/keyring.json\` there; no further deployment is needed:
+
+    wrangler kv key put --remote --binding ${location} keyring.json --path TREE/edge/keyring.json`;
+      return `The worker reads the key ring from the tree's folder \`edge\`, through the binding \`${location}\`: nothing to do after a change of keys.
+If it reads a copy of the tree, copy \`edge/keyring.json\` as well.`;
+  }
 }
 
 /** Where the tree is, and who may read it. */

@@ -40,7 +40,7 @@ export interface SignatureProfile {
  * Several profiles as one: what was signed, under the first of them that can read a signature. What another scheme puts into a header of one
  * profile does not spoil a signature under the next. Of each header it proposes one line.
  */
-export const anyOf = (...profiles: readonly SignatureProfile[]): SignatureProfile => ({
+export const anyOf = (profiles: readonly SignatureProfile[]): SignatureProfile => ({
   challenge: (settings) => {
     const values: { [name: string]: string } = {};
     profiles.forEach((profile) =>

@@ -4,16 +4,20 @@
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import type { Eventually } from '../rule/eventually.ts';
+import type { ProfileName } from '../rule/profile.ts';
 import type { RuleRequest } from '../rule/request.ts';
 import { respond, type Store } from '../rule/respond.ts';
+import { rfc9421 } from '../rule/rfc9421.ts';
 import { authorize } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
-import { profile } from './profiles/worker.ts';
+import { profileOf } from './profiles.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** The configuration that `edge build` writes at the start of every worker bundle. */
 export interface WorkerConfiguration extends SettingsFile {
+  /** The accepted signing profiles. */
+  readonly profiles: readonly ProfileName[];
   /** The encodings of the precompressed siblings in the tree. */
   readonly encodings: readonly SiblingEncoding[];
   /** How long a pointer is kept; at most 10 s. */
@@ -50,7 +54,7 @@ export const fetchHandler = (settings: WorkerConfiguration, origin: Origin, keyR
     const bindings = environment ?? {};
     const keys = webCryptoKeyStore(await keyRing(bindings, now), (name) => textOrNull(bindings[name]));
     const received = requestOf(request);
-    const target = await authorize(received, keys, profile, settings, now);
+    const target = await authorize(received, keys, profileOf(settings.profiles, rfc9421), settings, now);
     // The reason for a 503, for the log. An unreadable key ring also logs its own line.
     let why = 'keys';
     const load: Load = (path, method) =>

@@ -1,17 +1,20 @@
-// Handles a request in njs, wherever the tree is: reads its headers, authorizes it, and sends answers that have no file. Written in the syntax of
+// Handles a request in njs: reads its headers, authorizes it, and sends answers that have no file. Written in the syntax of
 // njs 0.7 (README.md).
 
 import type { FileResponse } from '../rule/file-response.ts';
 import type { Eventually } from '../rule/eventually.ts';
 import type { PointerText } from '../rule/pointer.ts';
 import type { FileText, FoundLine } from '../rule/key-ring-text.ts';
+import { anyOf, type ProfileName } from '../rule/profile.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
 import type { FieldLine, RuleRequest } from '../rule/request.ts';
+import { rfc9421FastPath } from '../rule/rfc9421-fast-path.ts';
+import { rfc9421 } from '../rule/rfc9421.ts';
 import { authorize, type Decision, type RequestTarget } from '../rule/rule.ts';
 import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { type NjsCrypto, njsKeyStore } from './njs-crypto.ts';
-import { profile } from './profiles/nginx.ts';
+import { profileOf } from './profiles.ts';
 
 /** A request in njs; only the members used here. */
 export interface NjsRequest {
@@ -25,17 +28,8 @@ export interface NjsRequest {
   sendHeader(): void;
   finish(): void;
   internalRedirect(location: string): void;
-  /** Sends a GET to a location of this server. */
-  subrequest(location: string): Promise<NjsReply>;
   /** Writes a line to the error log. */
   error(message: string): void;
-}
-
-/** The reply of a location. */
-export interface NjsReply {
-  readonly status: number;
-  readonly responseBuffer: NjsBuffer;
-  readonly responseText: string;
 }
 
 /** A buffer in njs; only the members used here. */
@@ -46,9 +40,20 @@ export interface NjsBuffer {
   toString(encoding: 'utf8', start: number, end: number): string;
 }
 
+/** What `edge build` writes into playbill-settings.json. */
+export interface NginxSettings extends SettingsFile {
+  /** The absolute path of the key ring. */
+  readonly keyRing: string;
+  /** The accepted signing profiles, separated by spaces: an array in a preloaded object has no methods. */
+  readonly profiles: string;
+}
+
 // Preloaded by the server configuration (js_preload_object): parsed once, so a change needs a reload.
-declare const playbill_settings: SettingsFile;
+declare const playbill_settings: NginxSettings;
 declare const playbill_secrets: { readonly [name: string]: unknown };
+
+/** rfc9421, with the fast path for the form that nearly all clients send. */
+const rfc9421InNjs = anyOf([rfc9421FastPath, rfc9421]);
 
 /** The first step of the rule. `find`: looks up a keyid in the current key ring; `now`: seconds since 1970. */
 export function authorized(
@@ -58,6 +63,7 @@ export function authorized(
   now: number,
 ): Eventually<RequestTarget | Refusal> {
   const keys = njsKeyStore(find, secretOf, njsCrypto);
+  const profile = profileOf(playbill_settings.profiles.split(' ') as ProfileName[], rfc9421InNjs);
   return authorize(request, keys, profile, playbill_settings, now);
 }
 
@@ -99,7 +105,7 @@ function withoutTabs(value: string): string {
 }
 
 /** null if there is no such secret. Without any secret the configuration does not declare `playbill_secrets`, and reading it would throw. */
-export function secretOf(name: string): string | null {
+function secretOf(name: string): string | null {
   if (typeof playbill_secrets === 'undefined') return null;
   // Inherited properties, such as `constructor`, are not strings.
   const secret = playbill_secrets[name];

@@ -8,12 +8,12 @@ import type { PointerText } from '../rule/pointer.ts';
 import type { Refusal } from '../rule/refusal.ts';
 import type { RuleRequest } from '../rule/request.ts';
 import { readTarget, type RequestTarget, select } from '../rule/rule.ts';
-import type { SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import {
   authorized,
   logUnreadable,
   type NjsBuffer,
+  type NginxSettings,
   type NjsRequest,
   textOf,
   requestOf,
@@ -24,12 +24,6 @@ import {
   withoutHeaders,
 } from './nginx-request.ts';
 import type { NjsCrypto } from './njs-crypto.ts';
-
-/** What `edge build` writes into playbill-settings.json. */
-export interface NginxSettings extends SettingsFile {
-  /** The absolute path of the key ring. */
-  readonly keyRing: string;
-}
 
 declare const playbill_settings: NginxSettings;
 declare const Buffer: { alloc(length: number): Uint8Array & NjsBuffer };

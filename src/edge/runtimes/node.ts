@@ -15,17 +15,17 @@ import { pipeline } from 'node:stream/promises';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import { keyRingFrom, type KeyStore, type SecretOf } from '../rule/key-store.ts';
-import { anyOf, type ProfileName, type SignatureProfile } from '../rule/profile.ts';
-import { rfc9421 } from '../rule/rfc9421.ts';
+import type { ProfileName } from '../rule/profile.ts';
 import type { Reason } from '../rule/reasons.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
 import { type FieldLine, fieldsAmong, type RuleRequest } from '../rule/request.ts';
 import { type EdgeResponse, respond, type Store } from '../rule/respond.ts';
+import { rfc9421 } from '../rule/rfc9421.ts';
 import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
-import { signedHeaders } from '../rule/signed-headers.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { refuseMalformed } from './malformed-request.ts';
+import { profileOf } from './profiles.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** One answered request. It names no key, because keys must not appear in logs. */
@@ -176,18 +176,11 @@ async function targetOf(
   if (isUnsigned && isLoopback(incoming.socket.localAddress ?? '') && isLoopback(hostName(request.authority)))
     return readTarget(request, settings.base);
   try {
-    return await authorize(request, await keys(), profileOf(profiles), settings, now);
+    return await authorize(request, await keys(), profileOf(profiles, rfc9421), settings, now);
   } catch {
     return refuse(503, 'internal');
   }
 }
-
-/** Combines profiles, in their order. */
-export function profileOf(names: readonly ProfileName[]): SignatureProfile {
-  return anyOf(...names.map((name) => PROFILES[name]));
-}
-
-const PROFILES: { readonly [name in ProfileName]: SignatureProfile } = { rfc9421, 'signed-headers': signedHeaders };
 
 /** Whether a body follows. Nothing reads it, so the connection closes after the answer. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -5,11 +5,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { authorizerFiles } from '../../edge/deploy/authorizer.ts';
 import { PROXIES, type Proxy } from '../../edge/deploy/authorizer-proxies.ts';
-import { README_TITLE, type DeploymentFiles } from '../../edge/deploy/deployment.ts';
+import { CODE_BYTES_MAX, codeBytes, type DeploymentFiles, README_TITLE } from '../../edge/deploy/deployment.ts';
 import { lambdaEdgeFiles, refusedKeys } from '../../edge/deploy/lambda-edge.ts';
-import { nginxBucketFiles } from '../../edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../../edge/deploy/nginx.ts';
-import { nginxBundle, type OriginOptions, parseOrigin } from '../../edge/deploy/origin.ts';
+import { type OriginOptions, parseOrigin } from '../../edge/deploy/origin.ts';
 import { isWorkerTarget, type WorkerTarget } from '../../edge/deploy/worker-deployment.ts';
 import { workerFiles } from '../../edge/deploy/worker.ts';
 import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
@@ -37,17 +36,15 @@ export interface EdgeBuildOptions {
   readonly out: string;
   /** Where the edge finds the tree's public folder; null: in `out`. */
   readonly publicRoot: string | null;
-  /** nginx, authorizer: the key ring's file; null: beside the public folder. Workers: a URL or a binding; null: in the module itself. */
+  /** nginx, authorizer: the key ring's file; workers: a URL or a binding. null: in the tree, beside the public folder. */
   readonly keyRingPath: string | null;
   /** nginx, authorizer: the address on which the server, or the proxy, listens. */
   readonly listen: string;
-  /** Where a worker finds the tree. For nginx and the authorizer: a bucket; anything else means the public folder. */
+  /** Where a worker finds the tree. For the authorizer and lambda-edge: a bucket; a name without a scheme means the public folder. */
   readonly origin: OriginOptions;
-  /** nginx: the name server that resolves the host of a bucket. */
-  readonly resolver: string;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
-  /** The signature profiles that the bundle supports. */
+  /** The accepted signature profiles. */
   readonly profiles: readonly ProfileName[];
 }
 
@@ -69,12 +66,17 @@ export async function buildEdge(
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
   const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
     // These messages quote addresses as typed: removes a password before it is printed.
     throw invalid(
       messageOf(error).replaceAll(/"([^"]*)"/g, (_, found: string) => `"${withoutUser(found)}"`),
       error,
     );
   });
+  const bytes = await codeBytes(files);
+  const bytesMax = CODE_BYTES_MAX[options.target] ?? Infinity;
+  if (bytes > bytesMax)
+    throw invalid(`--target ${options.target}: expected at most ${bytesMax} bytes of compressed code, found ${bytes}`);
   const foreign = foreignFiles(options.to, files, README_TITLE);
   if (foreign.length > 0) {
     const found = foreign.join(', ');
@@ -101,14 +103,15 @@ function realPath(path: string): string {
 }
 
 async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
-  const { target, settings, listen, origin, encodings, resolver, profiles } = options;
+  const { target, settings, listen, origin, encodings, profiles } = options;
   refuseBucketAsFolder(options);
   const publicRoot = publicRootOf(options);
-  const common = { bundle, keyRing, settings };
-  const worker = { ...common, ...origin, encodings, profiles, pointerSeconds: POINTER_SECONDS };
+  const common = { bundle, keyRing, settings, profiles };
+  const worker = { ...common, ...origin, encodings, pointerSeconds: POINTER_SECONDS };
   if (isWorkerTarget(target)) return workerFiles({ ...worker, target, publicRoot, keyRingAt: options.keyRingPath });
 
   const isBucket = readsBucket(origin);
+  if (isBucket && target === 'nginx') throw nginxOverBucket(origin.origin);
   if (isBucket) refuseFolderOptions(options);
   if (target === 'lambda-edge') return lambdaEdgeFiles(worker);
   const keyRingPath = isBucket ? '' : keyRingPathOf(options, publicRoot);
@@ -116,14 +119,23 @@ async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRi
     const { proxy, authorizer } = options;
     if (proxy === null) throw new Error(`expected --proxy ${PROXIES.join('|')} with --target authorizer, found none`);
     const served = { publicRoot, keyRingPath, ...origin, encodings };
-    return authorizerFiles({ ...common, ...served, profiles, proxy, listen, authorizer });
+    return authorizerFiles({ ...common, ...served, proxy, listen, authorizer });
   }
-  if (isBucket) return nginxBucketFiles({ ...common, ...origin, encodings, listen, resolver });
   return nginxFiles({ ...common, publicRoot, keyRingPath, listen });
 }
 
 /** Whether an edge other than a worker reads the tree from a bucket. */
-const readsBucket = ({ origin }: OriginOptions): boolean => nginxBundle(origin) === 'nginx-s3';
+const readsBucket = ({ origin }: OriginOptions): boolean => origin.includes('://');
+
+/** The rule in nginx reads files; behind nginx, as a service, it reads a bucket as well. */
+function nginxOverBucket(origin: string): AppError {
+  const bucket = origin.startsWith('s3://') ? origin : 's3://BUCKET/PREFIX';
+  return new AppError(
+    'edge-option-invalid',
+    `--origin: expected none with --target nginx, which reads the tree from a folder, found "${withoutUser(origin)}"`,
+    `for a bucket behind nginx: playbill edge build --target authorizer --proxy nginx --origin ${bucket}`,
+  );
+}
 
 /** Throws Error if an option names a folder although the edge reads a bucket. */
 function refuseFolderOptions({ publicRoot, keyRingPath }: EdgeBuildOptions): void {

@@ -3,17 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../../errors.ts';
 import { PROXIES } from '../../../edge/deploy/authorizer-proxies.ts';
-import {
-  type EdgeBundle,
-  nginxBundle,
-  type OriginOptions,
-  workerBundle,
-  type WorkerBundle,
-} from '../../../edge/deploy/origin.ts';
+import { type EdgeBundle, type OriginOptions, workerBundle } from '../../../edge/deploy/origin.ts';
 import { isWorkerTarget, WORKER_TARGETS } from '../../../edge/deploy/worker-deployment.ts';
-import { bundleFile } from '../../../edge/deploy/profiles.ts';
-import { PROFILE_NAMES, type ProfileName } from '../../../edge/rule/profile.ts';
-import type { EdgeBuildOptions } from '../../../operations/edge/build.ts';
+import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
 import type { PlaybillCommand } from '../../command.ts';
 import type { CommandContext } from '../../context.ts';
 import { bytesText } from '../../output/terminal.ts';
@@ -22,11 +14,11 @@ import { addEdgeCheck } from './check.ts';
 const HELP = `
 Examples:
   playbill edge build --target nginx --to edge --public-root /srv/public
-  playbill edge build --target nginx --origin s3://bucket/prefix
   playbill edge build --target authorizer --proxy caddy
+  playbill edge build --target authorizer --proxy nginx --origin s3://shop/tree
   playbill edge build --target cloudflare --origin r2://bucket/prefix
   playbill edge build --target lambda-edge --origin s3://bucket/prefix
-  playbill edge build --target netlify --origin https://origin.example
+  playbill edge build --target netlify --origin https://origin.example/public
   playbill edge build --target deno --origin s3://bucket/prefix
   playbill edge build --target worker --profile rfc9421 signed-headers
 
@@ -65,7 +57,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .flag('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
     .flag(
       '--key-ring <file|url>',
-      'nginx, authorizer: the path of the tree’s edge/keyring.json (default: next to the public folder); workers: the URL or binding from which they read it at run time (default: part of the module)',
+      'where the rule rereads the tree’s edge/keyring.json: a path for nginx and authorizer, a URL or the name of a binding for workers (default: next to the public folder; on cloudflare with a binding: the KV namespace KEYRING)',
     )
     .flag('--proxy <name>', 'authorizer: the proxy in front of it', PROXIES)
     .presetFlag(
@@ -76,7 +68,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .presetFlag('--listen <address>', 'nginx, authorizer: the address of the server, or of the proxy', '8080')
     .presetFlag(
       '--origin <url>',
-      'workers: the URL of the public folder, or the name of a binding (not on netlify and vercel); cloudflare: also r2://BUCKET/PREFIX; all: the private bucket with the tree, s3://BUCKET/PREFIX, which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'workers: the URL of the public folder, or the name of a binding (not on netlify and vercel); cloudflare: also r2://BUCKET/PREFIX; all but nginx: the private bucket with the tree, s3://BUCKET/PREFIX, which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
       'ASSETS',
     )
     .flag(
@@ -89,27 +81,16 @@ function addEdgeBuild(edge: PlaybillCommand): void {
       'workers except vercel, and buckets: the precompressed siblings in the tree (build --precompress); without this option answers are not compressed',
       ['br', 'gzip'],
     )
-    .presetFlag(
-      '--resolver <address>',
-      'nginx with a bucket: the name server that resolves the store’s name',
-      '127.0.0.53',
-    )
     .presetFlag('--base <path>', 'the path before /products/', '')
     .durationFlag('--max-age', 'the longest max-age of an answer', 60)
     .flag('--no-authority', 'do not require a signature over @authority, if a proxy rewrites Host')
-    .flag(
-      '--profile <name...>',
-      'the accepted signing profiles; a second one makes the bundle larger (default: rfc9421)',
-      PROFILE_NAMES,
-    )
+    .flag('--profile <name...>', 'the accepted signing profiles (default: rfc9421)', PROFILE_NAMES)
     .jsonFlag('print what was written for machines')
     .helpBelow(HELP)
     .runs(async (flags, { terminal, environment }) => {
       const { buildEdge } = await import('../../../operations/edge/build.ts');
       const folder = flags.to ?? `edge-${flags.target}`;
-      const name = bundleNameOf(flags.target, flags.origin, flags.keyRing ?? null);
-      const profiles = [...new Set(flags.profile ?? [PROFILE_NAMES[0]])];
-      const bundle = await bundleOf(name, profiles);
+      const bundle = await bundleOf(isWorkerTarget(flags.target) ? workerBundle(flags.origin) : flags.target);
       const { files, refused } = await buildEdge(
         {
           target: flags.target,
@@ -121,10 +102,9 @@ function addEdgeBuild(edge: PlaybillCommand): void {
           keyRingPath: flags.keyRing ?? null,
           listen: flags.listen,
           origin: originOf(flags.origin, flags.originEndpoint, flags.originRegion, environment),
-          resolver: flags.resolver,
           encodings: flags.encodings ?? [],
           settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
-          profiles,
+          profiles: PROFILE_NAMES.filter((name) => (flags.profile ?? [PROFILE_NAMES[0]]).includes(name)),
         },
         bundle,
       );
@@ -136,20 +116,10 @@ function addEdgeBuild(edge: PlaybillCommand): void {
       if (flags.json === true) terminal.print(JSON.stringify({ target: flags.target, files: sizes }));
       else {
         for (const { path, bytes } of sizes) terminal.print(`${path} (${bytesText(bytes)})`);
-        if (isWorkerTarget(flags.target))
-          terminal.print(await bundleText(workerBundle(flags.origin, flags.keyRing ?? null), profiles, bundle));
-        if (flags.target === 'lambda-edge')
-          terminal.print(
-            `The rule in index.mjs: ${bytesText(Buffer.byteLength(bundle))} (Lambda@Edge takes 1 MB, zipped)`,
-          );
+        terminal.print(`Size of the rule: ${bytesText(Buffer.byteLength(bundle))}`);
         terminal.print(`How to deploy it: ${folder}/README.md`);
       }
     });
-}
-
-function bundleNameOf(target: EdgeBuildOptions['target'], origin: string, keyRing: string | null): EdgeBundle {
-  if (isWorkerTarget(target)) return workerBundle(origin, keyRing);
-  return target === 'nginx' ? nginxBundle(origin) : target;
 }
 
 /** Takes a missing endpoint or region of a bucket from the environment variables that S3 tools use. */
@@ -168,29 +138,13 @@ function originOf(
   };
 }
 
-/** The size of a worker's code, and the shares of its origin and of a second profile. */
-async function bundleText(name: WorkerBundle, profiles: readonly ProfileName[], bundle: string): Promise<string> {
-  const bytes = Buffer.byteLength(bundle);
-  const bytesWithout = async (other: WorkerBundle, ...rest: readonly ProfileName[]): Promise<string> =>
-    bytesText(bytes - Buffer.byteLength(await bundleOf(other, rest)));
-  return [
-    `The rule in worker.js: ${bytesText(bytes)}`,
-    ...(name === 'worker'
-      ? []
-      : [
-          `${await bytesWithout('worker', ...profiles)} of it for reading ${name === 'worker-live' ? 'the key ring' : 'the bucket'}`,
-        ]),
-    ...(profiles.length < 2 ? [] : [`${await bytesWithout(name, 'rfc9421')} of it for the profile signed-headers`]),
-  ].join(', ');
-}
-
 /** The bundle from when the command was compiled. A checkout has none and makes it now. */
-async function bundleOf(name: EdgeBundle, profiles: readonly ProfileName[]): Promise<string> {
-  const shipped = new URL(`../edge/bundles/${bundleFile(name, profiles)}`, import.meta.url);
+async function bundleOf(name: EdgeBundle): Promise<string> {
+  const shipped = new URL(`../edge/bundles/${name}.js`, import.meta.url);
   if (existsSync(shipped)) return readFileSync(shipped, 'utf8');
   try {
     const { bundleEdge } = await import('../../../edge/deploy/bundle.ts');
-    return await bundleEdge(name, profiles);
+    return await bundleEdge(name);
   } catch (error) {
     const message = `expected the bundle of the edge rule at ${shipped.pathname}, found none: ${messageOf(error)}`;
     throw new AppError('edge-bundle-missing', message, 'compile again: npm run build', error);

@@ -13,7 +13,7 @@ import { webCryptoKeyStore } from '../web-crypto.ts';
 import { eventHeaders, type EventRequest, type EventResponse, headersNamed } from './event.ts';
 
 /** The configuration that `edge build` writes in front of the bundle. */
-export interface LambdaEdgeConfiguration extends WorkerConfiguration, BucketAddress {
+export interface LambdaEdgeConfiguration extends Omit<WorkerConfiguration, 'profiles'>, BucketAddress {
   /** The tree's path in the bucket, such as `/shows/tree`; empty at the top of the bucket. */
   readonly folder: string;
 }

@@ -2,12 +2,13 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { profileOf } from '../../../../src/edge/runtimes/profiles.ts';
 import { respond } from '../../../../src/edge/rule/respond.ts';
 import { fieldsAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
+import { rfc9421 } from '../../../../src/edge/rule/rfc9421.ts';
 import { authorize } from '../../../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { pointerPath } from '../../../../src/edge/rule/tree.ts';
-import { profileOf } from '../../../../src/edge/runtimes/node.ts';
 import { webCryptoKeyStore } from '../../../../src/edge/runtimes/web-crypto.ts';
 import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';
@@ -45,7 +46,7 @@ async function answerLines(world: World, lines: readonly string[]): Promise<RawR
     open: read,
     readPointer: async (front: string) => (await read(pointerPath(front)))?.toString() ?? null,
   };
-  const target = await authorize(request, keys, profileOf(world.profiles), settings, world.now);
+  const target = await authorize(request, keys, profileOf(world.profiles, rfc9421), settings, world.now);
   const { decision, headers, content } = await respond(request, target, store, settings.maxAge, world.now);
   const isEmpty = request.method === 'HEAD' || content === null;
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };

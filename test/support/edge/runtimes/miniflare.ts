@@ -34,7 +34,7 @@ interface CloudflareOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Collects what it prints. */
   readonly output?: string[];
-  /** Where the key ring is read, if not in the module or in the bucket. */
+  /** Where the key ring is read, if not in the tree. */
   readonly keyRingAt?: string | null;
 }
 
@@ -46,7 +46,7 @@ export async function startMiniflare(
 ): Promise<Runtime> {
   const files = workerFiles({
     target: 'cloudflare',
-    bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
+    bundle: await bundleEdge(workerBundle(origin.origin)),
     profiles: world.profiles,
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,

@@ -4,9 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
 import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
-import { nginxBucketFiles } from '../../../../src/edge/deploy/nginx-bucket.ts';
 import { nginxFiles } from '../../../../src/edge/deploy/nginx.ts';
-import type { OriginOptions } from '../../../../src/edge/deploy/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { keyRingText } from '../../../../src/release/tree/codec.ts';
 import { sendLines } from '../messages.ts';
@@ -33,7 +31,8 @@ export async function startNginx(world: World, edit: Edit = unchanged, output: s
   const keyRingPath = join(world.root, 'edge/keyring.json');
   writeFileSync(keyRingPath, keyRingText(world.keyRing));
   const files = nginxFiles({
-    bundle: await bundleEdge('nginx', world.profiles),
+    bundle: await bundleEdge('nginx'),
+    profiles: world.profiles,
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
@@ -41,35 +40,6 @@ export async function startNginx(world: World, edit: Edit = unchanged, output: s
     listen: `127.0.0.1:${port}`,
   });
   return startFolder(files, port, world.secrets, edit, output);
-}
-
-/** What there is to say of nginx over a bucket. */
-export interface NginxBucketOptions {
-  readonly encodings?: readonly ('br' | 'gzip')[];
-  readonly resolver?: string;
-  readonly edit?: Edit;
-  /** Collects its log. */
-  readonly output?: string[];
-}
-
-/** Starts it over a bucket that holds the world's tree. `credentials`: the secrets by which it is read, and perhaps more. */
-export async function startNginxBucket(
-  world: World,
-  origin: OriginOptions,
-  credentials: Readonly<Record<string, string>>,
-  { encodings = ['br', 'gzip'], resolver = '127.0.0.1', edit = unchanged, output = [] }: NginxBucketOptions = {},
-): Promise<NginxRuntime> {
-  const port = await freePort();
-  const files = nginxBucketFiles({
-    bundle: await bundleEdge('nginx-s3', world.profiles),
-    keyRing: world.keyRing,
-    settings: DEFAULT_SETTINGS,
-    ...origin,
-    listen: `127.0.0.1:${port}`,
-    encodings,
-    resolver,
-  });
-  return startFolder(files, port, { ...world.secrets, ...credentials }, edit, output);
 }
 
 /** As the README says, "Try it". */

@@ -31,13 +31,13 @@ export const PROGRAMS = {
 };
 
 interface WorkerHostOptions {
-  /** In the module, if not the world's own. */
+  /** The key ring that `edge build` is given, if not the world's own. */
   readonly keyRing?: KeyRing;
   /** More of its environment. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Collects what Deno, Bun and Netlify's Deno print. */
   readonly output?: string[];
-  /** Where the key ring is read, if not in the module or in the bucket. */
+  /** Where the key ring is read, if not in the tree. */
   readonly keyRingAt?: string | null;
   readonly pointerSeconds?: number;
 }
@@ -57,7 +57,7 @@ export async function startWorkerHost(
 ): Promise<Runtime & { readonly port: number }> {
   const files = workerFiles({
     target: host,
-    bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
+    bundle: await bundleEdge(workerBundle(origin.origin)),
     profiles: world.profiles,
     keyRing,
     settings: DEFAULT_SETTINGS,
@@ -81,7 +81,7 @@ export const hostByUrl =
   (host: WorkerHost | 'cloudflare', pointerSeconds = 5): StartRuntime =>
   async (world) => {
     const server = createServer((request, response) => {
-      readFile(join(world.root, 'public', request.url ?? '')).then(
+      readFile(join(world.root, request.url ?? '')).then(
         (bytes) => response.end(bytes),
         (error: NodeJS.ErrnoException) => response.writeHead(error.code === 'ENOENT' ? 404 : 500).end(),
       );
@@ -89,7 +89,7 @@ export const hostByUrl =
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const origin = { origin: `http://127.0.0.1:${port}`, originEndpoint: null, originRegion: null };
+    const origin = { origin: `http://127.0.0.1:${port}/public`, originEndpoint: null, originRegion: null };
     const runtime =
       host === 'cloudflare'
         ? await startMiniflare(world, pointerSeconds, { origin })

@@ -17,7 +17,7 @@ const ON_DISK: OriginOptions = { origin: 'TREE', originEndpoint: null, originReg
 
 /**
  * Starts workerd with a worker that keeps pointers for so long. `credentials`: more of its environment; `output`: collects what it
- * prints; `keyRingAt`: where it reads the key ring, if not in the module.
+ * prints; `keyRingAt`: where it reads the key ring, if not in the tree.
  */
 export async function startWorkerd(
   world: World,
@@ -31,7 +31,7 @@ export async function startWorkerd(
   const folder = writeFolder(
     workerFiles({
       target: 'worker',
-      bundle: await bundleEdge(workerBundle(origin.origin, keyRingAt), world.profiles),
+      bundle: await bundleEdge(workerBundle(origin.origin)),
       profiles: world.profiles,
       keyRing: world.keyRing,
       settings: DEFAULT_SETTINGS,

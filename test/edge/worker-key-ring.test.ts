@@ -1,5 +1,5 @@
-// A worker with a URL or a folder whose key ring lies elsewhere: on workerd, Deno and Bun a revoked key is refused and nobody deploys. How long
-// a ring counts that cannot be read: live-key-ring.test.ts, by a clock.
+// The key ring of a worker with a URL or a folder, in the tree or elsewhere: on workerd, Deno and Bun a revoked key is refused and nobody deploys.
+// How long a ring counts that cannot be read: live-key-ring.test.ts, by a clock.
 
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Miniflare } from 'miniflare';
+import { Miniflare, Response as MiniflareResponse } from 'miniflare';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
 import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
@@ -15,13 +15,12 @@ import { workerFiles } from '../../src/edge/deploy/worker.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
-import { prepareLines, runExchange } from '../support/edge/exchange.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
 import { sendLines } from '../support/edge/messages.ts';
-import { ask } from '../support/edge/nginx-bucket.ts';
+import { ask } from '../support/edge/ask.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
-import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
 
 const TOKEN = 'Bearer of-the-key-ring';
@@ -44,13 +43,13 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const url = request.url ?? '';
     const { authorization } = request.headers;
-    if (url.startsWith('/tree/')) authorizations.push(authorization);
+    if (url.startsWith('/public/')) authorizations.push(authorization);
     const isRing = url === '/edge/keyring.json';
     const status = isRing && authorization !== TOKEN ? 401 : isRing && !isRingReadable ? 500 : 200;
-    if (url === '/elsewhere.json') response.writeHead(302, { location: '/tree/stolen' }).end();
+    if (url === '/elsewhere.json') response.writeHead(302, { location: '/public/stolen' }).end();
     else if (status !== 200) response.writeHead(status).end();
     else
-      readFile(join(world.root, url.replace('/tree/', '/public/'))).then(
+      readFile(join(world.root, url)).then(
         (bytes) => response.end(bytes),
         () => response.writeHead(404).end(),
       );
@@ -58,7 +57,7 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  treeUrl = `${origin}/tree`;
+  treeUrl = `${origin}/public`;
   ringUrl = `${origin}/edge/keyring.json`;
 });
 afterEach(() => {
@@ -78,7 +77,7 @@ function ringWithout(keyid: string): string {
 /** Starts a host that prints to `output`. */
 type Start = (
   tree: string,
-  ring: string,
+  ring: string | null,
   environment: Readonly<Record<string, string>>,
   output: string[],
 ) => Promise<Runtime>;
@@ -99,7 +98,7 @@ interface Host {
 
 /** Runs with workerd, Deno and Bun at the same time: each of them waits for seconds that pass. */
 async function onEachHost(
-  [tree, ring]: readonly [tree: string, ring: string],
+  [tree, ring]: readonly [tree: string, ring: string | null],
   environment: Readonly<Record<string, string>>,
   use: (hosts: readonly Host[]) => Promise<void>,
 ): Promise<void> {
@@ -117,9 +116,9 @@ async function onEachHost(
 
 describe('workerd, Deno and Bun', () => {
   test.each([
-    ['a URL for both', () => [treeUrl, ringUrl] as const],
-    ['a folder and a URL', () => ['TREE', ringUrl] as const],
-    ['folders', () => ['TREE', 'KEYRING'] as const],
+    ['a URL', () => [treeUrl, null] as const],
+    ['a folder', () => ['TREE', null] as const],
+    ['a folder, and the key ring at a URL', () => ['TREE', ringUrl] as const],
   ] as const)('%s: a revoked key is refused, and the last ring counts where there is no other', async (_, places) => {
     await onEachHost(places(), ENVIRONMENT, async (hosts) => {
       const statusOf = async ({ runtime }: Host, front: string): Promise<number> =>
@@ -168,27 +167,27 @@ describe('workerd, Deno and Bun', () => {
   });
 });
 
-test.each(TRANSCRIPTS)('the rule, on workerd: $name', async ({ exchanges }) => {
-  const runtime = await startWorkerd(world, 5, by('TREE'), ENVIRONMENT, [], ringUrl);
-  try {
-    for (const exchange of exchanges)
-      expect(await runExchange(exchange, runtime, world), exchange.name).toBeGreaterThan(0);
-  } finally {
-    await runtime.stop();
-  }
-});
+/** The files below the world's public folder. */
+async function assets(request: { readonly url: string }): Promise<MiniflareResponse> {
+  const bytes = await readFile(join(world.root, 'public', new URL(request.url).pathname)).catch(() => null);
+  return new MiniflareResponse(bytes, { status: bytes === null ? 404 : 200 });
+}
 
-test.each(['kvNamespaces', 'r2Buckets'] as const)('on Cloudflare, from a binding: %s', async (kind) => {
+test.each([
+  ['the tree as assets, the key ring in a KV namespace', 'kvNamespaces', 'ASSETS', null],
+  ['the tree at a URL, the key ring in an R2 bucket', 'r2Buckets', '', 'KEYRING'],
+] as const)('on Cloudflare, %s', async (_, kind, binding, keyRingAt) => {
   const files = workerFiles({
     target: 'cloudflare',
-    bundle: await bundleEdge('worker-live'),
+    bundle: await bundleEdge('worker'),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
     publicRoot: join(world.root, 'public'),
-    ...by(treeUrl),
+    ...by(binding || treeUrl),
     encodings: [],
     pointerSeconds: 5,
-    keyRingAt: 'KEYRING',
+    profiles: world.profiles,
+    keyRingAt,
   });
   const textOf = (name: string): string => files.find(([key]) => key === name)?.[1] ?? '';
   expect(textOf('wrangler.toml')).toContain('[[kv_namespaces]]\nbinding = "KEYRING"\n');
@@ -197,6 +196,8 @@ test.each(['kvNamespaces', 'r2Buckets'] as const)('on Cloudflare, from a binding
     script: textOf('worker.js'),
     compatibilityDate: '2025-01-01',
     [kind]: { KEYRING: 'key-ring' },
+    // As Cloudflare serves the folder of assets.
+    ...(binding && { serviceBindings: { [binding]: assets } }),
     bindings: { ...world.secrets },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     cf: false,
