@@ -1,7 +1,8 @@
 // A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates expired answers, has a
-// timeout, and returns the kept answer when a request fails. Web APIs only. For servers and edges: in a browser it would publish the key,
-// which is why the API has no CORS.
+// timeout, and returns the kept answer when a request fails. It believes no document whose bytes are not those that the ETag names. Web
+// APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
 
+import { digestOfBytes } from '../edge/rule/tree.ts';
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
 import { type ClientKey, type ClientProfile, type SignatureHeaders, signRequest } from './signature.ts';
 
@@ -23,7 +24,6 @@ export interface FetchedAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
-  json(): Promise<unknown>;
 }
 
 export interface ClientOptions {
@@ -49,8 +49,9 @@ export interface CallOptions {
 }
 
 /**
- * When a request fails (no answer in time, a 5xx, anything that is not the edge rule's), the last document is returned until its
- * `validUntil`, and the first call after ten seconds tries again. A 4xx refusal by the edge rule always rejects, and drops that document.
+ * When a request fails (no answer in time, a status other than 200, another document than its ETag names), the last document is returned
+ * until its `validUntil`, and the first call after ten seconds tries again. Only a 401 or 403 by the edge rule, which says that this key may
+ * not have the document, always rejects, and drops it.
  */
 export interface Client {
   /** The storefront's categories. Rejects with CatalogueError when refused, CatalogueTimeoutError, or the runtime's own network error. */
@@ -82,7 +83,10 @@ export interface Answer<Document> {
   readonly failure: Error | null;
 }
 
-/** An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of something in between. */
+/**
+ * An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of something in between. With status 200, a body
+ * that is not the one its ETag names.
+ */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
   readonly status: number;
@@ -123,6 +127,8 @@ const HINTS: { readonly [code: string]: string } = {
   internal: 'the catalogue could not be read just now: try again in a moment',
 };
 
+const IN_BETWEEN = 'something between the catalogue and here sent another body: playbill edge check finds what';
+
 /** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the network. */
 const SIGNATURE_LIFETIME_MS = 240_000;
 const TIMEOUT_MS = 10_000;
@@ -137,6 +143,7 @@ interface Endpoint {
   /** The last answer, which calls get without a request from `keptAtMs` until `reusedUntilMs`. */
   kept: {
     readonly answer: Answer<unknown>;
+    /** What to revalidate it by; null where its bytes could not be compared with a tag. */
     readonly etag: string | null;
     readonly keptAtMs: number;
     readonly reusedUntilMs: number;
@@ -193,8 +200,8 @@ async function loadInTime(options: ClientOptions, endpoint: Endpoint): Promise<A
 
 /** The kept answer in place of the error of a request; throws the error where none may be used. */
 function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown): Answer<unknown> {
-  // A revoked key must not go on being served from memory.
-  if (error instanceof CatalogueError && error.code !== null && error.status < 500) endpoint.kept = null;
+  // A revoked key must not go on being served from memory. 404 says nothing of the key: a tree that cannot be found looks the same.
+  if (error instanceof CatalogueError && error.code !== null && [401, 403].includes(error.status)) endpoint.kept = null;
   const { kept } = endpoint;
   const nowMs = (options.clock ?? Date.now)();
   const validUntilMs = Date.parse(kept?.answer.validUntil ?? '');
@@ -222,11 +229,21 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
   const headers: Record<string, string> = { ...signature, Accept: 'application/json' };
   if (kept?.etag) headers['If-None-Match'] = kept.etag;
   const response = await (options.fetch ?? fetch)(endpoint.url, { headers, redirect: 'manual', signal });
-  const unchanged = response.status === 304 ? kept : null;
+  const etag = editionTag(response);
+  const unchanged = response.status === 304 && kept?.etag ? kept : null;
   if (response.status !== 200 && unchanged === null) throw await errorOf(response);
+  if (unchanged !== null && etag !== null && etag !== unchanged.etag) {
+    // Asked by the same tag again, it would answer the same.
+    endpoint.kept = { ...unchanged, etag: null };
+    throw new CatalogueError(
+      304,
+      null,
+      `expected 304 for ETag ${unchanged.etag}, found one for ${etag}: ${IN_BETWEEN}`,
+    );
+  }
 
   const answer: Answer<unknown> = {
-    document: unchanged === null ? await response.json() : unchanged.answer.document,
+    document: unchanged === null ? await documentIn(response, etag) : unchanged.answer.document,
     asOf: response.headers.get('Catalogue-As-Of'),
     validUntil: response.headers.get('Catalogue-Valid-Until'),
     isStale: response.headers.get('Catalogue-Stale') === '?1',
@@ -234,9 +251,25 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
   };
   // After a timeout a later request may have kept a newer answer.
   signal.throwIfAborted();
-  const etag = response.headers.get('ETag') ?? unchanged?.etag ?? null;
-  endpoint.kept = { answer, etag, keptAtMs: nowMs, reusedUntilMs: nowMs + maxAgeOf(response) * 1000 };
+  const reusedUntilMs = nowMs + maxAgeOf(response) * 1000;
+  endpoint.kept = { answer, etag: etag ?? unchanged?.etag ?? null, keptAtMs: nowMs, reusedUntilMs };
   return answer;
+}
+
+/** The ETag of an edition. null where there is none, or one of something in between, which says nothing about the document. */
+function editionTag(response: FetchedAnswer): string | null {
+  const etag = response.headers.get('ETag') ?? '';
+  return /^W\/"[\da-f]{16}"$/.test(etag) ? etag : null;
+}
+
+/** The document of a 200. Throws CatalogueError where the body is not the one that the tag names, and SyntaxError for one that is not JSON. */
+async function documentIn(response: FetchedAnswer, etag: string | null): Promise<unknown> {
+  const text = await response.text();
+  // Editions are well-formed UTF-8 without a byte order mark, so encoding the text gives their bytes again.
+  const digest = etag === null ? '' : await digestOfBytes(new TextEncoder().encode(text));
+  if (etag !== null && etag !== `W/"${digest}"`)
+    throw new CatalogueError(200, null, `expected the document of ETag ${etag}, found ${digest}: ${IN_BETWEEN}`);
+  return JSON.parse(text);
 }
 
 async function signatureFor(options: ClientOptions, endpoint: Endpoint, nowMs: number): Promise<SignatureHeaders> {

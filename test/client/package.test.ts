@@ -2,7 +2,7 @@
 // must be whole without zod, without Node's types and without the DOM's.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -123,7 +123,6 @@ describe('playbill-client, a package of its own', () => {
       return stdout.trim();
     };
     const archive = join(folder, npm('pack', '--silent', `${packed}/dist-client`));
-    expect(statSync(archive).size).toBeLessThanOrEqual(10_000);
     writeFileSync(`${folder}/package.json`, '{"type":"module"}');
     npm('install', '--offline', '--no-audit', '--no-fund', archive);
   });

@@ -2,6 +2,7 @@
 // request fails, and errors by their types. The edge is real; what goes wrong is a server that answers so.
 
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -65,11 +66,21 @@ afterAll(async () => {
   faulty.closeAllConnections();
 });
 
-/** `/hangs` never answers, `/half` never ends its answer; `/once` answers one request of two, and has failed for the other. */
+/**
+ * `/hangs` never answers, `/half` never ends its answer; `/once` answers one request of two, and has failed for the other; `/lies` gives
+ * another body than its ETag names for each second.
+ */
 async function startFaulty(): Promise<Server> {
   let asked = 0;
+  let lied = 0;
+  const document = '{"productCards":["афиша"]}';
+  const etag = `W/"${createHash('sha256').update(document).digest('hex').slice(0, 16)}"`;
   const server = createServer(({ url = '' }, response) => {
     const json = { 'Content-Type': 'application/json', 'Catalogue-Valid-Until': '2100-01-01T00:00:00Z' };
+    if (url.startsWith('/lies/')) {
+      lied += 1;
+      response.writeHead(200, { ...json, ETag: etag }).end(lied % 2 === 1 ? document : '{"error":"maintenance"}');
+    }
     if (url.startsWith('/half/')) response.writeHead(200, json).write('{"productCards":');
     if (!url.startsWith('/once/')) return;
     asked += 1;
@@ -144,6 +155,10 @@ test.each([
     'timeout in the middle of a document': { kind: 'CatalogueTimeoutError', timeoutMs: 300 },
     aborted: { kind: 'reason' },
     'aborted before': { kind: 'reason' },
+    'kept when another body comes than the ETag names': {
+      isSame: true,
+      after: { kind: 'CatalogueError', status: 200, code: null },
+    },
     'kept when a request fails': {
       isSame: true,
       before: null,

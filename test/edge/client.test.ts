@@ -20,6 +20,7 @@ import { type ClientKey, curlCommand, signRequest } from '../../src/client/signa
 import { generateKeyPair, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
+import { type ProxyAnswer, startProxy, withField } from '../support/edge/spoiling-proxy.ts';
 import { makeWorld, type World } from '../support/edge/world.ts';
 
 const START = 1_800_000_000;
@@ -474,10 +475,8 @@ describe('a request that fails', () => {
   });
 
   test.each([
-    [400, 'front-malformed'],
     [401, 'signature-invalid'],
     [403, 'front-not-allowed'],
-    [404, 'not-found'],
   ])('as it is refused with %d %s, rejects, and nothing is kept', async (status, code) => {
     const client = clientWith({ fetch: failing });
     await client.products();
@@ -490,6 +489,28 @@ describe('a request that fails', () => {
     instead = null;
     expect(await client.products()).toEqual(documentOf('products', 1));
     expect(sent.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([null, null]);
+  });
+
+  test.each([
+    // An edge that has lost the right to read its bucket may say so, as well as one whose front was withdrawn.
+    [404, 'not-found'],
+    [400, 'front-malformed'],
+    [405, 'method-not-allowed'],
+    [413, 'content-too-large'],
+    [429, 'too-many'],
+    [500, 'internal'],
+  ])('as it is answered with %d %s, gives what was kept until its validUntil', async (status, code) => {
+    const client = clientWith({ key: keyOf('moscow-hmac'), fetch: failing });
+    const first = await client.productsAnswer();
+    instead = async () => refusalOf(status, code);
+    for (const seconds of [60, 6 * 3600 - 1]) {
+      clock = START + seconds;
+      const kept = await client.productsAnswer();
+      expect(kept).toEqual({ ...first, failure: expect.any(CatalogueError) });
+      expect(kept.failure).toMatchObject({ status, code });
+    }
+    clock = START + 6 * 3600;
+    expect(await failureOf(client.products())).toMatchObject({ status, code });
   });
 
   test('a refusal after a failure still rejects', async () => {
@@ -585,15 +606,102 @@ test('an answer is not kept for longer because the clock is set back', async () 
 });
 
 describe('an ETag', () => {
-  test('belongs to its document: another that came without one is not revalidated by it', async () => {
-    const asked: (string | null)[] = [];
-    const proxy: typeof fetch = async (_, init) => {
-      asked.push(new Headers(init?.headers).get('If-None-Match'));
-      return new Response(`{"n":${asked.length}}`, asked.length === 1 ? { headers: { ETag: 'W/"1"' } } : {});
+  /** What the proxy before the server makes of the next answer; null: nothing. */
+  let spoil: ((answer: ProxyAnswer) => ProxyAnswer) | null;
+  let client: Client;
+  beforeEach(async () => {
+    spoil = null;
+    const answered = (answer: ProxyAnswer): ProxyAnswer => {
+      const spoiled = spoil?.(answer) ?? answer;
+      spoil = null;
+      return spoiled;
     };
-    const client = clientWith({ fetch: proxy });
-    for (const n of [1, 2, 3]) expect(await client.products()).toEqual({ n });
-    expect(asked).toEqual([null, 'W/"1"', null]);
+    const proxy = await startProxy(server.port, { answered });
+    onTestFinished(() => proxy.close());
+    client = clientWith({ baseUrl: proxy.url });
+  });
+  const inForce = () => world.fronts.get('moscow')?.products[1];
+  const moscowTag = () => `W/"${inForce()?.digest}"`;
+  const contentInForce = () => inForce()?.content ?? Buffer.alloc(0);
+  const withContent = (content: (own: Buffer) => Buffer) => (answer: ProxyAnswer) => {
+    const { 'content-length': _, 'content-encoding': __, ...fields } = answer.fields;
+    return { ...answer, fields, content: content(contentInForce()) };
+  };
+
+  const LIES: readonly (readonly [string, (own: Buffer) => Buffer])[] = [
+    ['an error in JSON', () => Buffer.from('{"error":"maintenance"}')],
+    ['a page', () => Buffer.from('<html>')],
+    ['nothing', () => Buffer.alloc(0)],
+    ['half of it', (own) => own.subarray(0, own.length >> 1)],
+    ['one damaged byte', (own) => Buffer.concat([own.subarray(0, 40), Buffer.from('~'), own.subarray(41)])],
+    ['one byte that is no UTF-8', (own) => Buffer.concat([own.subarray(0, 40), Buffer.from([255]), own.subarray(41)])],
+    ['another edition', () => world.fronts.get('moscow')?.products[0]?.content ?? Buffer.alloc(0)],
+  ];
+
+  test.each(LIES)('over %s is a failed request, and pins nothing', async (_, lie) => {
+    spoil = withContent(lie);
+    expect(await failureOf(client.products())).toMatchObject({
+      status: 200,
+      code: null,
+      message: expect.stringMatching(/^expected the document of ETag W\/"[\da-f]{16}", found [\da-f]{16}: .{20,}/),
+    });
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    expect(sent.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([null, null]);
+  });
+
+  test.each(LIES)('over %s leaves the last good document', async (_, lie) => {
+    const first = await client.productsAnswer();
+    for (const seconds of [60, 70]) {
+      clock = START + seconds;
+      // As by an edge whose edition has just changed: a 200 where a 304 would do.
+      spoil = () => withContent(lie)({ status: 200, fields: { etag: moscowTag() }, content: contentInForce() });
+      expect(await client.productsAnswer()).toEqual({ ...first, failure: expect.any(CatalogueError) });
+    }
+    clock = START + 80;
+    expect(await client.productsAnswer()).toEqual(first);
+    expect(sent.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([null, moscowTag(), moscowTag(), moscowTag()]);
+  });
+
+  test.each([
+    ['without one', null],
+    ['of something in between', '"65f1-27f"'],
+    ['of something in between, sixteen digits long', '"0123456789abcdef"'],
+  ])('that does not come from the rule says nothing of the document, and is not sent: %s', async (_, etag) => {
+    spoil = (answer) => ({ ...answer, fields: withField(answer.fields, 'etag', etag) });
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    clock += 60;
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    clock += 60;
+    await client.products();
+    expect(sent.map(({ ifNoneMatch, status }) => [ifNoneMatch, status])).toEqual([
+      [null, 200],
+      [null, 200],
+      [moscowTag(), 304],
+    ]);
+  });
+
+  test('of a 304 that names another edition is a failed request, and is not asked by again', async () => {
+    const first = await client.productsAnswer();
+    clock += 60;
+    spoil = (answer) => ({ ...answer, fields: withField(answer.fields, 'etag', 'W/"0123456789abcdef"') });
+    const kept = await client.productsAnswer();
+    expect(kept).toEqual({ ...first, failure: expect.any(CatalogueError) });
+    expect(kept.failure).toMatchObject({ status: 304, code: null });
+    clock += 10;
+    expect(await client.productsAnswer()).toEqual({ ...first, document: expect.anything() });
+    expect(sent.map(({ ifNoneMatch, status }) => [ifNoneMatch, status])).toEqual([
+      [null, 200],
+      [moscowTag(), 304],
+      [null, 200],
+    ]);
+  });
+
+  test('was not sent: a 304 all the same is no document', async () => {
+    spoil = (answer) => ({ ...answer, fields: withField(answer.fields, 'etag', null) });
+    const first = await client.productsAnswer();
+    clock += 60;
+    spoil = () => ({ status: 304, fields: {}, content: Buffer.alloc(0) });
+    expect(await client.productsAnswer()).toEqual({ ...first, failure: expect.any(CatalogueError) });
   });
 });
 

@@ -4,6 +4,7 @@
 import { PROFILE_NAMES } from '../rule/profile.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import { HMAC } from '../rule/key-store.ts';
+import { digestOfBytes } from '../rule/tree.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { LambdaEdgeConfiguration } from '../runtimes/lambda-edge/viewer-request.ts';
 import { codeList, type Deployment, type DeploymentFiles, OWN_FILES, README_TITLE } from './deployment.ts';
@@ -43,7 +44,10 @@ export async function lambdaEdgeFiles(deployment: LambdaEdgeDeployment): Promise
   return [
     ['README.md', readme(deployment, bucket)],
     ['bucket-policy.json', `${JSON.stringify(bucketPolicyTemplate(bucket), null, 2)}\n`],
-    ['distribution.json', `${JSON.stringify(distributionTemplate(bucket, await digestOf(code)), null, 2)}\n`],
+    [
+      'distribution.json',
+      `${JSON.stringify(distributionTemplate(bucket, await digestOfBytes(new TextEncoder().encode(code))), null, 2)}\n`,
+    ],
     ['index.mjs', code],
   ];
 }
@@ -62,12 +66,6 @@ function bucketOf(options: OriginOptions): PrivateBucket {
       `--origin: expected a bucket without dots in its name, outside of China, and a prefix of letters, digits and -._~, found "${origin}"`,
     );
   return tree;
-}
-
-/** The first 16 hex digits of a text's SHA-256. */
-async function digestOf(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return [...bytes.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const readme = (

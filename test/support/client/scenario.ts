@@ -45,6 +45,14 @@ export async function outcomesOf({ edge, faulty, clients }: Scenario): Promise<R
   outcomes['aborted'] = await failureOf(aborted);
   outcomes['aborted before'] = await failureOf(clientAt(edge).products({ signal: aborting.signal }));
 
+  const lied = clientAt(`${faulty}/lies`);
+  const honest = await lied.productsAnswer();
+  const doubted = await lied.productsAnswer();
+  outcomes['kept when another body comes than the ETag names'] = {
+    isSame: doubted.document === honest.document,
+    after: await failureOf(Promise.reject(doubted.failure)),
+  };
+
   const stale = clientAt(`${faulty}/once`);
   const whole = await stale.productsAnswer();
   const kept = await stale.productsAnswer();
