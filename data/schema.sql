@@ -6,7 +6,7 @@
 --
 -- Two idioms of the CHECKs:
 --   strftime(…, x, '+0 days') IS x   only canonical text passes; without '+0 days' SQLite 3.40 lets 30 February through
---   length(CAST(x AS BLOB)) = length(x)   plain ASCII without a NUL, behind which GLOB would see nothing
+--   instr(x, char(0)) = 0   no NUL, behind which length and GLOB would see nothing
 
 PRAGMA journal_mode = WAL;
 PRAGMA foreign_keys = ON;
@@ -14,15 +14,15 @@ PRAGMA foreign_keys = ON;
 CREATE TABLE fronts (
   id INTEGER PRIMARY KEY,
   code TEXT NOT NULL UNIQUE CHECK (
-    length(code) BETWEEN 1 AND 63 AND length(CAST(code AS BLOB)) = length(code)
+    length(code) BETWEEN 1 AND 63 AND instr(code, char(0)) = 0
     AND code GLOB '[a-z0-9]*' AND code NOT GLOB '*[^a-z0-9._-]*' AND code NOT GLOB '*..*'
   ),
   name TEXT NOT NULL,
   timezone TEXT NOT NULL CHECK (length(timezone) > 0),
-  currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]' AND length(CAST(currency AS BLOB)) = 3),
+  currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]' AND instr(currency, char(0)) = 0),
   currency_exponent INTEGER NOT NULL DEFAULT 2 CHECK (currency_exponent BETWEEN 0 AND 4),
   weekend_days TEXT NOT NULL DEFAULT '67' CHECK (
-    length(weekend_days) BETWEEN 1 AND 6 AND length(CAST(weekend_days AS BLOB)) = length(weekend_days)
+    length(weekend_days) BETWEEN 1 AND 6 AND instr(weekend_days, char(0)) = 0
     AND weekend_days NOT GLOB '*[^1-7]*'
     AND (length(weekend_days) < 2 OR substr(weekend_days, 1, 1) < substr(weekend_days, 2, 1))
     AND (length(weekend_days) < 3 OR substr(weekend_days, 2, 1) < substr(weekend_days, 3, 1))
@@ -37,7 +37,7 @@ CREATE TABLE fronts (
 -- Whether a key has exactly what its algorithm needs is a row rule (check-db), not a CHECK.
 CREATE TABLE front_keys (
   keyid TEXT NOT NULL PRIMARY KEY CHECK (
-    length(keyid) BETWEEN 1 AND 128 AND length(CAST(keyid AS BLOB)) = length(keyid) AND keyid NOT GLOB '*[^A-Za-z0-9._:-]*'
+    length(keyid) BETWEEN 1 AND 128 AND instr(keyid, char(0)) = 0 AND keyid NOT GLOB '*[^A-Za-z0-9._:-]*'
   ),
   front_id INTEGER NOT NULL REFERENCES fronts (id) ON DELETE CASCADE,
   alg TEXT NOT NULL CHECK (alg IN ('ed25519', 'ecdsa-p256-sha256', 'hmac-sha256')),
@@ -66,7 +66,7 @@ CREATE TABLE images (
 CREATE TABLE products (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND length(CAST(slug AS BLOB)) = length(slug) AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
   ),
   name TEXT NOT NULL,
   age_rating INTEGER NOT NULL CHECK (age_rating BETWEEN 0 AND 21),
@@ -124,7 +124,7 @@ CREATE TABLE price_tiers (
   is_public INTEGER NOT NULL DEFAULT 1 CHECK (is_public IN (0, 1)),
   in_price_from INTEGER NOT NULL DEFAULT 1 CHECK (in_price_from IN (0, 1)),
   amount_minor INTEGER NOT NULL CHECK (amount_minor BETWEEN 0 AND 99999999999999),
-  currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]' AND length(CAST(currency AS BLOB)) = 3),
+  currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]' AND instr(currency, char(0)) = 0),
   available INTEGER,
   valid_from TEXT CHECK (valid_from IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', valid_from, '+0 days') IS valid_from),
   valid_until TEXT CHECK (valid_until IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', valid_until, '+0 days') IS valid_until),
@@ -134,7 +134,7 @@ CREATE TABLE price_tiers (
 CREATE TABLE categories (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND length(CAST(slug AS BLOB)) = length(slug) AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
   ),
   name_singular TEXT NOT NULL,
   name_plural TEXT NOT NULL
@@ -156,7 +156,7 @@ CREATE TABLE product_categories (
 CREATE TABLE groups (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND length(CAST(slug AS BLOB)) = length(slug) AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
   ),
   name TEXT NOT NULL,
   card_type INTEGER NOT NULL CHECK (card_type >= 0)
@@ -180,7 +180,7 @@ CREATE TABLE product_groups (
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND length(CAST(slug AS BLOB)) = length(slug) AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
   ),
   name TEXT NOT NULL,
   sort_weight INTEGER NOT NULL DEFAULT 0
@@ -195,11 +195,11 @@ CREATE TABLE product_tags (
 CREATE TABLE badges (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND length(CAST(slug AS BLOB)) = length(slug) AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
   ),
   name TEXT NOT NULL,
   color TEXT NOT NULL CHECK (
-    color GLOB '#[0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f]' AND length(CAST(color AS BLOB)) = 7
+    color GLOB '#[0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f]' AND instr(color, char(0)) = 0
   ),
   sort_weight INTEGER NOT NULL DEFAULT 0
 ) STRICT;

@@ -120,8 +120,8 @@ const badInstants = [
   '2026-05-01T09:00:00Z\0',
 ];
 const badWallTimes = ['x', '2026-05-01T09:00:00Z', '2026-05-01T09:00', '2026-02-30T09:00:00', '2026-05-01T09:00:60'];
-const slug = [null, '', 'Hamlet', 'ham let', 'гамлет', 'a'.repeat(101), 'a\0b'];
-const currency = [null, '', 'rub', 'RUBL', 'RU', 'ЁЁЁ'];
+const slug = [null, '', 'Hamlet', 'ham let', 'гамлет', 'a'.repeat(101), 'a\0b', 'a\0bc', '\0'];
+const currency = [null, '', 'rub', 'RUBL', 'RU', 'ЁЁЁ', 'RUB\0', 'RUB\0EUR', 'RU\0'];
 
 /** For every column, values that neither its CHECKs nor its rule let through. */
 export const BAD_VALUES: {
@@ -219,7 +219,7 @@ export const BAD_VALUES: {
     id,
     slug,
     name: text,
-    color: [null, '', 'red', '#F80', '#FF880', '#FF88000', '#GG8800', '#FF880\0'],
+    color: [null, '', 'red', '#F80', '#FF880', '#FF88000', '#GG8800', '#FF880\0', '#FF8800\0'],
     sort_weight: integer,
   },
   product_badges: { product_id: id, badge_id: id, valid_from: badInstants, valid_until: badInstants },
@@ -236,9 +236,17 @@ export function everyColumn(): [TableName, string, readonly Value[]][] {
   );
 }
 
+/** The encodings that a database of SQLite may have. */
+export const ENCODINGS = ['UTF-8', 'UTF-16le', 'UTF-16be'] as const;
+
 /** A catalogue with the good rows: of data/schema.sql, or bare, with its tables and columns but nothing that guards them. */
-export function goodCatalogue(path: string, isBare: boolean): Database.Database {
+export function goodCatalogue(
+  path: string,
+  isBare: boolean,
+  encoding: (typeof ENCODINGS)[number] = 'UTF-8',
+): Database.Database {
   const database = new Database(path);
+  database.pragma(`encoding = '${encoding}'`);
   if (isBare) {
     database.pragma('journal_mode = WAL');
     for (const table of TABLE_NAMES) database.exec(`CREATE TABLE ${table} (${Object.keys(TABLES[table]).join(', ')})`);

@@ -11,7 +11,7 @@ import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/data
 import { groupedQuery } from '../../src/database/sqlite/grouped-query.ts';
 import { compiled } from '../../src/database/sqlite/reader.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
-import { everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
+import { ENCODINGS, everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
 const folder = temporaryFolderOfFile();
 const database = goodCatalogue(join(folder, 'good.sqlite'), false);
@@ -138,14 +138,25 @@ describe('the CHECKs refuse what the rules refuse', () => {
     expect(named.length).toBe(TABLE_NAMES.reduce((sum, table) => sum + Object.keys(TABLES[table]).length, 0));
   });
 
-  test.each(everyColumn())('%s.%s', (table, column, bad) => {
-    // Otherwise a foreign key could do the refusing.
-    database.pragma('foreign_keys = OFF');
-    for (const value of bad) {
-      const update = database.prepare(`UPDATE ${table} SET ${column} = ?`);
-      expect(() => update.run(value), JSON.stringify(value)).toThrow(/CHECK|NOT NULL|cannot store|datatype mismatch/);
-    }
-    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([GOOD_ROWS[table]]);
+  describe.each(ENCODINGS)('in %s', (encoding) => {
+    const encoded = goodCatalogue(join(folder, `${encoding}.sqlite`), false, encoding);
+    afterAll(() => encoded.close());
+
+    test('good rows are taken', () => {
+      expect(encoded.pragma('encoding', { simple: true })).toBe(encoding);
+      for (const table of TABLE_NAMES)
+        expect(encoded.prepare(`SELECT * FROM ${table}`).all()).toEqual([GOOD_ROWS[table]]);
+    });
+
+    test.each(everyColumn())('%s.%s', (table, column, bad) => {
+      // Otherwise a foreign key could do the refusing.
+      encoded.pragma('foreign_keys = OFF');
+      for (const value of bad) {
+        const update = encoded.prepare(`UPDATE ${table} SET ${column} = ?`);
+        expect(() => update.run(value), JSON.stringify(value)).toThrow(/CHECK|NOT NULL|cannot store|datatype mismatch/);
+      }
+      expect(encoded.prepare(`SELECT * FROM ${table}`).all()).toEqual([GOOD_ROWS[table]]);
+    });
   });
 
   test('a pause has an end only where there is a pause', () => {

@@ -8,7 +8,7 @@ import { missingStubs } from '../../src/operations/check-db.ts';
 import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
 import { temporaryFolder } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
-import { findingsOf, goodCatalogue, SCHEMA } from '../support/database-rows.ts';
+import { ENCODINGS, everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
 const OBJECTS = "SELECT type || ' ' || name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
 
@@ -27,6 +27,35 @@ test('the sqlite3 shell makes the same tables and indexes as the driver', () => 
   expect(run(`${insert('starts_local')} VALUES (1, 1, NULL)`)).toContain('CHECK constraint failed');
   byShell.close();
   byDriver.close();
+});
+
+/** A value as SQL. */
+function literalOf(value: string | number | null | Buffer): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return `x'${value.toString('hex')}'`;
+  // The shell reads its input as text that a NUL ends.
+  return value
+    .split('\0')
+    .map((part) => `'${part}'`)
+    .join('||char(0)||');
+}
+
+test.each(ENCODINGS)('in a database of %s the shell takes good rows, and refuses bad values', (encoding) => {
+  const path = join(temporaryFolder(), 'encoded.sqlite');
+  const rows = TABLE_NAMES.map((table) => {
+    const values = Object.values(GOOD_ROWS[table]).map(literalOf);
+    return `INSERT INTO ${table} (${Object.keys(GOOD_ROWS[table]).join()}) VALUES (${values.join()});`;
+  });
+  const good = inShell(path, `PRAGMA encoding = '${encoding}'; ${SCHEMA} ${rows.join('\n')}`);
+  expect(good).toEqual({ status: 0, stderr: '' });
+  const updates = everyColumn().flatMap(([table, column, bad]) =>
+    bad.map((value) => `UPDATE ${table} SET ${column} = ${literalOf(value)};`),
+  );
+  // The shell goes on after an error, and says the number of its line.
+  const { stderr } = spawnSync('sqlite3', [path], { input: updates.join('\n'), encoding: 'utf8' });
+  const refused = [...stderr.matchAll(/^\w+ error near line (\d+): .*(CHECK|NOT NULL|cannot store|mismatch)/gm)];
+  expect(refused.map(([, line]) => updates[Number(line) - 1])).toEqual(updates);
 });
 
 /** What runs SQL in the shell as a person does who pipes it. */
