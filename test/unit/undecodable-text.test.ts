@@ -134,15 +134,46 @@ function takesAnyText(table: TableName, column: string): boolean {
   return rules[column]?.accepts('https://\ufffd') === true;
 }
 
-test('a database in UTF-16: a U+FFFD of its own passes through', async () => {
+/** Views over a database in UTF-16, with a name of product 1010 given as bytes. */
+function inUtf16(encoding: 'UTF-16le' | 'UTF-16be', name: string): string {
   const path = join(temporaryFolder(), 'catalogue.sqlite');
   const empty = new Database(path);
-  empty.pragma("encoding = 'UTF-16le'");
+  empty.pragma(`encoding = '${encoding}'`);
   empty.exec('CREATE TABLE theirs (id)');
   empty.close();
   const database = viewsAt(path, ROWS);
-  expect(database.pragma('encoding', { simple: true })).toBe('UTF-16le');
-  database.exec("UPDATE theirs_products SET name = 'A\ufffdB' WHERE id = 1010");
+  expect(database.pragma('encoding', { simple: true })).toBe(encoding);
+  const bytes = Buffer.from(name, 'utf16le');
+  if (encoding === 'UTF-16be') bytes.swap16();
+  database.exec(`UPDATE theirs_products SET name = CAST(x'${bytes.toString('hex')}' AS TEXT) WHERE id = 1010`);
   database.close();
-  expect((await findingsOf(path)).filter(({ severity }) => severity === 'error')).toEqual([]);
+  return path;
+}
+
+describe.each(['UTF-16le', 'UTF-16be'] as const)('a database in %s', (encoding) => {
+  // SQLite gives each of them as one other character, or as none, where it is alone or last.
+  test.each(['A\ud83cBC', 'A\udfadB', '\ud83c', 'A\ud83c', '\udfad\ud83c', '\ud83c\ud83c\udfad'])(
+    'a lone surrogate (%j) is held back, with the bytes in the finding',
+    async (name) => {
+      const path = inUtf16(encoding, name);
+      const out = join(temporaryFolder(), 'out');
+      const { outcomes } = await buildTree(path, out, instant(NOW));
+      expect(outcomes.map(({ held }) => held)).toEqual(['findings', null]);
+      const errors = (await findingsOf(path)).filter(({ severity }) => severity === 'error');
+      expect(errors.map(({ place }) => place)).toEqual(['products 1010']);
+      expect(errors[0]?.message).toMatch(new RegExp(`^name: expected .*, found text that is not ${encoding}, x'`));
+      await using reader = await openCatalogue(path);
+      await expect(collected(exportRows(reader, ['products'], () => undefined))).rejects.toMatchObject({
+        code: 'export-value-unprintable',
+      });
+    },
+  );
+
+  test.each(['A\ufffdB', '🎭', 'A🎭B\u2028🎭', '\ud7ff\ue000\uffff'])('%j passes through', async (name) => {
+    const path = inUtf16(encoding, name);
+    expect((await findingsOf(path)).filter(({ severity }) => severity === 'error')).toEqual([]);
+    const out = join(temporaryFolder(), 'out');
+    await buildTree(path, out, instant(NOW));
+    expect([...filesOf(out).values()].some((text) => text.includes(JSON.stringify(name)))).toBe(true);
+  });
 });

@@ -1,5 +1,5 @@
-// Finds text that is not in the database's encoding. SQLite stores any bytes as TEXT, and the driver replaces what it cannot decode with
-// U+FFFD. Since that character may also be intended, rows that have one are read again as bytes.
+// Finds text that is not in the database's encoding. SQLite stores any bytes as TEXT, and gives what it cannot decode as another
+// character. Since that character may also be intended, rows that have one are read again as bytes.
 
 import { sql } from 'kysely';
 import type { Column } from '../schema/columns.ts';
@@ -8,6 +8,9 @@ import { UndecodableText } from '../schema/row-checker.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
 
 const REPLACEMENT = '\ufffd';
+const SUSPECT = /\ufffd/;
+/** SQLite takes a lone surrogate together with what follows it, for one character beyond U+FFFF. */
+const SUSPECT_IN_UTF_16 = /[\ufffd\ud800-\udfff]/;
 const KEYS_PER_QUERY = 500;
 
 /**
@@ -21,17 +24,18 @@ export async function markUndecodable(
   from = 0,
 ): Promise<void> {
   const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
-  // The other columns reject U+FFFD anyway.
+  // The other columns reject U+FFFD and all characters beyond U+FFFF anyway.
   const suspectColumns = [...columns.keys()].filter(
     (i) => rules[columns[i] ?? '']?.accepts(`https://${REPLACEMENT}`) === true,
   );
-  const isSuspect = (value: unknown): boolean => typeof value === 'string' && value.includes(REPLACEMENT);
+  const [[encoding] = []] = await reader.rows(sql`select encoding from pragma_encoding`);
+  const pattern = encoding === 'UTF-8' ? SUSPECT : SUSPECT_IN_UTF_16;
+  const isSuspect = (value: unknown): boolean => typeof value === 'string' && pattern.test(value);
   const suspects = rows.filter((row) => suspectColumns.some((i) => isSuspect(row[from + i])));
   if (suspects.length === 0) return;
 
   const [key = ''] = TABLE_RULES[table].key;
   const keyAt = from + columns.indexOf(key);
-  const [[encoding] = []] = await reader.rows(sql`select encoding from pragma_encoding`);
   const decoder = new TextDecoder(String(encoding), { fatal: true });
   for (let i = 0; i < suspects.length; i += KEYS_PER_QUERY) {
     const some = suspects.slice(i, i + KEYS_PER_QUERY);
