@@ -1,6 +1,9 @@
 // What is offered, available and in the pool at an instant, and the card fields that follow from it. Implements fields.md word for word.
 
+// Every rule returns its reason with its answer: rendering needs the answer, `explain` prints the reason.
+
 import type { FrontDays } from './calendar.ts';
+import type { FrontProduct } from './front-products.ts';
 import type { Instant } from './instant.ts';
 import type { Exclusion, PriceTier, Product, Session } from './product.ts';
 
@@ -28,11 +31,12 @@ export function isLive(tier: PriceTier, now: Instant): boolean {
   return now < tier.valid.until;
 }
 
-/** The first rule of fields.md by which a scheduled session is not offered. */
-export type OfferRefusal = 'excluded' | 'over' | 'prices-expired';
+/** The first rule of fields.md by which a session is not offered. */
+export type OfferRefusal = 'not-scheduled' | 'excluded' | 'over' | 'prices-expired';
 
-/** offered(s) of fields.md for a scheduled session: null if it is offered. */
+/** offered(s) of fields.md: null if the session is offered. */
 export function offerRefusalAt(session: Session, excluded: Exclusion | undefined, now: Instant): OfferRefusal | null {
+  if (session.status !== 'scheduled') return 'not-scheduled';
   if (excluded?.sessionIds.has(session.id) === true) return 'excluded';
   if (now >= session.offerEndsAt) return 'over';
   if (session.tiers.length > 0 && !session.tiers.some((tier) => isLive(tier, now))) return 'prices-expired';
@@ -74,10 +78,14 @@ export function dropReasonAt(product: Product, excluded: Exclusion | undefined, 
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
   if (product.scheduledTotal === (excluded?.scheduledTotal ?? 0)) return 'excluded';
-  const isAnyBeforeEnd = product.sessions.some(
-    (session) => now < session.offerEndsAt && excluded?.sessionIds.has(session.id) !== true,
-  );
-  return isAnyBeforeEnd ? 'prices-expired' : 'over';
+  const isAnyExpired = product.sessions.some((one) => offerRefusalAt(one, excluded, now) === 'prices-expired');
+  return isAnyExpired ? 'prices-expired' : 'over';
+}
+
+/** Why a tier is not among the public ticket tiers of any session; null if it may be. An add-on also replaces no default tier. */
+export function tierRefusal(kind: 'ticket' | 'addon', isPublic: boolean): 'addon' | 'private' | null {
+  if (kind === 'addon') return 'addon';
+  return isPublic ? null : 'private';
 }
 
 /** Why a public ticket tier of a session on sale does not count towards `priceFrom`. */
@@ -98,18 +106,28 @@ export function isOnSale(session: Session, now: Instant): boolean {
   return session.salesStartAt <= now;
 }
 
-/** The lowest amount a visitor can pay now in a currency, in minor units: 0 if free, null if nothing is on sale. */
-export function priceFromAt(pool: Pool, currency: string, now: Instant): number | null {
-  if (pool.isSoldOut) return null;
-  let least: number | null = null;
+/** Why a card has no price: everything is sold out, sales of no session have begun, or no tier counts. */
+export type PriceAbsence = 'sold-out' | 'not-on-sale' | 'no-tier';
+
+/** The lowest amount a visitor can pay now in a currency, in minor units (0 if free), or why there is none. */
+export function priceFromAt(pool: Pool, currency: string, now: Instant): number | PriceAbsence {
+  if (pool.isSoldOut) return 'sold-out';
+  let least: number | PriceAbsence = 'not-on-sale';
   for (const session of pool.sessions) {
     if (!isOnSale(session, now)) continue;
+    if (least === 'not-on-sale') least = 'no-tier';
     for (const tier of session.tiers) {
       if (priceRefusalAt(tier, currency, now) !== null) continue;
-      if (least === null || tier.amountMinor < least) least = tier.amountMinor;
+      if (typeof least === 'string' || tier.amountMinor < least) least = tier.amountMinor;
     }
   }
   return least;
+}
+
+/** Whether a visitor can buy at a tier now: a session on sale in the pool has it. */
+export function isTierSold(pool: Pool, tierId: number, now: Instant): boolean {
+  if (pool.isSoldOut) return false;
+  return pool.sessions.some((session) => isOnSale(session, now) && session.tiers.some(({ id }) => id === tierId));
 }
 
 /** The first session on a set of dates, and whether there are more. */
@@ -118,25 +136,72 @@ export interface Slot {
   readonly isMulti: boolean;
 }
 
-export type Slots = Readonly<Record<'today' | 'tomorrow' | 'weekend', Slot | null>>;
+/** The sets of dates that a card has a slot for. */
+const SLOT_NAMES = ['today', 'tomorrow', 'weekend'] as const;
+
+type SlotName = (typeof SLOT_NAMES)[number];
+
+export type Slots = Readonly<Record<SlotName, Slot | null>>;
 
 /** on(D0), on(D1) and on(W) of fields.md. */
 export function slotsOn(pool: Pool, days: FrontDays): Slots {
   return {
-    today: slotBetween(pool, days.today, days.today + 1),
-    tomorrow: slotBetween(pool, days.tomorrow, days.tomorrow + 1),
-    weekend: slotBetween(pool, days.weekendFrom, days.weekendUntil),
+    today: slotOn(pool, 'today', days),
+    tomorrow: slotOn(pool, 'tomorrow', days),
+    weekend: slotOn(pool, 'weekend', days),
   };
 }
 
-function slotBetween(pool: Pool, dayFrom: number, dayUntil: number): Slot | null {
+/** The sets of dates, of those that a front's cards have slots for, that contain the date on a ticket. */
+export function slotNamesOf(day: number, days: FrontDays): SlotName[] {
+  return SLOT_NAMES.filter((name) => {
+    const [from, until] = daysOf(name, days);
+    return day >= from && day < until;
+  });
+}
+
+/** The first day of a set, and the first day after it. */
+function daysOf(name: SlotName, days: FrontDays): readonly [from: number, until: number] {
+  switch (name) {
+    case 'today':
+      return [days.today, days.today + 1];
+    case 'tomorrow':
+      return [days.tomorrow, days.tomorrow + 1];
+    case 'weekend':
+      return [days.weekendFrom, days.weekendUntil];
+  }
+}
+
+function slotOn(pool: Pool, name: SlotName, days: FrontDays): Slot | null {
+  const [from, until] = daysOf(name, days);
   let first: Session | null = null;
   for (const session of pool.sessions) {
-    if (session.day < dayFrom || session.day >= dayUntil) continue;
+    if (session.day < from || session.day >= until) continue;
     if (first !== null) return { session: first, isMulti: true };
     first = session;
   }
   return first === null ? null : { session: first, isMulti: false };
+}
+
+/** What pauses a card. */
+export type PauseReason = 'product' | 'front' | 'sessions';
+
+/** `paused` of fields.md, as all that pauses a card: the product, the front, or every session of the pool. */
+export function pauseReasonsAt(
+  product: Product,
+  entry: Pick<FrontProduct, 'isPaused'>,
+  pool: Pool,
+  now: Instant,
+): PauseReason[] {
+  const reasons: PauseReason[] = [];
+  if (isProductPaused(product, now)) reasons.push('product');
+  if (entry.isPaused) reasons.push('front');
+  if (isEverySessionPaused(pool)) reasons.push('sessions');
+  return reasons;
+}
+
+export function isProductPaused(product: Product, now: Instant): boolean {
+  return now < product.pausedUntil;
 }
 
 export function isEverySessionPaused(pool: Pool): boolean {

@@ -22,6 +22,7 @@ export interface Image {
  * product's defaults.
  */
 export interface PriceTier {
+  readonly id: number;
   readonly isInPriceFrom: boolean;
   readonly amountMinor: number;
   readonly currency: string;
@@ -30,9 +31,15 @@ export interface PriceTier {
   readonly valid: Period;
 }
 
-/** A scheduled session. Loading leaves out sessions whose offer ended before now, except some that ended in the last two days. */
+export type SessionStatus = 'draft' | 'scheduled' | 'postponed' | 'cancelled';
+
+/**
+ * A session. A build loads scheduled ones alone, and leaves out those whose offer ended before now, except some that ended in the last
+ * two days; an explanation loads all.
+ */
 export interface Session {
   readonly id: number;
+  readonly status: SessionStatus;
   readonly venue: Venue;
   readonly startsAt: Instant;
   /** The date printed on the ticket: the date of startsAt in the venue's zone, as a day number. */

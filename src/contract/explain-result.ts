@@ -16,13 +16,14 @@ const sessionSchema = z.strictObject({
   start: z.string(),
   venue: z.string(),
   status: z.enum(['draft', 'scheduled', 'postponed', 'cancelled']),
-  /** The first rule that refuses it; null if it is offered. If the product is not published, no other rule is checked. */
+  /** The first rule that refuses it; null if it is offered. */
   refusal: z.enum(['not-scheduled', 'excluded', 'over', 'prices-expired', 'product-not-published']).nullable(),
   soldOut: z.enum(['no-seats', 'no-tickets']).nullable(),
   /** Whether the card describes it. The pool is the offered sessions that are not sold out, or all offered ones if all are. */
   isInPool: z.boolean(),
   isOnSale: z.boolean(),
   salesStartAt: maybeInstant,
+  /** null if sales end when the session starts. */
   salesEndAt: maybeInstant,
   isPaused: z.boolean(),
   available: z.int().nullable(),
@@ -78,9 +79,15 @@ const rulesSchema = z.strictObject({
     paused: z.boolean(),
     visibleFrom: maybeInstant,
     visibleUntil: maybeInstant,
+    /** Why the product is not visible on the front now; null if it is. */
+    hidden: z.enum(['not-yet', 'ended']).nullable(),
   }),
   /** An instant, or `open`; null if the product itself is not paused. */
   pausedUntil: maybeText,
+  /** All that pauses the card; empty if it is not paused, or there is none. */
+  pauses: z.array(z.enum(['product', 'front', 'sessions'])),
+  /** Why the card has no price; null if it has one, or there is no card. */
+  noPrice: z.enum(['sold-out', 'not-on-sale', 'no-tier']).nullable(),
   /** All sessions of the product, by (start, id). */
   sessions: z.array(sessionSchema),
   /** By (session, id), the defaults first. */

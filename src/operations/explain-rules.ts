@@ -1,14 +1,24 @@
-// The rules of fields.md for one product on one front, each with its outcome. The card is the one that a build renders, and the rules are
-// those of offer.ts, as in rendering. What rendering ignores (past sessions, private tiers) is judged by its rows.
+// What the rules of catalogue/ return for one product on one front, each session, tier and list with its reason. States no rule itself:
+// the card is the one that a build renders.
 
 import { frontDaysOf } from '../catalogue/calendar.ts';
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
-import { isOnSale, offerRefusalAt, outReasonAt, poolAt, priceFromAt, priceRefusalAt } from '../catalogue/offer.ts';
-import { ALWAYS, periodContains, type Period } from '../catalogue/period.ts';
-import type { Session } from '../catalogue/product.ts';
+import {
+  isOnSale,
+  isTierSold,
+  offerRefusalAt,
+  outReasonAt,
+  pauseReasonsAt,
+  poolAt,
+  priceFromAt,
+  priceRefusalAt,
+  slotNamesOf,
+  tierRefusal,
+  type Pool,
+} from '../catalogue/offer.ts';
+import { ALWAYS, outsideOf, type Period } from '../catalogue/period.ts';
 import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/explain-result.ts';
-import type { SessionRow, TierRow } from '../database/read/explain-rows.ts';
-import { instantIn } from '../database/schema/values.ts';
+import type { TierRow } from '../database/read/explain-rows.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
 import { productStates, type PlacedProduct } from '../render/product-states.ts';
 
@@ -16,26 +26,21 @@ import { productStates, type PlacedProduct } from '../render/product-states.ts';
 const AHEAD_SECONDS = 366 * SECONDS_PER_DAY;
 
 /**
- * Explains a product at an instant. `sessionRows` and `tierRows` must be complete. A product that the front does not list has a neutral
- * entry, so that its other rules can be explained, and no card.
+ * Explains a product at an instant. The product must have all its sessions, past ones too, and `tierRows` all its tiers. A product that the front does not list has a neutral entry, so that
+ * its other rules can be explained, and no card.
  */
 export function explainRules(
-  loaded: PlacedProduct,
+  placed: PlacedProduct,
   isListed: boolean,
-  sessionRows: readonly SessionRow[],
   tierRows: readonly TierRow[],
   now: Instant,
 ): ExplainedRules {
-  // The load counts the sessions only of products without a card now, but a later state needs the totals too. The rows lack sessions at
-  // a venue with a bad row, which the load counts.
-  const scheduled = sessionRows.filter(({ status }) => status === 'scheduled').length;
-  const sessionsTotal = Math.max(loaded.product.sessionsTotal, sessionRows.length);
-  const scheduledTotal = Math.max(loaded.product.scheduledTotal, scheduled);
-  const product = { ...loaded.product, sessionsTotal, scheduledTotal };
-  const placed = { ...loaded, product };
   const [state, next] = productStates(placed, sha256BytesOf, instantOf(now + AHEAD_SECONDS), now);
   if (state === undefined) throw new Error('no state at now');
-  const { isFeatured, isBanner, isPaused, visible } = placed.entry;
+  const { front, product, entry } = placed;
+  const { isFeatured, isBanner, isPaused, visible } = entry;
+  const pool = product.isPublished ? poolAt(product, product.exclusions.get(front.id), now) : null;
+  const price = pool === null ? null : priceFromAt(pool, front.currency, now);
   const card = isListed ? state.card : null;
   return {
     reason: state.reason,
@@ -46,81 +51,57 @@ export function explainRules(
       paused: isPaused,
       visibleFrom: endText(visible.from),
       visibleUntil: endText(visible.until),
+      hidden: outsideOf(visible, now),
     },
     pausedUntil: now >= product.pausedUntil ? null : (endText(product.pausedUntil) ?? 'open'),
-    sessions: explainSessions(sessionRows, placed, now),
-    tiers: explainTiers(tierRows, placed, now),
+    pauses: pool === null ? [] : pauseReasonsAt(product, entry, pool, now),
+    noPrice: typeof price === 'string' ? price : null,
+    sessions: explainSessions(placed, pool, now),
+    tiers: explainTiers(tierRows, front.currency, pool, price, now),
     facets: explainFacets(placed, card !== null, now),
     nextChange:
       next === undefined || !isListed ? null : { at: formatInstant(next.from), card: next.card, reason: next.reason },
   };
 }
 
-function explainSessions(
-  rows: readonly SessionRow[],
-  { front, product }: PlacedProduct,
-  now: Instant,
-): ExplainedSession[] {
+function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, now: Instant): ExplainedSession[] {
   const excluded = product.exclusions.get(front.id);
-  const loaded = new Map(product.sessions.map((session) => [session.id, session]));
-  const pool = new Set(poolAt(product, excluded, now)?.sessions.map(({ id }) => id));
   const days = frontDaysOf(front.zone.dayAt(now), front.weekendDays);
-  return rows.map((row) => {
-    const { id, venue, status, startsAt, ...sales } = row;
-    const session = loaded.get(id);
-    const day = venue.zone.dayAt(startsAt);
-    const refusal = refusalOf(row, session, excluded?.sessionIds.has(id) === true, now);
-    const isOffered = session !== undefined && offerRefusalAt(session, excluded, now) === null;
-    if (isOffered !== (refusal === null)) throw new Error(`session ${id} is explained wrongly`);
-    const isOn = {
-      today: day === days.today,
-      tomorrow: day === days.tomorrow,
-      weekend: day >= days.weekendFrom && day < days.weekendUntil,
-    };
+  return product.sessions.map((session) => {
+    const { id, venue, status, startsAt, offerEndsAt, salesStartAt, isPaused, available, day } = session;
+    const refusal = offerRefusalAt(session, excluded, now);
     return {
       session: id,
       start: venue.zone.format(startsAt),
       venue: venue.name,
       status,
-      refusal,
-      soldOut: session !== undefined && isOffered ? outReasonAt(session, now) : null,
-      isInPool: pool.has(id),
-      isOnSale: sales.salesStartAt === null || sales.salesStartAt <= formatInstant(now),
-      ...sales,
-      days: (['today', 'tomorrow', 'weekend'] as const).filter((name) => isOn[name]),
+      refusal: refusal ?? (product.isPublished ? null : 'product-not-published'),
+      soldOut: refusal === null ? outReasonAt(session, now) : null,
+      isInPool: pool?.sessions.includes(session) === true,
+      isOnSale: isOnSale(session, now),
+      salesStartAt: endText(salesStartAt),
+      salesEndAt: offerEndsAt === startsAt ? null : formatInstant(offerEndsAt),
+      isPaused,
+      available,
+      days: slotNamesOf(day, days),
     };
   });
 }
 
-/** The first rule that refuses a session. The load omits sessions that are over, so that is judged by the row. */
-function refusalOf(
-  { status, startsAt, salesEndAt }: SessionRow,
-  session: Session | undefined,
-  isExcluded: boolean,
+function explainTiers(
+  rows: readonly TierRow[],
+  frontCurrency: string,
+  pool: Pool | null,
+  priceFrom: number | string | null,
   now: Instant,
-): ExplainedSession['refusal'] {
-  if (status !== 'scheduled') return 'not-scheduled';
-  if (isExcluded) return 'excluded';
-  if (now >= (salesEndAt === null ? startsAt : instantIn(salesEndAt))) return 'over';
-  return session === undefined ? 'product-not-published' : offerRefusalAt(session, undefined, now);
-}
-
-function explainTiers(rows: readonly TierRow[], { front, product }: PlacedProduct, now: Instant): ExplainedTier[] {
-  const pool = poolAt(product, product.exclusions.get(front.id), now);
-  const least = pool === null ? null : priceFromAt(pool, front.currency, now);
-  const ownTiers = new Set(rows.filter(({ kind }) => kind === 'ticket').map(({ sessionId }) => sessionId));
-  const selling = pool === null || pool.isSoldOut ? [] : pool.sessions.filter((session) => isOnSale(session, now));
-  const isSold = (sessionId: number | null): boolean =>
-    selling.some(({ id }) => (sessionId === null ? !ownTiers.has(id) : id === sessionId));
-  const verdictOf = ({ kind, isPublic, price, sessionId }: TierRow): ExplainedTier['verdict'] => {
-    if (kind === 'addon') return 'addon';
-    if (!isPublic) return 'private';
-    const refusal = priceRefusalAt(price, front.currency, now);
+): ExplainedTier[] {
+  const verdictOf = ({ id, kind, isPublic, price }: TierRow): ExplainedTier['verdict'] => {
+    const refusal = tierRefusal(kind, isPublic) ?? priceRefusalAt(price, frontCurrency, now);
     if (refusal !== null) return refusal;
-    if (!isSold(sessionId)) return 'no-session';
-    return price.amountMinor === least ? 'price-from' : 'dearer';
+    if (pool === null || !isTierSold(pool, id, now)) return 'no-session';
+    return price.amountMinor === priceFrom ? 'price-from' : 'dearer';
   };
-  const tiers = rows.map((row) => ({
+  return rows.map((row) => ({
     tier: row.id,
     name: row.name,
     session: row.sessionId,
@@ -131,12 +112,6 @@ function explainTiers(rows: readonly TierRow[], { front, product }: PlacedProduc
     validUntil: endText(row.price.valid.until),
     verdict: verdictOf(row),
   }));
-  const isNamed = tiers.some(({ verdict }) => verdict === 'price-from');
-  const isCounted = tiers.some(({ verdict }) => verdict === 'dearer');
-  if (product.isPublished && (isNamed !== (least !== null) || (isCounted && !isNamed))) {
-    throw new Error(`the price of product ${product.id} is explained wrongly`);
-  }
-  return tiers;
 }
 
 function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boolean, now: Instant): ExplainedFacet[] {
@@ -162,10 +137,7 @@ function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boo
     }),
     ...product.groups.map(({ group }) => explain('group', taxonomy.groups[group], attached(front.groups, group))),
     ...product.tags.map((position) => explain('tag', taxonomy.tags[position])),
-    ...product.badges.map(({ badge, valid }) => {
-      const refusal = periodContains(valid, now) ? null : now < valid.from ? 'not-yet' : 'ended';
-      return explain('badge', taxonomy.badges[badge], refusal, valid);
-    }),
+    ...product.badges.map(({ badge, valid }) => explain('badge', taxonomy.badges[badge], outsideOf(valid, now), valid)),
   ];
 }
 

@@ -6,9 +6,10 @@ import type { Front } from '../catalogue/front.ts';
 import type { FrontProduct } from '../catalogue/front-products.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
+import type { Product } from '../catalogue/product.ts';
 import type { ExplainedRules, ExplainResultJson } from '../contract/explain-result.ts';
 import { openCatalogue } from '../database/open.ts';
-import { productNames, productRow, sessionRows, tierRows } from '../database/read/explain-rows.ts';
+import { productNames, productRow, tierRows } from '../database/read/explain-rows.ts';
 import { loadFronts } from '../database/read/load-fronts.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues } from '../database/read/load-taxonomy.ts';
@@ -57,7 +58,14 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
-  const context = { taxonomy, venues, wantedIds: { has: () => true }, tzdata, unguarded };
+  const context = {
+    taxonomy,
+    venues,
+    wantedIds: { has: () => true },
+    tzdata,
+    unguarded,
+    rowsRead: 'relevant',
+  } as const;
   const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
   const load = new ProductLoad(reader, frontContext, now);
   const isAnyProductBad = front !== null && (await noteBadProducts(front, load, unguarded.size === 0, log));
@@ -95,9 +103,14 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   const product = front === null ? undefined : await load.withId(row.id, log);
   // A product with a finding may lack sessions or tiers: its rules cannot be explained.
   if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
-    const placed = { front, entry: entry ?? plainEntry(row.id), product, taxonomy: context.taxonomy.taxonomy };
-    const sessions = await sessionRows(reader, context.venues, row.id);
-    rules = explainRules(placed, entry !== undefined, sessions, await tierRows(reader, row.id), now);
+    const whole = await wholeProduct(loaded, row.id);
+    const placed = {
+      front,
+      entry: entry ?? plainEntry(row.id),
+      product: whole ?? product,
+      taxonomy: context.taxonomy.taxonomy,
+    };
+    rules = explainRules(placed, entry !== undefined, await tierRows(reader, row.id), now);
   }
   const reasons = {
     active: entry === undefined ? 'not-on-shelf' : rules === null ? 'product-unreadable' : rules.reason,
@@ -117,6 +130,11 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
     isHeldBack,
     rules,
   };
+}
+
+/** The product with all its sessions, past ones too. What is wrong only with rows that no build reads is left out, without a finding. */
+function wholeProduct({ reader, context, now }: LoadedFront, id: number): Promise<Product | undefined> {
+  return new ProductLoad(reader, { ...context, rowsRead: 'all' }, now).withId(id, new FindingLog(reader.kind));
 }
 
 /** A log that also collects the errors of one front and its products: what holds the front back. */

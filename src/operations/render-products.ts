@@ -84,7 +84,7 @@ export async function renderProducts(
   const keyRing = await loadKeyRing(reader, loaded, options.publishedKeyRing, log);
 
   const { tzdata, unguarded } = options;
-  const context = { taxonomy, venues, wantedIds: listed, tzdata, unguarded };
+  const context = { taxonomy, venues, wantedIds: listed, tzdata, unguarded, rowsRead: 'relevant' } as const;
   const load = new ProductLoad(reader, context, now);
   const profileOfFrontId = new Map(fronts.filter(isOurs).map((front) => [front.id, profileIndexOf(front)]));
   const builder = new RenderedProductsBuilder(sha256BytesOf);

@@ -7,7 +7,15 @@ import type { FrontProfile } from '../catalogue/front.ts';
 import { periodContains } from '../catalogue/period.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import { formatAmount } from '../catalogue/money.ts';
-import { dropReasonAt, isEverySessionPaused, poolAt, priceFromAt, slotsOn, type Pool } from '../catalogue/offer.ts';
+import {
+  dropReasonAt,
+  isEverySessionPaused,
+  isProductPaused,
+  poolAt,
+  priceFromAt,
+  slotsOn,
+  type Pool,
+} from '../catalogue/offer.ts';
 import type { Exclusion, Product } from '../catalogue/product.ts';
 import { FLAG } from '../catalogue/front-products.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
@@ -139,7 +147,7 @@ export class ProductRenderer {
       const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
       const facets = badges.length === 0 ? unbadged : unbadged.slice();
       for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
-      const isPaused = from < product.pausedUntil || isEverySessionPaused(pool);
+      const isPaused = isProductPaused(product, from) || isEverySessionPaused(pool);
       const bits = (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0);
       const flags = flagsText(bits);
       const card = {
@@ -207,7 +215,7 @@ export class ProductRenderer {
   #variant(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): number {
     for (const known of card.variants) if (known.days === days && known.money === money) return known.variant;
     const amount = priceFromAt(card.pool, money.currency, from);
-    const price = amount === null ? 'null' : formatAmount(amount, money.currencyExponent);
+    const price = typeof amount === 'string' ? 'null' : formatAmount(amount, money.currencyExponent);
     const slots = slotsText(slotsOn(card.pool, days));
     const beforeGroups = price + card.afterPrice;
     const { groupsText, variants } = current;

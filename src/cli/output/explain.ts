@@ -94,9 +94,9 @@ function reasonText(
   return texts[reason];
 }
 
-function visibleText({ shelf: { visibleFrom, visibleUntil } }: ExplainedRules, { when, at }: FrontUnits): string {
-  if (visibleFrom !== null && at < visibleFrom) return `visible on this front only from ${when(visibleFrom)}`;
-  if (visibleUntil !== null && at >= visibleUntil) return `visible on this front only until ${when(visibleUntil)}`;
+function visibleText({ shelf: { hidden, visibleFrom, visibleUntil } }: ExplainedRules, { when }: FrontUnits): string {
+  if (hidden === 'not-yet') return `visible on this front only from ${when(visibleFrom)}`;
+  if (hidden === 'ended') return `visible on this front only until ${when(visibleUntil)}`;
   if (visibleUntil !== null) return `visible on this front until ${when(visibleUntil)}`;
   return visibleFrom === null ? 'visible at any time' : `visible on this front since ${when(visibleFrom)}`;
 }
@@ -123,10 +123,7 @@ function ruleLines(
     line(product.status === 'published', `published: its status is ${product.status}`),
   ];
   if (rules === null) return [...lines, line(false, 'its rows can be read')];
-  const { shelf } = rules;
-  const isVisible =
-    units.at >= (shelf.visibleFrom ?? '') && (shelf.visibleUntil === null || units.at < shelf.visibleUntil);
-  if (reason !== 'not-on-shelf') lines.push(line(isVisible, visibleText(rules, units)));
+  if (reason !== 'not-on-shelf') lines.push(line(rules.shelf.hidden === null, visibleText(rules, units)));
   const offered = rules.sessions.filter(({ refusal }) => refusal === null).length;
   return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];
 }
@@ -177,13 +174,16 @@ function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
   return `${startText(session.start)}, session ${session.session}, ${JSON.stringify(session.venue)}: ${facts.join('; ')}`;
 }
 
-function priceLines({ tiers, card, sessions }: ExplainedRules, units: FrontUnits): string[] {
+function priceLines({ tiers, card, noPrice }: ExplainedRules, units: FrontUnits): string[] {
   const lines = listed(tiers, (tier) => tierText(tier, units));
   if (card === null) return lines;
-  if (card.priceFrom !== null) return [`priceFrom is ${card.priceFrom} ${units.currency}`, ...lines];
-  const isAnyOnSale = sessions.some(({ isInPool, isOnSale }) => isInPool && isOnSale);
-  const why = isAnyOnSale ? 'no tier counts now' : 'sales of no session have begun';
-  return [`no priceFrom: ${card.soldOut ? 'everything is sold out' : why}`, ...lines];
+  if (noPrice === null) return [`priceFrom is ${card.priceFrom} ${units.currency}`, ...lines];
+  const texts = {
+    'sold-out': 'everything is sold out',
+    'not-on-sale': 'sales of no session have begun',
+    'no-tier': 'no tier counts now',
+  };
+  return [`no priceFrom: ${texts[noPrice]}`, ...lines];
 }
 
 function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currencyExponent }: FrontUnits): string {
@@ -206,25 +206,21 @@ function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currency
   return `${amount} ${currency}, tier ${tier.tier} ${JSON.stringify(name)}, ${whose}: ${verdicts[verdict]}`;
 }
 
-function cardLines(
-  { shelf, pausedUntil, sessions }: ExplainedRules,
-  card: ProductCard,
-  { when }: FrontUnits,
-): string[] {
+function cardLines({ pausedUntil, pauses }: ExplainedRules, card: ProductCard, { when }: FrontUnits): string[] {
   const slot = (name: string, start: string | null, isMulti: boolean | null): string =>
     `${name}: ${start === null ? 'none' : startText(start)}${isMulti === true ? ', and more' : ''}`;
-  const pauses: string[] = [];
-  if (pausedUntil !== null)
-    pauses.push(`the product is paused ${pausedUntil === 'open' ? 'without end' : `until ${when(pausedUntil)}`}`);
-  if (shelf.paused) pauses.push('the front has paused it');
-  if (sessions.every(({ isInPool, isPaused }) => !isInPool || isPaused)) pauses.push('every session is paused');
+  const pauseTexts = {
+    product: `the product is paused ${pausedUntil === 'open' ? 'without end' : `until ${when(pausedUntil)}`}`,
+    front: 'the front has paused it',
+    sessions: 'every session is paused',
+  };
   return [
     slot('nearest', card.nextScheduleSlot, card.multiScheduleSlots),
     slot('today', card.todaySlot, card.todayMultiScheduleSlots),
     slot('tomorrow', card.tomorrowSlot, card.tomorrowMultiScheduleSlots),
     slot('weekend', card.weekendSlot, card.weekendMultiScheduleSlots),
     `sold out: ${card.soldOut ? 'yes' : 'no'}`,
-    `paused: ${card.paused ? `yes: ${pauses.join('; ')}` : 'no'}`,
+    `paused: ${card.paused ? `yes: ${pauses.map((reason) => pauseTexts[reason]).join('; ')}` : 'no'}`,
     `featured: ${card.featured ? 'yes' : 'no'}; banner: ${card.banner ? 'yes' : 'no'}`,
   ];
 }

@@ -1,20 +1,16 @@
-// All rows of one product, for `explain`: also those that the load skips because no document needs them (past sessions, drafts, add-ons,
-// names of tiers). Rows with invalid values are skipped, since the load reports them.
+// Rows for `explain` that the load does not keep because no document needs them: add-ons, private tiers, names of tiers. Rows with
+// invalid values are skipped, since the load reports them.
 
-import type { PriceTier, Venue } from '../../catalogue/product.ts';
+import type { PriceTier } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/explain-result.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows, knownTables } from '../schema/query-builders.ts';
 import { RowChecker } from '../schema/row-checker.ts';
-import { startOf } from '../schema/row-rules.ts';
 import { periodOf } from '../schema/values.ts';
-import { SESSION, TIER } from './product-queries.ts';
+import { TIER } from './product-queries.ts';
 
 const PRODUCT = new RowChecker('products', ['id', 'slug']);
 const NAMED_TIER = new RowChecker('price_tiers', [...TIER.columns, 'name']);
-
-/** A session as its row has it, whatever its status, past or not; its start resolved, other instants as text. */
-export type SessionRow = Awaited<ReturnType<typeof sessionRows>>[number];
 
 /** A price tier as its row has it, add-ons and private ones included. */
 export type TierRow = Awaited<ReturnType<typeof tierRows>>[number];
@@ -42,26 +38,6 @@ export async function listedSlugs(reader: CatalogueReader, frontId: number): Pro
   return (await reader.rows(query)).map(([slug]) => String(slug));
 }
 
-/** All sessions of a product by (start, id), except those at a venue whose own row is bad, and those without a start. */
-export async function sessionRows(
-  reader: CatalogueReader,
-  venues: ReadonlyMap<number, Venue | null>,
-  productId: number,
-) {
-  const query = checkedRows(SESSION).where('product_id', '=', productId);
-  const sessions = (await reader.rows(query)).flatMap((row) => {
-    if (!SESSION.accepts(row)) return [];
-    const [id, venueId, startsText, startsLocal, salesStartAt, salesEndAt, status, paused, available] = row;
-    const venue = venues.get(venueId) ?? null;
-    if (venue === null) return [];
-    // Findings are the load's; there they name the version of tzdata.
-    const { startsAt } = startOf(() => SESSION.placeOf(row), startsText, startsLocal, venue.zone, '');
-    if (startsAt === null) return [];
-    return { id, status, venue, startsAt, salesStartAt, salesEndAt, isPaused: paused === 1, available };
-  });
-  return sessions.sort((a, b) => a.startsAt - b.startsAt || a.id - b.id);
-}
-
 /** All price tiers of a product by (session, id), the defaults first. */
 export async function tierRows(reader: CatalogueReader, productId: number) {
   const query = checkedRows(NAMED_TIER, ['session_id', 'id']).where('product_id', '=', productId);
@@ -71,7 +47,7 @@ export async function tierRows(reader: CatalogueReader, productId: number) {
     if (!NAMED_TIER.accepts(named)) return [];
     const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, name] = named;
     const valid = periodOf(from, until);
-    const price: PriceTier = { isInPriceFrom: inPriceFrom === 1, amountMinor, currency, available, valid };
+    const price: PriceTier = { id, isInPriceFrom: inPriceFrom === 1, amountMinor, currency, available, valid };
     return { id, sessionId, name, kind, isPublic: isPublic === 1, price };
   });
 }

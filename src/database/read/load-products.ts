@@ -158,7 +158,11 @@ export class ProductLoad {
   }
 
   #groups(table: ChildTable, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
-    return this.#reader.groups(childGrouping(table, this.#reader, this.#now), range, groupsPerBatch);
+    return this.#reader.groups(
+      childGrouping(table, this.#reader, this.#context.rowsRead, this.#now),
+      range,
+      groupsPerBatch,
+    );
   }
 
   /** Reports what concerns no product: rows without a product id, exclusions and tiers without a session. */
@@ -212,8 +216,9 @@ export class ProductLoad {
     }
   }
 
-  /** Whether a product has no card now on some front: how many sessions it has decides which reason that has. */
+  /** Whether a product may have no card, now on some front or later: how many sessions it has decides which reason that has. */
   #isCounted(product: Product): boolean {
+    if (this.#context.rowsRead === 'all') return true;
     const isOfferedWithout = (excluded?: Exclusion): boolean => isAnyOffered(product, excluded, this.#now);
     return product.isPublished && ![undefined, ...product.exclusions.values()].every(isOfferedWithout);
   }

@@ -1,6 +1,7 @@
-// One product's sessions and price tiers, from their rows: what can still be sold after now, and for how much.
+// One product's sessions and price tiers, from their rows: what is sold, and for how much.
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
+import { tierRefusal } from '../../catalogue/offer.ts';
 import type { PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import { SESSION, TIER } from './product-queries.ts';
 import { dangling, repeated, type FindingLog } from '../schema/row-checker.ts';
@@ -54,6 +55,7 @@ export function sessionsOf(
     if (own?.length === 0) log.add([noPublicTier(SESSION.placeOf(row))], {});
     sessions.push({
       id,
+      status: row[6],
       venue,
       startsAt,
       day: Math.floor(start.wallTime / SECONDS_PER_DAY),
@@ -82,20 +84,22 @@ function tiersOf(
   const ids = new Set<number>();
   for (const row of rows) {
     if (!TIER.check(row, log, { productId })) continue;
-    const [id, sessionId, , isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
+    const [id, sessionId, kind, isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
     if (isRepeated(id, ids)) {
       log.add([repeated(TIER.placeOf(row))], { productId });
       continue;
     }
+    const refusal = tierRefusal(kind, isPublic === 1);
+    if (refusal === 'addon') continue;
     let tiers = defaults;
     if (sessionId !== null) {
       tiers = bySession.get(sessionId) ?? [];
       // Private tiers replace the defaults too.
       bySession.set(sessionId, tiers);
     }
-    if (isPublic === 0) continue;
+    if (refusal !== null) continue;
     const valid = periodOf(validFrom, validUntil);
-    tiers.push({ isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
+    tiers.push({ id, isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
   }
   return { defaults, bySession };
 }

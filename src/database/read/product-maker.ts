@@ -13,6 +13,7 @@ import {
   PRODUCT,
   TAG_LINK,
   type ChildTable,
+  type RowsRead,
 } from './product-queries.ts';
 import { dangling, findingOf, parseId, repeated, type FindingLog } from '../schema/row-checker.ts';
 import { pauseFinding } from '../schema/row-rules.ts';
@@ -28,6 +29,8 @@ export interface ProductContext {
   readonly tzdata: string;
   /** Tables without reliable foreign keys, such as views: the references of their sessions and price tiers are checked here. */
   readonly unguarded: ReadonlySet<string>;
+  /** `all` also gives products that are not published their sessions. */
+  readonly rowsRead: RowsRead;
 }
 
 type Rows = readonly (readonly unknown[])[];
@@ -70,6 +73,7 @@ export class ProductMaker {
     const isPublished = status === 'published';
     const image = imageOf(row, id, imageId, log);
     const rows = (table: ChildTable) => referring.children(table, id);
+    const hasSessions = isPublished || this.#context.rowsRead === 'all';
     return {
       id,
       slug,
@@ -82,7 +86,7 @@ export class ProductMaker {
       isPublished,
       image,
       ...this.#taxonomyOf(id, rows, log),
-      sessions: isPublished ? sessionsOf(id, rows('sessions'), rows('price_tiers'), this.#context, log) : [],
+      sessions: hasSessions ? sessionsOf(id, rows('sessions'), rows('price_tiers'), this.#context, log) : [],
       exclusions: exclusionsOf(id, referring.exclusions(id), log),
       sessionsTotal: 0,
       scheduledTotal: 0,

@@ -58,9 +58,19 @@ export type ChildTable = keyof typeof CHILDREN;
 
 export const CHILD_TABLES = Object.keys(CHILDREN) as readonly ChildTable[];
 
-/** One of those tables, grouped by product; of sessions and tiers only what can matter after now. */
-export function childGrouping(table: ChildTable, reader: Pick<CatalogueReader, 'mayBeLater'>, now: Instant): Grouping {
-  const where = table === 'sessions' ? mayBeSold(reader, now) : table === 'price_tiers' ? MAY_BE_TICKET : undefined;
+/** Which rows of a product are read: those that can still matter to a document, or all. */
+export type RowsRead = 'relevant' | 'all';
+
+/** One of those tables, grouped by product. */
+export function childGrouping(
+  table: ChildTable,
+  reader: Pick<CatalogueReader, 'mayBeLater'>,
+  rowsRead: RowsRead,
+  now: Instant,
+): Grouping {
+  let where: Grouping['where'];
+  if (rowsRead === 'relevant' && table === 'sessions') where = mayBeSold(reader, now);
+  if (rowsRead === 'relevant' && table === 'price_tiers') where = MAY_BE_TICKET;
   return { table, by: 'product_id', columns: CHILDREN[table].columns, where };
 }
 
