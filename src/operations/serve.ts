@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts';
 import { HMAC } from '../edge/rule/key-store.ts';
 import { faultOfSettings } from '../edge/rule/settings.ts';
+import { comparedBytes } from '../edge/runtimes/edition-bytes.ts';
 import {
   createServer,
   folderTree,
@@ -58,6 +59,7 @@ function servedTree(files: TreeFiles): ServedTree {
     open: async (path) => {
       const bytes = await read(`${PUBLIC_FOLDER}/${path}`);
       if (bytes === null) return null;
+      await comparedBytes(path, new Uint8Array(bytes));
       return { bytes: bytes.length, content: () => [bytes], close: async () => undefined };
     },
   };

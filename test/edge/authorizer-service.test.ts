@@ -354,6 +354,26 @@ describe('a tree in a bucket', () => {
     }
   });
 
+  test('a pointer that was read and is now denied is a failure, and one that never was read is missing', async () => {
+    const store = await startPrivateBucket(world);
+    let now = Math.floor(Date.now() / 1000);
+    const tree = bucketTree(bucketIn(store), store.environment, () => now);
+    try {
+      expect(await tree.pointer('moscow', false)).toContain('"front":"moscow"');
+      store.denied = [...store.denied, { action: 'read', prefix: `${PREFIX}/public/` }];
+      now += 5;
+      for (let time = 0; time < 2; time++)
+        await expect(tree.pointer('moscow', false)).rejects.toThrow(
+          /^fronts\/moscow\/pointer\.json: 127\.0\.0\.1:\d+ answers 403 AccessDenied$/,
+        );
+      expect(await tree.pointer('kazan', false)).toBe(null);
+      store.denied = store.denied.slice(0, -1);
+      expect(await tree.pointer('moscow', false)).toContain('"front":"moscow"');
+    } finally {
+      await store.close();
+    }
+  });
+
   test('what was asked for last is kept, up to so many bytes', async () => {
     const store = await startPrivateBucket(world);
     const bucket = bucketIn(store);

@@ -40,7 +40,7 @@ test('a file may come slowly once its answer has begun', async () => {
     response.write('[1,');
     end = () => void response.end('2]');
   });
-  const file = await load('a.json', 'GET');
+  const file = await load('a.json');
   limits.get(10_000)?.abort();
   end();
   expect(await file?.text()).toBe('[1,2]');
@@ -48,7 +48,7 @@ test('a file may come slowly once its answer has begun', async () => {
 
 test('an answer that does not begin within ten seconds is given up', async () => {
   const { load, port, limits } = await bucketThat(() => limits.get(10_000)?.abort());
-  const file = load('a.json', 'GET');
+  const file = load('a.json');
   await expect(file).rejects.toThrow(`127.0.0.1:${port} does not answer`);
 });
 
@@ -57,7 +57,7 @@ test('a file that does not end within a minute is cut off', async () => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('[1,');
   });
-  const file = await load('a.json', 'GET');
+  const file = await load('a.json');
   limits.get(60_000)?.abort(new Error('a minute is over'));
   await expect(file?.text()).rejects.toThrow('a minute is over');
 });

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { findKey } from '../../src/edge/rule/key-store.ts';
-import type { Load } from '../../src/edge/runtimes/fetch-handler.ts';
+import type { LoadText } from '../../src/edge/runtimes/load.ts';
 import type { liveKeyRing } from '../../src/edge/runtimes/live-key-ring.ts';
 
 let ring: typeof liveKeyRing;
@@ -17,12 +17,13 @@ beforeEach(async () => {
 });
 
 /** Answers with these texts, one after the other; null: nothing is there; an error: it cannot be known. */
-function answers(...texts: readonly (string | null | Error)[]): Load & { asked: number } {
-  const load = async (path: string, method: string) => {
-    expect([path, method]).toEqual(['keyring.json', 'GET']);
+function answers(...texts: readonly (string | null | Error)[]): LoadText & { asked: number } {
+  const load = async (path: string, wasThere?: boolean) => {
+    // A tree always has a key ring, so that 403 is a failure.
+    expect([path, wasThere]).toEqual(['keyring.json', true]);
     const text = texts[load.asked++] ?? null;
     if (text instanceof Error) throw text;
-    return text === null ? null : { body: null, text: async () => text };
+    return text === null ? null : { text: async () => text };
   };
   load.asked = 0;
   return load;
@@ -30,7 +31,7 @@ function answers(...texts: readonly (string | null | Error)[]): Load & { asked: 
 
 const key = { front: 'f', alg: 'hmac-sha256', secretRef: 'S', notBefore: null, notAfter: null, revokedAt: null };
 const withKey = (keyid: string): string => JSON.stringify({ schema: 1, keys: { [keyid]: key } });
-const has = async (load: Load, keyid: string, now: number): Promise<boolean> =>
+const has = async (load: LoadText, keyid: string, now: number): Promise<boolean> =>
   findKey(await ring(load, now), keyid) !== null;
 
 test('it looks again after ten seconds', async () => {
@@ -57,12 +58,27 @@ test('where it cannot, it goes on for a minute since it last could, and asks onc
   expect(await has(load, 'b', 1062)).toBe(true);
 });
 
+test.each([
+  ['half of one', withKey('b').slice(0, -9)],
+  ['an error in JSON', '{"error":"maintenance"}'],
+  ['a page', '<html></html>'],
+  ['nothing', ''],
+  ['one of another schema', withKey('b').replace('"schema":1', '"schema":2')],
+  ['a missing one', null],
+])('%s replaces no ring', async (_, bad) => {
+  const load = answers(withKey('a'), bad, withKey('b'));
+  expect(await has(load, 'a', 1000)).toBe(true);
+  expect(await has(load, 'a', 1010)).toBe(true);
+  expect(log).toHaveLength(1);
+  expect(await has(load, 'b', 1011)).toBe(true);
+});
+
 test('a store that hangs holds up one request, and the others use the last ring', async () => {
   const load = answers(withKey('a'));
   expect(await has(load, 'a', 1000)).toBe(true);
   const stop = new AbortController();
   let asked = 0;
-  const hangs: Load = () => {
+  const hangs: LoadText = () => {
     asked += 1;
     return once(stop.signal, 'abort').then(() => null);
   };

@@ -74,10 +74,19 @@ describe('S3', () => {
     expect(store.log.slice(before).map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 200', 'GET 200']);
   });
 
-  test('is asked by HEAD for HEAD', async () => {
+  test('is asked by GET for HEAD, whose length is that of GET', async () => {
     const before = store.log.length;
-    expect((await ask(runtime, 'moscow', 'br', 'HEAD')).status).toBe(200);
-    expect(store.log.slice(before).map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 200', 'HEAD 200']);
+    const answers = [];
+    for (const method of ['HEAD', 'GET']) answers.push(await ask(runtime, 'moscow', 'br', method));
+    expect(answers.map(({ status, content }) => [status, content.length > 0])).toEqual([
+      [200, false],
+      [200, true],
+    ]);
+    const [head, get] = answers.map((answer) => headerValues(answer, 'Content-Length'));
+    expect(head).toEqual(get);
+    expect(new Set(store.log.slice(before).map(({ method, status }) => `${method} ${status}`))).toEqual(
+      new Set(['GET 200']),
+    );
   });
 
   test('has nothing published for a front where it says 404, as to who may list', async () => {
@@ -101,18 +110,18 @@ describe('S3', () => {
       const worker = await startWorkerd(world, 10, originIn(bucket), bucket.environment);
       const kazan = world.fronts.get('kazan');
       const [edition] = kazan?.products ?? [];
-      if (kazan === undefined || edition === undefined) throw new Error('no such front');
+      const [next] = world.fronts.get('moscow')?.products ?? [];
+      if (kazan === undefined || edition === undefined || next === undefined) throw new Error('no such front');
       const folder = `${PREFIX}/public/fronts/kazan`;
       try {
         expect((await ask(worker, 'kazan')).status).toBe(200);
         // Another build has published another edition, and pruned this one.
-        const digest = 'f'.repeat(16);
-        const next = { ...kazan, products: [{ ...edition, digest }] };
-        await bucket.put(`${folder}/products.${digest}.json`, edition.content);
-        await bucket.put(`${folder}/pointer.json`, pointerText('kazan', world.now, next));
+        const pointer = pointerText('kazan', world.now, { ...kazan, products: [next] });
+        await bucket.put(`${folder}/products.${next.digest}.json`, next.content);
+        await bucket.put(`${folder}/pointer.json`, pointer);
         await bucket.delete(`${folder}/products.${edition.digest}.json`);
         const answer = await ask(worker, 'kazan', 'identity', method);
-        expect([answer.status, headerValues(answer, 'ETag')]).toEqual([200, [`W/"${digest}"`]]);
+        expect([answer.status, headerValues(answer, 'ETag')]).toEqual([200, [`W/"${next.digest}"`]]);
       } finally {
         await worker.stop();
         await bucket.close();
@@ -218,6 +227,21 @@ describe('R2', () => {
   test('answers HEAD without content', async () => {
     const answer = await ask(runtime, 'moscow', 'br', 'HEAD');
     expect([answer.status, answer.content.length]).toEqual([200, 0]);
+  });
+
+  test('does not send a plain file that was stored with an encoding', async () => {
+    const output: string[] = [];
+    const storedEncoding = (key: string) => (/kazan\/products.*json$/.test(key) ? 'gzip' : null);
+    const encoded = await startMiniflare(world, 0, { storedEncoding, output });
+    try {
+      expect((await ask(encoded, 'kazan')).status).toBe(503);
+      await expect
+        .poll(() => output.join(''))
+        .toMatch(/kazan\/products\.\w+\.json: stored with Content-Encoding: gzip/);
+      expect((await ask(encoded, 'moscow')).status).toBe(200);
+    } finally {
+      await encoded.stop();
+    }
   });
 
   test('that is not bound is a 503, and a line in the log', async () => {

@@ -46,9 +46,34 @@ afterAll(() => {
 /** A URL or a binding. */
 const by = (name: string): OriginOptions => ({ origin: name, originEndpoint: null, originRegion: null });
 
-async function ask(runtime: Runtime, keyid: string, front: string): Promise<RawResponse> {
-  const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', `X-Front: ${front}`, 'Accept-Encoding: gzip'];
-  return runtime.send(await prepareLines([...written, `Sign: keyid=${keyid}`], runtime.now(), world));
+async function ask(
+  runtime: Runtime,
+  keyid: string,
+  front: string,
+  { method = 'GET', encoding = 'gzip' } = {},
+): Promise<RawResponse> {
+  const written = [`${method} /products/ HTTP/1.1`, 'Host: edge.test', `X-Front: ${front}`];
+  const lines = [...written, `Accept-Encoding: ${encoding}`, `Sign: keyid=${keyid}`];
+  return runtime.send(await prepareLines(lines, runtime.now(), world));
+}
+
+/** The Content-Length of HEAD is that of GET, or is absent (RFC 9110, 8.6): of documents, from a cache as well, and of refusals. */
+async function expectLengthsOfHead(runtime: Runtime): Promise<void> {
+  for (const [keyid, front, status] of [
+    ['moscow-1', 'moscow', 200],
+    ['kazan-1', 'kazan', 200],
+    ['moscow-1', 'kazan', 403],
+    ['stranger', 'moscow', 401],
+    ['unpublished-1', 'unpublished', 404],
+    ['torn-1', 'torn', 503],
+  ] as const) {
+    for (const encoding of ['identity', 'gzip', 'br', 'identity', 'gzip', 'br']) {
+      const head = await ask(runtime, keyid, front, { method: 'HEAD', encoding });
+      const get = await ask(runtime, keyid, front, { encoding });
+      expect([head.status, get.status, head.content.length]).toEqual([status, status, 0]);
+      expect([[], [String(get.content.length)]]).toContainEqual(headerValues(head, 'Content-Length'));
+    }
+  }
 }
 
 describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by URL', (host) => {
@@ -57,6 +82,8 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by
     runtime = await startWorkerHost(host, world, by(origin));
   });
   afterAll(() => runtime.stop());
+
+  test('HEAD says no other length than GET', () => expectLengthsOfHead(runtime));
 
   describe.each(TRANSCRIPTS)('$name', ({ exchanges }) => {
     // On Vercel, which compresses by itself, the worker serves plain files.
@@ -94,6 +121,7 @@ test.each<WorkerHost>(['deno', 'bun'])('%s, the tree in a folder', async (host) 
     );
     expect((await ask(runtime, 'unpublished-1', 'unpublished')).status).toBe(404);
     expect((await ask(runtime, 'folder-1', 'folder')).status).toBe(503);
+    await expectLengthsOfHead(runtime);
   } finally {
     await runtime.stop();
   }
@@ -115,6 +143,7 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree in
       expect(content.equals(editionContent(world, 'moscow products 2'))).toBe(true);
       expect((await ask(runtime, 'unpublished-1', 'unpublished')).status).toBe(404);
       expect((await ask(runtime, 'moscow-hmac', 'kazan')).status).toBe(403);
+      await expectLengthsOfHead(runtime);
     } finally {
       await runtime.stop();
       await store.close();

@@ -62,7 +62,7 @@ and then refuses every request.`;
 export const bucketPermissions = (bucket: string, folder: string): string =>
   `- \`s3:GetObject\` on \`${bucket}/${folder}public/*\` and \`${bucket}/${folder}edge/keyring.json\`
 - \`s3:ListBucket\` on \`${bucket}\`, so that the store answers 404 for a missing file. Without it the store answers 403 \`AccessDenied\`, which
-  therefore counts as 404: with credentials that may read nothing, the tree looks empty.`;
+  therefore counts as 404 until a front's pointer has been read: with credentials that never could read anything, the tree looks empty.`;
 
 /** A list of names in Markdown. */
 export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

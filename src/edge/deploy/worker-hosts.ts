@@ -49,8 +49,8 @@ export default { fetch: (request) => worker.fetch(request, { ...process.env, ...
 }
 
 const EMPTIED_CACHE = `
-// Deno never removes anything from a cache, so each start empties it.
-await caches.delete("playbill").catch(() => false);
+// Deno never removes anything from a cache, so each start empties it, and that of an earlier version.
+for (const name of ["playbill-editions", "playbill"]) await caches.delete(name).catch(() => false);
 `;
 
 const NETLIFY_FUNCTION = `import worker from "../../worker.js";
@@ -95,19 +95,23 @@ const config :Workerd.Config = (
 const rule :Workerd.Worker = (
   modules = [(name = "worker.js", esModule = embed "worker.js")],
   compatibilityDate = "2025-01-01",
-  bindings = [
+${isCaching(worker) ? BROTLI_FLAGS : ''}  bindings = [
     ${bindings.join('\n    ')}
   ],
 );
 `;
 }
 
+const BROTLI = '# Brings the decoder with which the worker compares brotli siblings with their names.';
+const BROTLI_FLAGS = `  ${BROTLI}\n  compatibilityFlags = ["nodejs_compat"],\n`;
+const BROTLI_FLAG = `${BROTLI}\ncompatibility_flags = ["nodejs_compat"]\n`;
+
 function wranglerConfiguration(worker: Worker): string {
   return `# In this folder, run: wrangler deploy
 name = "playbill-edge"
 main = "worker.js"
 compatibility_date = "2025-01-01"
-${wranglerTree(worker)}${worker.ringSource.kind === 'binding' ? wranglerKeyRing(worker.ringSource) : ''}`;
+${isCaching(worker) ? BROTLI_FLAG : ''}${wranglerTree(worker)}${worker.ringSource.kind === 'binding' ? wranglerKeyRing(worker.ringSource) : ''}`;
 }
 
 /** Without an id, wrangler creates the namespace. */

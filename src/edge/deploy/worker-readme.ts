@@ -152,11 +152,12 @@ function treeText(tree: WorkerOrigin): string {
     case 'url':
       return `The worker fetches the tree from \`${tree.origin}\`. That origin must answer only this worker.
 
+- The worker compares each edition with the digest in its name before it sends or keeps it. Pages, redirects and any other content are 503, and so
+  is a plain file with a \`Content-Encoding\`: the worker asks for none.
 - The worker treats 403 as 404, because a bucket that does not allow listing answers 403 for a missing file. An origin that denies everything
-  therefore looks like an empty tree.
-- Serve precompressed siblings as separate files, with \`Content-Length\` and without \`Content-Encoding\`, which would make \`fetch\` decode them.
-  Otherwise the worker sends the plain file.
-- HTML and XML never count as a file of the tree, even with status 200.`;
+  therefore looks like an empty tree; for a front whose pointer the worker has read, 403 is a failure.
+- Serve precompressed siblings as separate files, without \`Content-Encoding\`, which would make \`fetch\` decode them. Otherwise the worker sends
+  the plain file.`;
     case 'binding':
       return `The worker reads the tree from the binding \`${tree.origin}\`: anything with a \`fetch\` that serves the tree's \`public\` folder.`;
     case 's3':

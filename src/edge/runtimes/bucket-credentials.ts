@@ -12,6 +12,3 @@ export const CREDENTIAL_NAMES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', '
 
 /** SHA-256 of an empty body. */
 export const EMPTY_PAYLOAD = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
-/** The error codes for a missing object. A reader who may not list the bucket gets the second. */
-export const ABSENT = ['NoSuchKey', 'AccessDenied'];

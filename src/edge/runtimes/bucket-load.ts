@@ -1,8 +1,9 @@
 // Reads a private S3 bucket with signed requests, for runtimes with `fetch`. Each request takes the credentials from the environment; they are
 // used only for signing.
 
-import { ABSENT, CREDENTIAL_NAMES } from './bucket-credentials.ts';
-import { type Load, PAGE, textOrNull, type WorkerEnvironment } from './fetch-handler.ts';
+import { CREDENTIAL_NAMES } from './bucket-credentials.ts';
+import { textOrNull, type WorkerEnvironment } from './fetch-handler.ts';
+import { isPlain, type Load, PAGE } from './load.ts';
 import { signedHeaders } from './signature-v4.ts';
 
 /** Where a bucket is. */
@@ -14,7 +15,7 @@ export interface BucketAddress {
 
 /** How long the store may take to begin its answer. Few proxies wait longer. */
 const BEGIN_MS = 10_000;
-/** How long the whole answer may take. A slow client slows the transfer down. */
+/** How long the whole answer may take. */
 const END_MS = 60_000;
 
 /**
@@ -36,7 +37,9 @@ export const askBucket = async (
 
   const url = new URL(`${bucket.origin}/${target}`);
   const credentials = { accessKeyId, secretAccessKey, sessionToken };
-  const headers = Object.fromEntries(await signedHeaders(method, url, credentials, bucket.region, now));
+  const signed = await signedHeaders(method, url, credentials, bucket.region, now);
+  // For a gateway that compresses what the store has: fetch would decode that, and a file with a coding is none of the tree's.
+  const headers = { ...Object.fromEntries(signed), 'accept-encoding': 'identity' };
   const late = new Promise<never>((_, reject) => AbortSignal.timeout(BEGIN_MS).addEventListener('abort', reject));
   return Promise.race([fetch(url, { method, headers, redirect: 'manual', signal }), late]).catch(() => {
     throw new Error(`${url.host} does not answer`);
@@ -46,24 +49,22 @@ export const askBucket = async (
 /** Loads files from a folder of the tree, such as `public/`. */
 export const bucketLoad =
   (bucket: BucketAddress, folder: string, bindings: WorkerEnvironment, now: number, signal?: AbortSignal): Load =>
-  async (path, method) => {
+  async (path, wasThere = false) => {
     const isSibling = /\.(gz|br)$/.test(path);
     // Without this parameter the store sends the object's Content-Encoding, and fetch decodes the content.
     const target = `${folder}${path}${isSibling ? '?response-content-encoding=identity' : ''}`;
-    const response = await askBucket(bucket, target, method, bindings, now, signal);
-    const { status } = response;
-    const type = response.headers.get('content-type') ?? '';
-    if (status === 200 && !PAGE.test(type) && !(isSibling && isDecoded(response.headers))) return response;
+    const response = await askBucket(bucket, target, 'GET', bindings, now, signal);
+    const { status, headers } = response;
+    const type = headers.get('content-type') ?? '';
+    const coding = headers.get('content-encoding');
+    if (status === 200 && !PAGE.test(type) && isPlain(coding)) return response;
     // Without the sibling the client gets the plain file. Not every store supports the parameter.
     if (isSibling) return null;
 
-    // An S3 store sends an error code; a response without one comes from something else. HEAD has no body and therefore no code, but the pointer
-    // is read with GET before and after it, so an unreadable tree is still noticed.
-    const code = /<Code>(\w+)</.exec(await response.text())?.[1] ?? '';
-    if ([403, 404].includes(status) && (method === 'HEAD' || ABSENT.includes(code))) return null;
-    throw new Error(`${new URL(bucket.origin).host} answers ${status} ${code || type}`);
+    // An S3 store sends an error code; a response without one comes from something else.
+    const code = /<Code>(\w+)</.exec(await response.text())?.[1];
+    if (status === 404 && code === 'NoSuchKey') return null;
+    // The same, for a reader who may not list the bucket; and for one who may no longer read it.
+    if (status === 403 && code === 'AccessDenied' && !wasThere) return null;
+    throw new Error([new URL(bucket.origin).host, 'answers', status, code ?? type, coding].join(' ').trim());
   };
-
-/** Whether fetch decoded the content anyway. Some runtimes then keep Content-Encoding, others drop Content-Length. */
-const isDecoded = (headers: Headers): boolean =>
-  (headers.get('content-encoding') ?? 'identity') !== 'identity' || !headers.has('content-length');

@@ -1,19 +1,9 @@
 // A file with a given name never changes, so a worker that fetches editions over the network keeps them in its host's cache, if there is one. It
-// reads the cache only after the rule has accepted the request. Pointers and failures are not kept here.
+// reads the cache only after the rule has accepted the request. It compares a file with its name when it fetches it, before anyone gets it, and
+// not again. Pointers and failures are not kept here.
 
-import {
-  fetchHandler,
-  type KeyRingOrigin,
-  type Load,
-  type Origin,
-  type WorkerConfiguration,
-  type WorkerEnvironment,
-} from './fetch-handler.ts';
-
-/** Cloudflare and Netlify pass this to a handler. Other hosts finish a pending promise without it. */
-interface HostContext {
-  waitUntil?(promise: Promise<unknown>): void;
-}
+import { comparedBytes, isComparable } from './edition-bytes.ts';
+import type { OpenEdition } from './fetch-handler.ts';
 
 /** The Cache API, as far as it is used here. Not every host has it. */
 declare const caches: {
@@ -23,8 +13,11 @@ declare const caches: {
   }>;
 };
 
-/** A named cache. Unlike the default one, it does not answer requests that bypass the worker. */
-const NAME = 'playbill';
+/**
+ * A named cache. Unlike the default one, it does not answer requests that bypass the worker. Not `playbill`: that of an earlier version has
+ * what nobody compared.
+ */
+const NAME = 'playbill-editions';
 
 /** Opaque bytes, so that no host encodes or decodes them. Hosts keep nothing without a `max-age`. */
 const HEADERS = {
@@ -32,42 +25,22 @@ const HEADERS = {
   'content-type': 'application/octet-stream',
 };
 
-/** Like `fetchHandler`, with a cache. `root`: the URL of the public folder, without a slash at its end; cache keys begin with it. */
-export const cachingHandler = (
-  settings: WorkerConfiguration,
-  root: string,
-  origin: Origin,
-  keyRing: KeyRingOrigin,
-) => ({
-  /** Answers one request. */
-  fetch: (request: Request, environment?: WorkerEnvironment | null, context?: HostContext): Promise<Response> =>
-    fetchHandler(settings, (bindings, now) => throughCache(root, origin(bindings, now), context), keyRing).fetch(
-      request,
-      environment,
-    ),
-});
-
-const throughCache =
-  (root: string, load: Load, context?: HostContext): Load =>
-  async (path, method) => {
-    if (path.endsWith('/pointer.json')) return load(path, method);
+/** Opens editions through the cache. `root`: the URL of the public folder, without a slash at its end; cache keys begin with it. */
+export const throughCache =
+  (root: string): OpenEdition =>
+  async (path, load, context) => {
+    if (!isComparable(path)) return null;
     const url = `${root}/${path}`;
     const cache = await orNothing(() => caches.open(NAME));
     const kept = await orNothing(() => cache?.match(url));
-    if (kept && method === 'HEAD') void kept.body?.cancel();
-    if (kept) return kept;
+    if (kept) return kept.body ?? '';
 
-    const file = await load(path, method);
-    // An answer to HEAD has no body.
-    if (!file?.body || !cache) return file;
-    const [sent, stored] = file.body.tee();
-    const storing = orNothing(async () => {
-      // Read the whole file first: if the connection breaks, some hosts would keep the incomplete file.
-      const bytes = await new Response(stored).arrayBuffer();
-      await cache.put(url, new Response(bytes, { headers: HEADERS }));
-    });
+    const file = await load(path);
+    if (!file) return null;
+    const bytes = await comparedBytes(path, await file.arrayBuffer());
+    const storing = orNothing(() => cache?.put(url, new Response(bytes, { headers: HEADERS })));
     context?.waitUntil?.(storing);
-    return new Response(sent);
+    return bytes;
   };
 
 /** Ignores errors: a missing or failing cache only costs a fetch. */

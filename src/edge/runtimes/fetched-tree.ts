@@ -1,6 +1,7 @@
 // A tree behind a URL, or behind a binding that has `fetch`.
 
-import { type Origin, PAGE } from './fetch-handler.ts';
+import type { Origin } from './fetch-handler.ts';
+import { isPlain, PAGE } from './load.ts';
 
 declare const PLAYBILL: FetchedTree;
 
@@ -10,23 +11,28 @@ export interface FetchedTree {
   readonly origin: string;
 }
 
-export const fetchedTree: Origin = (bindings) => async (path, method) => {
-  const { origin } = PLAYBILL;
-  const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
-  const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
-    method,
-    // Long, because a slow client slows the transfer down; but a hanging origin must not hold a request for ever.
-    signal: AbortSignal.timeout(60_000),
-  });
-  const { status, headers } = response;
-  const type = headers.get('content-type') ?? '';
-  if (status === 200 && !PAGE.test(type)) {
-    // fetch decodes a sibling that has Content-Encoding. Deno then drops Content-Length; the other hosts keep Content-Encoding. An answer to
-    // HEAD may lack a length anyway.
-    const isDecoded = headers.has('content-encoding') || (method === 'GET' && !headers.has('content-length'));
-    return !binding && isDecoded && !path.endsWith('json') ? null : response;
-  }
-  // S3 and GCS answer 403 for a missing object to a reader who may not list the bucket.
-  if (status === 403 || status === 404) return null;
-  throw new Error(status + ' ' + type);
-};
+export const fetchedTree: Origin =
+  (bindings) =>
+  async (path, wasThere = false) => {
+    const { origin } = PLAYBILL;
+    const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
+    const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
+      // For an origin that compresses what it has: fetch would decode that, and a file with a coding is none of the tree's.
+      headers: { 'accept-encoding': 'identity' },
+      // What a redirect leads to is another file, or none.
+      redirect: 'manual',
+      // A hanging origin must not hold a request for ever.
+      signal: AbortSignal.timeout(60_000),
+    });
+    const { status, headers } = response;
+    const type = headers.get('content-type') ?? '';
+    const coding = binding ? null : headers.get('content-encoding');
+    if (status === 200 && !PAGE.test(type)) {
+      if (isPlain(coding)) return response;
+      // fetch has decoded the sibling: the plain file is as good.
+      if (!path.endsWith('json')) return null;
+    }
+    // S3 and GCS answer 403 for a missing object to a reader who may not list the bucket.
+    if (status === 404 || (status === 403 && !wasThere)) return null;
+    throw new Error([status, type, coding].join(' ').trim());
+  };

@@ -3,7 +3,7 @@
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
-import type { Load } from './fetch-handler.ts';
+import type { LoadText } from './load.ts';
 
 /** How long a key ring is kept. */
 const KEPT_SECONDS = 10;
@@ -26,14 +26,14 @@ const UNREADABLE: KeyRing = {
  * The tree's key ring. If it cannot be read, the reason is logged. `load`: reads from the tree's folder `edge`; `now`: seconds since 1970;
  * `keptSeconds`: shorter where reading is cheap.
  */
-export const liveKeyRing = async (load: Load, now: number, keptSeconds = KEPT_SECONDS): Promise<KeyRing> => {
+export const liveKeyRing = async (load: LoadText, now: number, keptSeconds = KEPT_SECONDS): Promise<KeyRing> => {
   // abs: otherwise a clock that is set back would keep a ring longer.
   const age = (): number => (last ? Math.abs(now - last.readAt) : LAST_SECONDS);
   if (age() >= keptSeconds && Math.abs(now - triedAt) >= RETRY_SECONDS) {
     // Concurrent requests use the last ring, so that they do not wait for a hanging origin. If there is none, each reads the key ring itself.
     if (age() < LAST_SECONDS) triedAt = now;
     try {
-      const file = await load('keyring.json', 'GET');
+      const file = await load('keyring.json', true);
       if (!file) throw new Error('it is missing');
       last = { ring: keyRingFrom(JSON.parse(await file.text())), readAt: now };
     } catch (error) {

@@ -1,6 +1,7 @@
 // A worker with the tree in a bound R2 bucket of Cloudflare. The bucket needs no URL, and the worker no credentials.
 
-import { fetchHandler, type Load, type WorkerConfiguration, type WorkerEnvironment } from './fetch-handler.ts';
+import { fetchHandler, type WorkerConfiguration, type WorkerEnvironment } from './fetch-handler.ts';
+import { isPlain, type Load, type LoadedFile } from './load.ts';
 import { liveKeyRing } from './live-key-ring.ts';
 
 declare const PLAYBILL: R2Configuration;
@@ -13,11 +14,11 @@ export interface R2Configuration extends WorkerConfiguration {
   readonly folder: string;
 }
 
-/** The binding of a bucket; only the methods used here. R2 returns objects as they were stored and decodes nothing. */
+/** The binding of a bucket; only the method used here. R2 returns objects as they were stored and decodes nothing. */
 interface R2Bucket {
-  get(key: string): ReturnType<Load>;
-  head(key: string): Promise<object | null>;
+  get(key: string): Promise<R2Object | null>;
 }
+type R2Object = LoadedFile & { readonly httpMetadata?: { readonly contentEncoding?: string } };
 
 export default fetchHandler(
   PLAYBILL,
@@ -28,13 +29,15 @@ export default fetchHandler(
 /** Loads files from a folder of the tree. */
 const loadFrom =
   (folder: string, bindings: WorkerEnvironment): Load =>
-  async (path, method) => {
+  async (path) => {
     const bucket = bindings[PLAYBILL.origin];
     if (!isBucket(bucket)) throw new Error(`the binding ${PLAYBILL.origin} is no R2 bucket`);
-    const key = PLAYBILL.folder + folder + path;
-    return method === 'HEAD' ? bucket.head(key).then((found) => found && new Response()) : bucket.get(key);
+    const object = await bucket.get(PLAYBILL.folder + folder + path);
+    const coding = object?.httpMetadata?.contentEncoding ?? null;
+    if (path.endsWith('json') && !isPlain(coding)) throw new Error('stored with Content-Encoding: ' + coding);
+    return object;
   };
 
 /** A service binding appears to have every method, so only a binding without `fetch` is a bucket. */
 const isBucket = (binding: unknown): binding is R2Bucket =>
-  typeof binding === 'object' && binding !== null && 'get' in binding && 'head' in binding && !('fetch' in binding);
+  typeof binding === 'object' && binding !== null && 'get' in binding && !('fetch' in binding);

@@ -1,8 +1,8 @@
 // A worker with the tree in a private S3 bucket. It signs its requests and keeps editions in the host's cache.
 
 import { type BucketAddress, bucketLoad } from './bucket-load.ts';
-import { cachingHandler } from './edition-cache.ts';
-import type { WorkerConfiguration } from './fetch-handler.ts';
+import { throughCache } from './edition-cache.ts';
+import { fetchHandler, type WorkerConfiguration } from './fetch-handler.ts';
 import { liveKeyRing } from './live-key-ring.ts';
 
 declare const PLAYBILL: S3Configuration;
@@ -10,9 +10,9 @@ declare const PLAYBILL: S3Configuration;
 /** The configuration that `edge build` writes at the start of this module. */
 export interface S3Configuration extends WorkerConfiguration, BucketAddress {}
 
-export default cachingHandler(
+export default fetchHandler(
   PLAYBILL,
-  `${PLAYBILL.origin}/public`,
   (bindings, now) => bucketLoad(PLAYBILL, 'public/', bindings, now),
   (bindings, now) => liveKeyRing(bucketLoad(PLAYBILL, 'edge/', bindings, now), now),
+  throughCache(`${PLAYBILL.origin}/public`),
 );

@@ -1,15 +1,15 @@
 // A worker with the tree at a URL or behind a binding with `fetch`, and the key ring where clients cannot read it: at a URL that requires a
 // secret header, or behind another binding. It refuses a revoked key without a deployment, and keeps editions from a URL in the host's cache.
 
-import { cachingHandler } from './edition-cache.ts';
+import { throughCache } from './edition-cache.ts';
 import {
   fetchHandler,
   type KeyRingOrigin,
-  type Load,
   textOrNull,
   type WorkerConfiguration,
   type WorkerEnvironment,
 } from './fetch-handler.ts';
+import type { LoadedFile, LoadText } from './load.ts';
 import { fetchedTree, type FetchedTree } from './fetched-tree.ts';
 import { liveKeyRing } from './live-key-ring.ts';
 
@@ -25,7 +25,7 @@ export interface FetchedConfiguration extends WorkerConfiguration, FetchedTree {
 
 /** A KV namespace, which returns texts, or an R2 bucket, which returns objects. */
 interface KeyRingStore {
-  get(key: string): Promise<string | Awaited<ReturnType<Load>>>;
+  get(key: string): Promise<string | LoadedFile | null>;
 }
 
 /** A hanging origin must not delay every request. */
@@ -33,13 +33,16 @@ const TIMEOUT_MS = 5000;
 
 const keyRing: KeyRingOrigin = (bindings, now) => liveKeyRing(loadKeyRing(bindings), now);
 
-// A cache would not be faster than a binding.
-export default PLAYBILL.origin.includes(':')
-  ? cachingHandler(PLAYBILL, PLAYBILL.origin, fetchedTree, keyRing)
-  : fetchHandler(PLAYBILL, fetchedTree, keyRing);
+// A cache would not be faster than a binding, and what a binding answers is part of the deployment.
+export default fetchHandler(
+  PLAYBILL,
+  fetchedTree,
+  keyRing,
+  PLAYBILL.origin.includes(':') ? throughCache(PLAYBILL.origin) : undefined,
+);
 
 const loadKeyRing =
-  (bindings: WorkerEnvironment): Load =>
+  (bindings: WorkerEnvironment): LoadText =>
   async (name) => {
     const { keyRing, keyRingToken } = PLAYBILL;
     const binding = bindings[keyRing];

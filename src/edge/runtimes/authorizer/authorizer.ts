@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { bucketTree } from './bucket-tree.ts';
 import { type AuthorizerConfiguration, FILE_PLACEHOLDER, type ReadableFolder } from './configuration.ts';
 import { textOrNull, type WorkerEnvironment } from '../fetch-handler.ts';
+import type { LoadText } from '../load.ts';
 import { liveKeyRing } from '../live-key-ring.ts';
 import { absentAsNull, createServer, folderTree, type ServedTree } from '../node.ts';
 
@@ -64,8 +65,7 @@ export function createAuthorizer(
 /** A tree in a folder. With `fileHeaders` the proxy sends its files. */
 function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock: () => number): ServedTree {
   const folder = folderTree('', publicRoot, keyRing);
-  const ring = (): Promise<{ readonly body: null; text(): Promise<string> }> =>
-    readFile(keyRing, 'utf8').then((text) => ({ body: null, text: async () => text }));
+  const ring: LoadText = () => readFile(keyRing, 'utf8').then((text) => ({ text: async () => text }));
   const live = { ...folder, keyRing: () => liveKeyRing(ring, clock(), FOLDER_KEPT_SECONDS) };
   if (fileHeaders === null) return live;
   return {

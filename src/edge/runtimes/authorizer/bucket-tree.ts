@@ -1,10 +1,14 @@
 // A tree in a private bucket, for the authorizer service. It keeps pointers and the key ring for some seconds. A file with a given name never
-// changes, so it also keeps the most recently used editions in memory. It fetches pointers and editions only for requests that the rule accepted.
+// changes, so it also keeps the most recently used editions in memory, once it has compared them with their names. It fetches pointers and
+// editions only for requests that the rule accepted.
 
-import { pointerPath } from '../../rule/tree.ts';
 import type { ReadableBucket } from './configuration.ts';
+import { pointerPath } from '../../rule/tree.ts';
 import { bucketLoad } from '../bucket-load.ts';
+import { comparedBytes } from '../edition-bytes.ts';
 import type { WorkerEnvironment } from '../fetch-handler.ts';
+import type { Load } from '../load.ts';
+import { KeptPointers } from '../kept-pointers.ts';
 import { liveKeyRing } from '../live-key-ring.ts';
 import type { ServedTree } from '../node.ts';
 
@@ -19,40 +23,29 @@ export function bucketTree(
   clock: () => number,
   keptBytesMax = KEPT_BYTES_MAX,
 ): ServedTree {
-  const pointers = new Map<string, { readonly text: string | null; readonly readAt: number }>();
-  const load = async (path: string): Promise<Response | null> => {
-    const file = await bucketLoad(
-      bucket,
-      'public/',
-      environment,
-      clock(),
-    )(path, 'GET').catch((error: Error) => {
-      throw new Error(`${path}: ${error.message}`);
-    });
-    return file && new Response(file.body);
-  };
-  const edition = keptFiles(async (path) => readBytes(await load(path)), keptBytesMax);
+  const pointers = new KeptPointers();
+  const load: Load = (path, wasThere) => bucketLoad(bucket, 'public/', environment, clock())(path, wasThere);
+  const edition = keptFiles(async (path) => {
+    const file = await load(path);
+    return file && comparedBytes(path, new Uint8Array(await file.arrayBuffer()));
+  }, keptBytesMax);
   return {
     encodings: bucket.encodings,
     keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock()),
-    pointer: async (front, isFresh) => {
-      const kept = pointers.get(front);
-      const readAt = clock();
-      // abs: otherwise a clock that is set back would keep the pointer longer.
-      if (!isFresh && kept !== undefined && Math.abs(readAt - kept.readAt) < POINTER_SECONDS) return kept.text;
-      const text = (await (await load(pointerPath(front)))?.text()) ?? null;
-      pointers.set(front, { text, readAt });
-      return text;
-    },
+    pointer: async (front, isFresh) =>
+      (await named(pointerPath(front), pointers.read(front, isFresh ? 0 : POINTER_SECONDS, clock(), load))).text,
     open: async (path) => {
-      const bytes = await edition(path);
+      const bytes = await named(path, edition(path));
       return bytes && { bytes: bytes.length, content: () => [bytes], close: async () => undefined };
     },
   };
 }
 
-const readBytes = async (file: Response | null): Promise<Uint8Array | null> =>
-  file && new Uint8Array(await file.arrayBuffer());
+/** Says in an error for the log which file could not be read. */
+const named = <T>(path: string, reading: Promise<T>): Promise<T> =>
+  reading.catch((error: Error) => {
+    throw new Error(`${path}: ${error.message}`);
+  });
 
 /** Reads files and keeps the most recently used, up to `bytesMax` bytes in all. Concurrent requests for a file share one read. */
 function keptFiles(

@@ -8,6 +8,7 @@ import { authorize } from '../../rule/rule.ts';
 import { pointerPath } from '../../rule/tree.ts';
 import { askBucket, type BucketAddress, bucketLoad } from '../bucket-load.ts';
 import type { WorkerConfiguration, WorkerEnvironment } from '../fetch-handler.ts';
+import { type KeptPointer, KeptPointers } from '../kept-pointers.ts';
 import { liveKeyRing } from '../live-key-ring.ts';
 import { webCryptoKeyStore } from '../web-crypto.ts';
 import { eventHeaders, type EventRequest, type EventResponse, headersNamed } from './event.ts';
@@ -36,14 +37,10 @@ const READ_ONLY = ['content-length', 'host', 'transfer-encoding', 'via'];
 /** After 5 s CloudFront stops the function and answers with an HTML page. */
 const TIMEOUT_MS = 4000;
 
-/** A pointer, and whether each file that it led to is there. */
-interface KeptPointer {
-  readonly text: string | null;
-  readonly readAt: number;
-  readonly files: Map<string, boolean>;
-}
+const pointers = new KeptPointers();
 
-const keptPointers = new Map<string, KeptPointer>();
+/** Whether each file that a kept pointer led to is there. */
+const filesBy = new WeakMap<KeptPointer, Map<string, boolean>>();
 
 /** The request for a file, or the answer when no file is needed. Never rejects. */
 export const answerRequest = async (
@@ -66,29 +63,22 @@ export const answerRequest = async (
       why = `${path}: ${error.message}`;
       throw error;
     });
+  const load = bucketLoad(configuration, 'public/', environment, now, signal);
+  let files = new Map<string, boolean>();
   const store: Store<string> = {
     encodings: configuration.encodings,
     readPointer: async (_, isFresh) => {
       const path = pointerPath(front);
       // The reason if no request to the bucket fails.
-      why = `${path}: unusable, or names no file`;
-      let kept = keptPointers.get(front);
-      // In either direction: a clock that is set back must not keep it for longer.
-      if (isFresh || !kept || Math.abs(now - kept.readAt) >= configuration.pointerSeconds) {
-        const load = bucketLoad(configuration, 'public/', environment, now, signal);
-        const text = await reading(
-          path,
-          load(path, 'GET').then((file) => file && file.text()),
-        );
-        kept = { text, readAt: now, files: new Map() };
-        keptPointers.set(front, kept);
-      }
+      why = `${path}: names no file`;
+      const kept = await reading(path, pointers.read(front, isFresh ? 0 : configuration.pointerSeconds, now, load));
+      files = filesBy.get(kept) ?? new Map<string, boolean>();
+      filesBy.set(kept, files);
       return kept.text;
     },
     open: async (path) => {
-      const files = keptPointers.get(front)?.files;
-      const isThere = files?.get(path) ?? (await reading(path, isFile(path, context, signal)));
-      files?.set(path, isThere);
+      const isThere = files.get(path) ?? (await reading(path, isFile(path, context, signal)));
+      files.set(path, isThere);
       return isThere ? path : null;
     },
   };
@@ -134,4 +124,6 @@ const isFile = async (path: string, context: FunctionContext, signal: AbortSigna
   return (headers.get('content-encoding') ?? 'identity') === encodingOf(path);
 };
 
-const encodingOf = (path: string): string => (path.endsWith('.br') ? 'br' : path.endsWith('.gz') ? 'gzip' : 'identity');
+/** The Content-Encoding of a file at this path. */
+export const encodingOf = (path: string): string =>
+  path.endsWith('.br') ? 'br' : path.endsWith('.gz') ? 'gzip' : 'identity';

@@ -30,6 +30,8 @@ interface CloudflareOptions {
   readonly origin?: OriginOptions;
   /** The name under which that bucket is bound, if not that of wrangler.toml. */
   readonly binding?: string;
+  /** The encoding with which an object is in that bucket; null: as a build puts it there. */
+  readonly storedEncoding?: (key: string) => string | null;
   /** More of its environment. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Collects what it prints. */
@@ -42,7 +44,14 @@ interface CloudflareOptions {
 export async function startMiniflare(
   world: World,
   pointerSeconds: number,
-  { origin = IN_R2, binding, environment = {}, output = [], keyRingAt = null }: CloudflareOptions = {},
+  {
+    origin = IN_R2,
+    binding,
+    storedEncoding = () => null,
+    environment = {},
+    output = [],
+    keyRingAt = null,
+  }: CloudflareOptions = {},
 ): Promise<Runtime> {
   const files = workerFiles({
     target: 'cloudflare',
@@ -63,6 +72,7 @@ export async function startMiniflare(
     modules: true,
     script: textOf('worker.js'),
     compatibilityDate: /compatibility_date = "(.*)"/.exec(textOf('wrangler.toml'))?.[1] ?? '',
+    compatibilityFlags: /compatibility_flags = \["(.*)"\]/.exec(textOf('wrangler.toml'))?.slice(1) ?? [],
     ...(bound === undefined ? {} : { r2Buckets: { [binding ?? bound]: bucket } }),
     bindings: { ...world.secrets, ...environment },
     // Straight to the worker: the development server before it would resolve dots in paths.
@@ -77,7 +87,7 @@ export async function startMiniflare(
   const tree = bound && (await miniflare.getBindings<Record<string, R2Bucket>>())[binding ?? bound];
   if (tree)
     await putTree(world, async (key, bytes, headers) => {
-      const contentEncoding = headers['content-encoding'];
+      const contentEncoding = storedEncoding(key) ?? headers['content-encoding'];
       const httpMetadata = contentEncoding === undefined ? {} : { contentEncoding };
       await tree.put(key, new Uint8Array(bytes).buffer, { httpMetadata });
     });
