@@ -44,7 +44,7 @@ const RESPONSE = {
     'access-control-allow-credentials': [{ key: 'Access-Control-Allow-Credentials', value: 'true' }],
     date: [{ key: 'Date', value: 'Mon, 13 Jan 2020 20:14:56 GMT' }],
     server: [{ key: 'Server', value: 'ExampleCustomOriginServer' }],
-    'content-type': [{ key: 'Content-Type', value: 'text/html; charset=utf-8' }],
+    'content-type': [{ key: 'Content-Type', value: 'application/json' }],
     'content-length': [{ key: 'Content-Length', value: '9593' }],
     via: [{ key: 'Via', value: '1.1 2afae0d44e2540f472c0635ab62c232b.cloudfront.net (CloudFront)' }],
   },
@@ -96,11 +96,37 @@ describe('viewer request', () => {
 describe('origin response', () => {
   const request = { ...VIEWER_REQUEST, uri: '/shows/public/fronts/moscow/products.0123456789abcdef.json' };
 
-  test('passes on a good answer of the bucket', async () => {
-    expect(await ask('origin-response', { request, response: RESPONSE })).toEqual(RESPONSE);
+  test('passes on a good answer of the bucket, but not what CloudFront could revalidate it by', async () => {
+    const validators = {
+      etag: [{ key: 'ETag', value: '"9b2cf535f27731c974343645a3985328"' }],
+      'last-modified': [{ key: 'Last-Modified', value: 'Mon, 13 Jan 2020 20:14:56 GMT' }],
+    };
+    const response = { ...RESPONSE, headers: { ...RESPONSE.headers, ...validators } };
+    expect(await ask('origin-response', { request, response })).toEqual(RESPONSE);
+    const unchanged = { ...RESPONSE, status: '304' };
+    expect(await ask('origin-response', { request, response: unchanged })).toEqual(unchanged);
   });
 
   test.each([
+    ['a page', '', { 'content-type': 'text/html; charset=utf-8' }],
+    ['an error in XML', '', { 'content-type': 'application/xml' }],
+    ['nothing', '', { 'content-length': '0' }],
+    ['a file with a coding', '', { 'content-encoding': 'gzip' }],
+    ['a sibling without its coding', '.gz', {}],
+    ['a sibling with another coding', '.br', { 'content-encoding': 'gzip' }],
+  ])('turns %s with 200 into a 503 that is not kept', async (_, suffix, changed) => {
+    const lines = Object.entries(changed).map(([key, value]) => [key, [{ key, value }]] as const);
+    const response = { ...RESPONSE, headers: { ...RESPONSE.headers, ...Object.fromEntries(lines) } };
+    const asked = { ...request, uri: request.uri + suffix };
+    expect(await ask('origin-response', { request: asked, response })).toMatchObject({
+      status: '503',
+      headers: { 'cache-control': [{ key: 'Cache-Control', value: 'no-store' }] },
+      body: expect.stringContaining('"code":"internal"') as string,
+    });
+  });
+
+  test.each([
+    ['302', 'GET'],
     ['403', 'GET'],
     ['404', 'HEAD'],
     ['503', 'GET'],

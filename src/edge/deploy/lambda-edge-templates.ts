@@ -5,8 +5,12 @@ import type { WorkerOrigin } from './origin.ts';
 
 export type PrivateBucket = Extract<WorkerOrigin, { readonly kind: 's3' }>;
 
-/** Editions are immutable. */
-const YEAR_SECONDS = 31_536_000;
+/**
+ * How long CloudFront keeps an edition. Editions never change, but nothing on CloudFront can compare one with its name, so a wrong body that the
+ * bucket, or something before it, sent once must not stay for a year. In the bucket an edition says a year: the maximum counts.
+ */
+export const KEPT_HOURS = 4;
+const KEPT_SECONDS = KEPT_HOURS * 3600;
 
 /** All statuses for which CloudFront lets one set how long it keeps an error; the default is 10 s. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
@@ -123,8 +127,8 @@ const CACHE_POLICY = {
       Name: { Ref: 'AWS::StackName' },
       // 0, so that an error with `no-store` is not kept.
       MinTTL: 0,
-      DefaultTTL: YEAR_SECONDS,
-      MaxTTL: YEAR_SECONDS,
+      DefaultTTL: KEPT_SECONDS,
+      MaxTTL: KEPT_SECONDS,
       ParametersInCacheKeyAndForwardedToOrigin: {
         // The function chooses between the file and its precompressed siblings.
         EnableAcceptEncodingBrotli: false,

@@ -8,7 +8,7 @@ import { digestOfBytes } from '../rule/tree.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { LambdaEdgeConfiguration } from '../runtimes/lambda-edge/viewer-request.ts';
 import { codeList, type Deployment, type DeploymentFiles, OWN_FILES, README_TITLE } from './deployment.ts';
-import { bucketPolicyTemplate, distributionTemplate, type PrivateBucket } from './lambda-edge-templates.ts';
+import { bucketPolicyTemplate, distributionTemplate, KEPT_HOURS, type PrivateBucket } from './lambda-edge-templates.ts';
 import { type OriginOptions, parseOrigin } from './origin.ts';
 
 export interface LambdaEdgeDeployment extends Deployment, OriginOptions {
@@ -99,7 +99,7 @@ function, because Amazon deletes one only hours after the last distribution stop
 ## Who may read what
 
 - The function's role reads \`${folder}public/*\` and \`${folder}edge/keyring.json\`. It may also list \`${folder}*\`, so that S3 answers 404 for a missing
-  file; without that right S3 answers 403, which the function treats as 404.
+  file; without that right S3 answers 403, which the function treats as 404 until it has read a front's pointer.
 - The distribution reads \`${folder}public/fronts/*\`, and asks only for files that the function has named.
 
 ## Keys
@@ -112,12 +112,16 @@ minute and then lets nobody in. So a revoked key is refused within a minute, wha
 ## After a build of the catalogue
 
 Nothing to do: the new tree in the bucket is enough. Each instance of the function keeps a pointer for ${pointerSeconds} s at most, and for the same
-time it remembers which of its files are there. CloudFront keeps editions by their path; they never change.
+time it remembers which of its files are there. CloudFront keeps an edition, by its path, for ${KEPT_HOURS} hours.
 
 ## Limits of this runtime
 
 - A precompressed sibling is sent only if the object in the bucket has its \`Content-Encoding\`, since a function cannot set that header. A build
   into the bucket sets it.
+- A function cannot see the bytes of a file. It refuses pages, redirects, empty files and files with the wrong \`Content-Encoding\`, but nothing here
+  compares an edition with the digest in its name, as other targets do: if the bucket ever sent another body, CloudFront would go on with it for up to
+  ${KEPT_HOURS} hours. \`playbill-client\` does not believe such a body, and \`playbill edge check\` names it (row \`etag\`). To end it at once:
+  \`aws cloudfront create-invalidation --distribution-id ID --paths '/*'\`.
 - CloudFront answers some requests without the function: with HTML, and 400, 403, 413, 414, or 502 to 504.
 - Storefronts must use https. \`@scheme\` is always \`https\`, and 443 the default port.
 - From its cache CloudFront sends \`Age\`, which a function cannot remove. A client that subtracts it from \`max-age\` asks again sooner than it

@@ -2,7 +2,7 @@
 // has no environment variables to set. Lambda itself puts the role's credentials into the environment.
 
 import type { EdgeEvent, EventRequest, EventResponse } from './event.ts';
-import { answerError, answerFile } from './responses.ts';
+import { answerOrigin, answerFile } from './responses.ts';
 import { answerRequest, type LambdaEdgeConfiguration } from './viewer-request.ts';
 
 declare const PLAYBILL: LambdaEdgeConfiguration;
@@ -13,6 +13,6 @@ const log = (why: string): void => console.error(`playbill: the tree cannot be r
 export const handler = async ({ Records: [{ cf }] }: EdgeEvent): Promise<EventRequest | EventResponse> => {
   const context = { configuration: PLAYBILL, environment: process.env, now: Date.now() / 1000, log };
   if (!('response' in cf)) return answerRequest(cf.request, context);
-  if (cf.config.eventType === 'origin-response') return answerError(cf.request, cf.response, context);
+  if (cf.config.eventType === 'origin-response') return answerOrigin(cf.request, cf.response, context);
   return answerFile(cf.request, cf.response);
 };
