@@ -43,8 +43,15 @@ export interface World {
 
 const HOUR = 3600;
 
-/** Makes a world around an instant (whole seconds since 1970) in a fresh folder. */
-export async function makeWorld(now: number, profiles: readonly ProfileName[] = ['rfc9421']): Promise<World> {
+/**
+ * Makes a world around an instant (whole seconds since 1970) in a fresh folder. `more`: further fronts, each with one edition that has both
+ * siblings.
+ */
+export async function makeWorld(
+  now: number,
+  profiles: readonly ProfileName[] = ['rfc9421'],
+  more: readonly string[] = [],
+): Promise<World> {
   const root = temporaryFolder();
   const fronts = new Map<string, WorldFront>([
     ['moscow', front('moscow', now, -HOUR, 6 * HOUR, [-HOUR, -600, 2 * HOUR])],
@@ -58,9 +65,10 @@ export async function makeWorld(now: number, profiles: readonly ProfileName[] = 
     ['newer', front('newer', now, -HOUR, 6 * HOUR, [-HOUR])],
     ['foreign', front('kazan', now, -HOUR, 6 * HOUR, [-HOUR])],
     ['folder', front('folder', now, -HOUR, 6 * HOUR, [-HOUR])],
+    ...more.map((code) => [code, front(code, now, -HOUR, 6 * HOUR, [-HOUR])] as const),
   ]);
-  for (const [code, content] of fronts) writeFront(root, code, now, content);
-  const { keyRing, signingKeys } = await makeKeys(now);
+  for (const [code, content] of fronts) writeFront(root, code, now, content, more.includes(code));
+  const { keyRing, signingKeys } = await makeKeys(now, more);
   mkdirSync(join(root, 'edge'));
   writeFileSync(join(root, 'edge', 'keyring.json'), keyRingText(keyRing));
   const secrets = { MOSCOW_SECRET: 'what only the two of us know: ключ' };
@@ -98,7 +106,7 @@ export function pointerText(code: string, now: number, content: WorldFront): str
   return `${JSON.stringify(pointer)}\n`;
 }
 
-function writeFront(root: string, code: string, now: number, content: WorldFront): void {
+function writeFront(root: string, code: string, now: number, content: WorldFront, hasSiblings: boolean): void {
   const write = (path: string, bytes: Buffer | string): void => {
     const file = join(root, 'public', 'fronts', code, path);
     mkdirSync(dirname(file), { recursive: true });
@@ -115,8 +123,8 @@ function writeFront(root: string, code: string, now: number, content: WorldFront
       if (code === 'gone') continue;
       write(`${endpoint}.${digest}.json`, bytes);
       // Two siblings, one sibling, none.
-      if (code === 'moscow' || code === 'stale') write(`${endpoint}.${digest}.json.gz`, gzipSync(bytes));
-      if (code === 'moscow') write(`${endpoint}.${digest}.json.br`, brotliCompressSync(bytes));
+      if (code === 'moscow' || code === 'stale' || hasSiblings) write(`${endpoint}.${digest}.json.gz`, gzipSync(bytes));
+      if (code === 'moscow' || hasSiblings) write(`${endpoint}.${digest}.json.br`, brotliCompressSync(bytes));
     }
   }
 }
@@ -126,7 +134,7 @@ export function keyRingOf(keys: Record<string, unknown>): KeyRing {
   return keyRingSchema.parse({ schema: 1, keys });
 }
 
-async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKeys'>> {
+async function makeKeys(now: number, more: readonly string[]): Promise<Pick<World, 'keyRing' | 'signingKeys'>> {
   const keys: Record<string, unknown> = {};
   const signingKeys = new Map<string, PrivateJwk | string>();
   const open = { notBefore: null, notAfter: null, revokedAt: null };
@@ -153,6 +161,7 @@ async function makeKeys(now: number): Promise<Pick<World, 'keyRing' | 'signingKe
     'foreign',
     'folder',
     'unpublished',
+    ...more,
   ]) {
     await add(`${code}-1`, code, 'ecdsa-p256-sha256', {
       notBefore: instantText(now - HOUR),

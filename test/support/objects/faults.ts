@@ -19,6 +19,8 @@ export type Fault =
   | { readonly kind: 'endless-body' }
   /** The request takes effect; the connection is reset in the middle of the answer's body. */
   | { readonly kind: 'cut-body' }
+  /** The request takes effect; what comes back is another answer, made of the store's own. */
+  | { readonly kind: 'lie'; readonly told: (honest: StoreAnswer) => StoreAnswer }
   /** Nothing is done and nothing answered until the client gives up. */
   | { readonly kind: 'hang' }
   /** Nothing is done until the promise resolves; then all goes on as if the request came now, even where its client is gone. */
@@ -78,6 +80,8 @@ export async function performWith(fault: Fault | null, apply: () => Promise<Stor
     }
     case 'error-in-200':
       return { answer: errorAnswer(ERRORS[500], 200), delivery: { kind: 'whole' } };
+    case 'lie':
+      return { answer: fault.told(await apply()), delivery: { kind: 'whole' } };
     case 'slow-body':
       return { answer: await apply(), delivery: { ...fault, kind: 'pieces' } };
     case 'endless-body':

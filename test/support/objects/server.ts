@@ -163,8 +163,8 @@ export abstract class StoreServer implements ObservedStore {
   #dated({ answer, delivery }: Outcome, method: string): Outcome {
     if (answer === null) return { answer, delivery };
     const bodiless = method === 'HEAD' || answer.status === 204 || answer.status === 304;
-    const length =
-      answer.status === 204 || answer.status === 304 ? {} : { 'content-length': String(answer.body.length) };
+    const hasLength = answer.status !== 204 && answer.status !== 304 && !('transfer-encoding' in answer.headers);
+    const length = hasLength ? { 'content-length': String(answer.body.length) } : {};
     const headers = { date: new Date(this.clock.now()).toUTCString(), ...length, ...answer.headers };
     return { answer: { ...answer, headers, body: bodiless ? Buffer.alloc(0) : answer.body }, delivery };
   }

@@ -9,7 +9,8 @@ import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { serveTree } from '../../../../src/operations/serve.ts';
 import { bucketOfFile } from '../../cli/bucket.ts';
 import { sendLines } from '../messages.ts';
-import type { StartRuntime } from './runtime.ts';
+import type { World } from '../world.ts';
+import type { Runtime, StartRuntime } from './runtime.ts';
 
 export const startBucketServer: StartRuntime = async (world) => {
   const store = await bucketOfFile();
@@ -19,11 +20,24 @@ export const startBucketServer: StartRuntime = async (world) => {
   }
   // No bucket has a folder in a file's place; what cannot be read comes nearest.
   store.denied = [{ action: 'read', prefix: 'tree/public/fronts/folder/' }];
+  const server = await serveBucket('s3://bucket/tree', world, () => world.now);
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      await store.close();
+      vi.unstubAllEnvs();
+    },
+  };
+};
+
+/** Such a server; the environment of this process says how to reach the bucket. `clock`: seconds since 1970. */
+export async function serveBucket(root: string, world: World, clock: () => number): Promise<Runtime> {
   const { server } = await serveTree('127.0.0.1', {
-    root: 's3://bucket/tree',
+    root,
     settings: DEFAULT_SETTINGS,
     profiles: world.profiles,
-    clock: () => world.now,
+    clock,
     secretOf: (name) => world.secrets[name] ?? null,
     at: null,
     isUnsigned: false,
@@ -34,13 +48,11 @@ export const startBucketServer: StartRuntime = async (world) => {
   const { port } = server.address() as AddressInfo;
   return {
     name: 'node, over a bucket',
-    now: () => world.now,
+    now: () => Math.floor(clock()),
     send: (lines) => sendLines(port, lines),
     stop: async () => {
       server.close();
       await once(server, 'close');
-      await store.close();
-      vi.unstubAllEnvs();
     },
   };
-};
+}
