@@ -5,7 +5,7 @@ import type { Pointer } from '../contract/pointer.ts';
 import { entryOf } from '../release/tree/codec.ts';
 import { editionPath, pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
 import { basePath, PATHS, type CheckedEdge, type FrontKey, type Probe } from './checked-edge.ts';
-import { digestOfContent } from './documents.ts';
+import { digestOfContent } from './bodies.ts';
 import type { EdgeAnswer } from './exchange.ts';
 import { answerText, differs, judged, notChecked, ok, rowOf } from './rows.ts';
 import type { Documents } from './signed.ts';

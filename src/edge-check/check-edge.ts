@@ -6,7 +6,7 @@ import type { Pointer } from '../contract/pointer.ts';
 import { instantText } from '../edge/rule/instant.ts';
 import { checkFrontsApart, checkSharedCaches, checkTreeHidden } from './caches.ts';
 import { CheckedEdge, PATHS, type EdgeAddress, type FrontKey } from './checked-edge.ts';
-import { checkAgainstTree, checkDocuments } from './documents.ts';
+import { checkAgainstTree, checkDocuments, checkEtag } from './documents.ts';
 import { checkCompression, checkHead, checkNotModified } from './forms.ts';
 import { checkKey, checkKeyRing, checkSnapshot, standingOf } from './keys.ts';
 import { checkRefusalForm, checkUnsigned, checkWronglySigned } from './refusals.ts';
@@ -120,6 +120,7 @@ async function checkGiven(
   const pointer = tree === null ? null : await tree.pointer(own.front);
   const compared = checkAgainstTree(documents, pointer, tree !== null);
   const checks = [
+    await checkEtag(edge, own, documents),
     ...checkDocuments(documents, maxAge),
     ...compared.checks,
     ...(await checkCompression(edge, own)),

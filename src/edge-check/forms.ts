@@ -3,7 +3,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { EdgeCheck } from '../contract/edge-results.ts';
 import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
-import { digestOfContent } from './documents.ts';
+import { digestOfContent, OTHER_BODY } from './bodies.ts';
 import { CONTENT_BYTES_MAX, type EdgeAnswer } from './exchange.ts';
 import { answerText, judged, notChecked, ok, rowOf } from './rows.ts';
 
@@ -24,7 +24,8 @@ export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promis
       const answer = await edge.ask({ path, query, signer: own, fields: { 'Accept-Encoding': encoding } });
       if (answer.status === 200 && answer.field('content-encoding') === null)
         return ok(encoding, expected, 'not compressed');
-      return judged(encoding, expected, codedFault(answer, encoding, decode), COMPRESSES);
+      const [found, hint] = codedFault(answer, encoding, decode);
+      return judged(encoding, expected, found, hint);
     });
     checks.push(row);
   }
@@ -51,15 +52,20 @@ export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promis
 const COMPRESSES =
   'something between the rule and here compresses, and damages answers that are already compressed: make it pass them on unchanged';
 
-function codedFault(answer: EdgeAnswer, encoding: string, decode: (bytes: Uint8Array) => Uint8Array): string | null {
-  if (answer.status !== 200) return answerText(answer);
+/** What is wrong with a compressed answer, or null, and the hint. */
+function codedFault(
+  answer: EdgeAnswer,
+  encoding: string,
+  decode: (bytes: Uint8Array) => Uint8Array,
+): readonly [found: string | null, hint: string] {
+  if (answer.status !== 200) return [answerText(answer), COMPRESSES];
   const coding = answer.field('content-encoding');
-  if (coding !== encoding) return `Content-Encoding: ${coding ?? ''}`;
+  if (coding !== encoding) return [`Content-Encoding: ${coding ?? ''}`, COMPRESSES];
   try {
-    if (isSound(answer, decode(answer.content))) return null;
-    return `a decoded document that does not match its ETag ${answer.field('etag') ?? '(missing)'}`;
+    if (isSound(answer, decode(answer.content))) return [null, COMPRESSES];
+    return [`a decoded document that does not match its ETag ${answer.field('etag') ?? '(missing)'}`, OTHER_BODY];
   } catch {
-    return `content that is not ${encoding}`;
+    return [`content that is not ${encoding}`, COMPRESSES];
   }
 }
 

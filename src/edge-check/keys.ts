@@ -5,9 +5,10 @@ import type { EdgeCheck } from '../contract/edge-results.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { findKey } from '../edge/rule/key-store.ts';
+import { isOtherBody, OTHER_BODY } from './bodies.ts';
 import { OTHER_TREE } from './documents.ts';
 import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
-import { answerText, codeOf, judged, notChecked, ok, rowOf } from './rows.ts';
+import { answerText, codeOf, differs, judged, notChecked, ok, rowOf } from './rows.ts';
 
 /** How an edge with this key ring treats a request that a key signs. */
 type Standing = 'accepted' | 'refused' | 'not-its-front';
@@ -60,6 +61,8 @@ export async function checkSnapshot(edge: CheckedEdge, own: FrontKey, pointer: P
     pointer === null ? '404 not-found: the tree has no such front' : snapshotText(pointer.now, pointer.validUntil);
   return rowOf(check, expected, async () => {
     const answer = await edge.ask({ path: PATHS.products, signer: own });
+    if (answer.status === 200 && isOtherBody(answer))
+      return differs(check, expected, 'another document than its ETag names', OTHER_BODY);
     const [asOf, until] = [answer.field('catalogue-as-of'), answer.field('catalogue-valid-until')];
     const isServed = answer.status === 200 && asOf !== null && until !== null;
     if (!isServed && codeOf(answer) !== 'not-found')

@@ -3,6 +3,7 @@
 import type { EdgeCheck } from '../contract/edge-results.ts';
 import { ENDPOINTS, type Endpoint } from '../render/paths.ts';
 import { basePath, PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
+import { isOtherBody, OTHER_BODY } from './bodies.ts';
 import type { EdgeAnswer } from './exchange.ts';
 import { answerText, codeOf, differs, jsonOf, judged, notChecked, ok, rowOf } from './rows.ts';
 
@@ -42,7 +43,10 @@ export async function checkSigned(
       const answer = await edge.ask({ path: PATHS[endpoint], signer: own });
       const isGiven = answer.status === 200 && jsonOf(answer.content) !== undefined;
       if (isGiven) documents[endpoint] = answer;
-      const found = isGiven && answer.field('content-type') === 'application/json' ? null : answerText(answer);
+      const isJson = answer.field('content-type') === 'application/json';
+      const found = isGiven && isJson ? null : answerText(answer);
+      if (answer.status === 200 && isJson && isOtherBody(answer))
+        return judged(check, expected, isGiven ? null : `${expected}, and a body that is not JSON`, OTHER_BODY);
       return judged(check, expected, found, signedHint(answer));
     });
     checks.push(row);

@@ -172,6 +172,13 @@ describe('status --edge compares an edge with the tree, key by key', () => {
     ]);
   });
 
+  test('another document than the ETag names', async () => {
+    const checks = await on(trees.withOtherProducts());
+    expect(checks.filter(({ state }) => state === 'differs')).toMatchObject([
+      { check: 'front moscow', found: 'another document than its ETag names' },
+    ]);
+  });
+
   test('answers that say nothing about keys are no comparison, and none is right by chance', async () => {
     expect(new Set((await on(trees.out, { clock: () => clock() + 600 })).map(({ state }) => state))).toEqual(
       new Set(['not-checked']),

@@ -10,8 +10,15 @@ import { CheckedTrees, clock, namesOf, worldOf } from '../support/edge/checked-t
 import { askedWith, misconfigurations } from '../support/edge/misconfigurations.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
-import { startProxy } from '../support/edge/spoiling-proxy.ts';
+import {
+  type ProxyAnswer,
+  type ProxyRequest,
+  type Spoiling,
+  startProxy,
+  withField,
+} from '../support/edge/spoiling-proxy.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import type { World } from '../support/edge/world.ts';
 
@@ -19,11 +26,15 @@ const trees = new CheckedTrees(temporaryFolder());
 
 beforeAll(() => trees.make());
 
+const IN_FOLDER = { origin: 'ASSETS', originEndpoint: null, originRegion: null };
+
 describe('a sound edge has no finding, and every row is checked', () => {
   test.each([
     ['node', async (world: World) => startNodeServer(world, { clock })],
     ['nginx', async (world: World) => startNginx(world)],
     ['workerd', async (world: World) => startWorkerd(world, 0)],
+    ['Deno', async (world: World) => startWorkerHost('deno', world, IN_FOLDER, { pointerSeconds: 0 })],
+    ['Bun', async (world: World) => startWorkerHost('bun', world, IN_FOLDER, { pointerSeconds: 0 })],
   ])('%s', async (_, start) => {
     const runtime = await start(worldOf(trees.out));
     try {
@@ -89,6 +100,59 @@ describe('what is planted before a sound edge is found, and named', () => {
     ]);
     await proxy.close();
     expect(namesOf(result, 'differs')).toEqual(rows);
+  });
+});
+
+describe('another body than the ETag names is found, and where it comes from', () => {
+  const rowsOf = async (check: string, port: number, spoiling: Spoiling = {}) => {
+    const proxy = await startProxy(port, spoiling);
+    const { checks } = await trees.check(proxy.url);
+    await proxy.close();
+    return checks.find((row) => row.check === check);
+  };
+  const withBody = (answer: ProxyAnswer, content: string): ProxyAnswer => ({
+    ...answer,
+    fields: withField(answer.fields, 'content-length', null),
+    content: Buffer.from(content),
+  });
+  const ofProducts = (answer: ProxyAnswer, { target }: ProxyRequest): boolean =>
+    answer.status === 200 && target === '/products/' && answer.fields['content-encoding'] === undefined;
+  const OVER = /^products: ETag: W\/"[\da-f]{16}" over a document of digest [\da-f]{16}$/;
+
+  test('a cache in front of the rule', async () => {
+    const runtime = await startNodeServer(worldOf(trees.out), { clock });
+    const answered = (answer: ProxyAnswer, asked: ProxyRequest): ProxyAnswer =>
+      ofProducts(answer, asked) ? withBody(answer, '{"error":"maintenance"}') : answer;
+    expect(await rowsOf('etag', runtime.port, { answered })).toMatchObject({
+      state: 'differs',
+      found: expect.stringMatching(OVER) as string,
+      hint: expect.stringContaining('a cache in front of the rule keeps another body') as string,
+    });
+    await runtime.stop();
+  });
+
+  test('the tree of the edge', async () => {
+    const root = trees.withOtherProducts();
+    const runtime = await startNodeServer({ ...worldOf(trees.out), root }, { clock });
+    expect(await rowsOf('etag', runtime.port)).toMatchObject({
+      state: 'differs',
+      found: expect.stringMatching(OVER) as string,
+      hint: expect.stringContaining('from its origin or its cache') as string,
+    });
+    expect(await rowsOf('edition', runtime.port)).toMatchObject({ state: 'differs', hint: 'see the row etag' });
+    await runtime.stop();
+  });
+
+  test('a page that is called JSON', async () => {
+    const runtime = await startNodeServer(worldOf(trees.out), { clock });
+    const answered = (answer: ProxyAnswer, asked: ProxyRequest): ProxyAnswer =>
+      ofProducts(answer, asked) ? withBody(answer, '<html>') : answer;
+    expect(await rowsOf('signed-products', runtime.port, { answered })).toMatchObject({
+      state: 'differs',
+      found: '200 application/json, and a body that is not JSON',
+      hint: expect.stringContaining('the body is not') as string,
+    });
+    await runtime.stop();
   });
 });
 

@@ -1,7 +1,7 @@
 // Trees and keys for tests of `edge check`: one as it should be, one from before a key was revoked, one that no build has reached since; and the
 // command on them.
 
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { edgeCheckResultSchema, type EdgeCheckResultJson } from '../../../src/contract/edge-results.ts';
@@ -37,6 +37,16 @@ export class CheckedTrees {
   keys(kind: '' | '-hmac' = ''): readonly string[] {
     const [key, other, revoked] = ['moscow-1', 'berlin-1', 'moscow-0'].map((keyid) => this.keyFile(keyid + kind));
     return ['--key', key ?? '', '--other-key', other ?? '', '--revoked-key', revoked ?? ''];
+  }
+
+  /** A copy of the first in which something else is in place of moscow's products: its root. */
+  withOtherProducts(): string {
+    const root = join(this.folder, 'other-products');
+    cpSync(this.out, root, { recursive: true });
+    const folder = join(root, 'public/fronts/moscow');
+    for (const name of readdirSync(folder).filter((one) => /^products\.\w+\.json$/.test(one)))
+      writeFileSync(join(folder, name), '{"error":"maintenance"}');
+    return root;
   }
 
   async make(): Promise<void> {
