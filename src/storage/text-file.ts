@@ -4,6 +4,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import { removeFile } from '../remove-file.ts';
+import { makePublic } from './public-mode.ts';
 
 /**
  * The text of a file that is about to be replaced; '' if there is none. Refuses a path that cannot be replaced, and a file that is neither
@@ -35,7 +36,8 @@ export function replaceTextFile(path: string, text: string, writer: string): voi
   const temporary = join(dirname(path), `.${basename(path)}.${writer}.tmp`);
   try {
     // As bytes, because Node ignores `flush` if the data is a string.
-    writeFileSync(temporary, Buffer.from(text), { mode: 0o644, flush: true });
+    writeFileSync(temporary, Buffer.from(text), { flush: true });
+    makePublic(temporary);
     renameSync(temporary, path);
   } catch (error) {
     removeFile(temporary);

@@ -9,21 +9,32 @@ import { describe, expect, test } from 'vitest';
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** Files that stand in src/ itself: each is a part of its own. */
-const ALONE = /^(errors|findings|suggestions|make-folder|remove-file)\.ts$/;
+const ALONE = /^(errors|findings|suggestions|fsync-path|make-folder|remove-file)\.ts$/;
 
 /** What each part may import besides itself and errors.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   findings: [],
   suggestions: [],
+  'fsync-path': [],
   'make-folder': [],
   'remove-file': [],
   catalogue: ['findings'],
   contract: ['findings'],
   render: ['catalogue', 'contract'],
   release: ['render', 'catalogue', 'contract', 'findings'],
-  storage: ['release', 'render', 'catalogue', 'contract', 'make-folder', 'remove-file'],
-  database: ['release', 'render', 'catalogue', 'contract', 'findings', 'suggestions', 'make-folder', 'remove-file'],
+  storage: ['release', 'render', 'catalogue', 'contract', 'fsync-path', 'make-folder', 'remove-file'],
+  database: [
+    'release',
+    'render',
+    'catalogue',
+    'contract',
+    'findings',
+    'suggestions',
+    'fsync-path',
+    'make-folder',
+    'remove-file',
+  ],
   edge: ['render', 'contract'],
   client: ['edge', 'contract'],
   'edge-check': ['client', 'edge', 'release', 'render', 'catalogue', 'contract'],
@@ -63,6 +74,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   errors: /^$/,
   findings: /^$/,
   suggestions: /^$/,
+  'fsync-path': /^node:fs$/,
   'make-folder': /^node:(fs|path)$/,
   'remove-file': /^node:fs$/,
   catalogue: /^$/,

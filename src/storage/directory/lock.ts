@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { AppError, driverError, messageOf, systemCodeOf } from '../../errors.ts';
-import { makeFolder } from '../../make-folder.ts';
 import { KEY_RING_LOCK_FILE, LOCK_FILE } from '../../render/paths.ts';
+import { makePublicFolder } from '../public-mode.ts';
 import { treeError } from './tree-error.ts';
 
 export interface TreeLock {
@@ -42,7 +42,7 @@ export async function lockKeyRing(root: string): Promise<TreeLock> {
 function take(root: string, name: string, lockedHint: string): TreeLock {
   const path = join(root, name);
   try {
-    makeFolder(root);
+    makePublicFolder(root);
     makeLockFile(path);
   } catch (error) {
     throw treeError(root, error);

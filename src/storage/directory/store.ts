@@ -4,24 +4,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, lstatSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, systemCodeOf } from '../../errors.ts';
-import { makeFolder } from '../../make-folder.ts';
+import { fsyncPath } from '../../fsync-path.ts';
 import { removeFile } from '../../remove-file.ts';
 import { type Failure, type Found } from '../../release/tree/found.ts';
 import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER, RUNS_FOLDER } from '../../render/paths.ts';
+import { makePublic, makePublicFolder } from '../public-mode.ts';
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
 import { treeError } from './tree-error.ts';
 
@@ -128,7 +119,8 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       if (this.#temporaries !== null) this.#makeFolder(dirname(this.#temporaries));
       const temporary = this.#temporary(path);
       try {
-        writeFileSync(temporary, bytes, { mode: 0o644 });
+        writeFileSync(temporary, bytes);
+        makePublic(temporary);
       } catch (error) {
         removeFile(temporary);
         throw error;
@@ -169,7 +161,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     const path = join(this.root, folder);
     if (statSync(path, { throwIfNoEntry: false }) === undefined) {
       if (folder !== '.') this.#makeFolder(dirname(folder));
-      makeFolder(path);
+      makePublicFolder(path);
       this.#newFolders.add(folder);
     }
     this.#knownFolders.add(folder);
@@ -207,15 +199,6 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     } catch (error) {
       throw treeError(join(this.root, path), error);
     }
-  }
-}
-
-function fsyncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
