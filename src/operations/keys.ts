@@ -1,5 +1,6 @@
 // Issues, lists and revokes keys in the catalogue. The key ring in the tree is written by publish-keys.ts.
 
+import { readFileSync, statSync } from 'node:fs';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
 import { openCatalogue } from '../database/open.ts';
@@ -8,7 +9,7 @@ import { listKeys, revokeKey, storeKey, type ListedKey, type NewKey } from '../d
 import { generateKeyPair } from '../edge/rule/key-pair.ts';
 import { UnansweredCommit } from '../database/writer.ts';
 import { AppError, shellWord } from '../errors.ts';
-import { createPrivateFile } from '../storage/private-file.ts';
+import { createPrivateFile, type PrivateFile } from '../storage/private-file.ts';
 
 export interface KeyRequest {
   readonly front: string;
@@ -38,7 +39,7 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
     notAfter: request.notAfter === null ? null : formatInstant(request.notAfter),
   };
   const month = `${front}-${formatInstant(now).slice(0, 7)}`;
-  const file = request.to === null ? null : createPrivateFile(request.to);
+  const file = request.to === null ? null : await newFile(request.to, databasePath);
   try {
     for (let number = 1; ; number++) {
       const keyid = request.keyid ?? (number === 1 ? month : `${month}-${number}`);
@@ -62,6 +63,41 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
     file.close();
     const hint = `${shellWord(request.to)} is kept; see whether its key was stored: playbill keys list; if not, remove the file`;
     throw new AppError(error.code, error.message, hint, error);
+  }
+}
+
+/** Creates the file for a key. If one is there, the hint says whether a `keys issue` that was interrupted may have left it. */
+async function newFile(path: string, databasePath: string): Promise<PrivateFile> {
+  try {
+    return createPrivateFile(path);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'key-file-exists') throw error;
+    const holds = await unfinished(path, databasePath);
+    if (holds === null) throw error;
+    const hint = `${holds}, as an interrupted keys issue leaves it: rm ${shellWord(path)} and run the same command again`;
+    throw new AppError(error.code, error.message, hint, error);
+  }
+}
+
+/** What is in a file whose key is not in the catalogue; null where it is, or where this is something else. */
+async function unfinished(path: string, databasePath: string): Promise<string | null> {
+  // A pipe would be waited for.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  const text = readFileSync(path, 'utf8');
+  if (text === '') return 'the file is empty';
+  const { issuedKeySchema } = await import('../contract/results.ts');
+  const issued = issuedKeySchema.safeParse(jsonIn(text)).data;
+  if (issued === undefined) return null;
+  await using reader = await openCatalogue(databasePath);
+  const isStored = (await listKeys(reader)).some(({ keyid }) => keyid === issued.keyid);
+  return isStored ? null : `the file has the key ${issued.keyid}, which this catalogue does not have`;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

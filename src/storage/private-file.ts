@@ -1,14 +1,16 @@
 // Files for private keys: readable by their owner only. Refuses to overwrite a file, which may hold the only copy of a key.
 
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
+import { fsyncPath } from '../fsync-path.ts';
 import { removeFile } from '../remove-file.ts';
 
 export interface PrivateFile {
   /** Replaces the content, durably. @throws AppError key-file-not-writable */
   write(text: string): void;
   close(): void;
-  /** Closes and removes the file. */
+  /** Closes and removes the file. If it cannot be removed, it stays. */
   remove(): void;
 }
 
@@ -23,16 +25,26 @@ export function createPrivateFile(path: string): PrivateFile {
         let written = 0;
         while (written < bytes.length) written += writeSync(descriptor, bytes, written, undefined, written);
         fsyncSync(descriptor);
+        fsyncPath(dirname(path));
       } catch (error) {
         throw notWritable(path, error);
       }
     },
-    close: () => closeSync(descriptor),
+    close: () => attempt(() => closeSync(descriptor)),
     remove: () => {
-      closeSync(descriptor);
-      removeFile(path);
+      attempt(() => closeSync(descriptor));
+      attempt(() => removeFile(path));
     },
   };
+}
+
+/** What is written is durable by now: a failure changes nothing, and must not hide another one. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    return;
+  }
 }
 
 function open(path: string): number {

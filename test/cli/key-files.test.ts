@@ -1,7 +1,16 @@
 // The only copy of a private key: into a file of its owner's alone, never over another one, never without its key in the catalogue or the
 // other way round; and what signs with it.
 
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -82,6 +91,24 @@ describe('keys issue --to', () => {
     expect(keyids()).toEqual(before);
     expect(readdirSync(place)).toEqual(names);
     if (existsSync(file)) expect(readFileSync(file, 'utf8')).toBe('the only copy');
+  });
+
+  test('what an interrupted run has left is said to be that, and how to go on', async () => {
+    const file = join(temporaryFolder(), 'a key.json');
+    const hint = (): Promise<string> => issue(['--front', 'alpha', '--to', file]).then(({ stderr }) => stderr);
+    writeFileSync(file, '');
+    const again = `as an interrupted keys issue leaves it: rm '${file}' and run the same command again\n`;
+    expect(await hint()).toContain(`\n  hint: the file is empty, ${again}`);
+    rmSync(file);
+    await issue(['--front', 'alpha', '--keyid', 'alpha-cut', '--to', file]);
+    expect(await hint()).toContain('\n  hint: name another file with --to\n');
+    const key = readFileSync(file, 'utf8');
+    new Database(database).exec("DELETE FROM front_keys WHERE keyid = 'alpha-cut'").close();
+    expect(await hint()).toContain(
+      `\n  hint: the file has the key alpha-cut, which this catalogue does not have, ${again}`,
+    );
+    // It may be that of another catalogue: only its owner can tell.
+    expect(readFileSync(file, 'utf8')).toBe(key);
   });
 
   test.each([
