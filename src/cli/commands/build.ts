@@ -38,7 +38,7 @@ function declareBuild(program: PlaybillCommand) {
     .flag('--allow-shrink', 'override the guards on the number of cards')
     .presetFlag(
       '--max-shrink <percentage>',
-      'how much of its cards a front may lose in one build',
+      'how much of its cards a front may lose in one build; three may go, but not the last',
       0.5,
       percentageArgument,
       '50%',

@@ -20,6 +20,9 @@ export interface GuardedBefore {
   readonly cards: number;
 }
 
+/** So few cards may go whatever their share, unless none would be left: a small front is not held for one show that ends. */
+const CARDS_MAY_GO = 3;
+
 /** Every guard that a front trips, including overridden ones. The first that is not overridden holds the front. */
 export function guardsTripped(
   front: { readonly cards: number; readonly minCards: number },
@@ -39,7 +42,8 @@ export function guardsTripped(
   }
   // Compared in millionths, because 1 - 0.7 is not 0.3 in floating point.
   const lost = published === null ? 0 : published.cards - front.cards;
-  if (published !== null && lost * 1e6 > published.cards * Math.round(options.maxShrink * 1e6)) {
+  const isMany = lost > CARDS_MAY_GO || front.cards === 0;
+  if (published !== null && isMany && lost * 1e6 > published.cards * Math.round(options.maxShrink * 1e6)) {
     const percent = Math.round(options.maxShrink * 1e4) / 100;
     const message = `${front.cards} cards where ${published.cards} are published, a loss of more than ${percent}%`;
     tripped.push({ code: 'max-shrink', message, isOverridden: isShrinkAllowed });
