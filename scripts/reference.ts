@@ -54,6 +54,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'import-row-invalid': 'a value that its column does not accept',
   'import-row-refused': 'the database refuses a row: its key exists, or a foreign key refers to no row',
   'import-file-unreadable': 'a file to import that cannot be read',
+  'import-empty': 'a new catalogue would get no row: the command that writes the rows has probably failed',
   'import-shrinks': '`import --mirror`: more rows of a table would go than `--max-shrink` allows; nothing is changed',
   'export-value-unprintable': 'a value that JSON cannot represent',
   'snapshot-unknown': '`--snapshot` names no snapshot that is held',
@@ -81,6 +82,8 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'on-publish-invalid': '`--on-publish` with a URL that cannot be called',
   'on-change-invalid': '`--on-change` with a URL that cannot be called',
   'metrics-not-writable': '`--prometheus` names a file that cannot be replaced, or that Playbill did not write',
+  'output-not-writable':
+    'standard output is full or failed: the result is cut off; 6 of a command that writes, whose work stands',
   'release-unknown': 'a release that the tree does not keep, or the beginning of several ids',
   'product-unknown': '`explain --product` names no product of the catalogue',
   'release-damaged': 'a manifest does not match its name, or a file of the release to go back to is missing or damaged',

@@ -2,15 +2,19 @@
 // needed, to start quickly.
 
 import { instantOf } from '../catalogue/instant.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
-import { terminalOn } from './output/terminal.ts';
-import { ignoreClosedReader, versionOfPackage } from './version.ts';
+import { outputError, standardOutput } from './output/standard-output.ts';
+import { errorText, terminalOn } from './output/terminal.ts';
+import { versionOfPackage } from './version.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const environment = (name: string): string | undefined => process.env[name];
+  const stdout = standardOutput();
+  // Output or a message that cannot be written does not stop the work. That output was cut off is said at the end.
+  for (const stream of [stdout, process.stderr]) stream.on('error', () => undefined);
   const context: CommandContext = {
-    terminal: terminalOn(process.stdout, process.stderr, environment),
+    terminal: terminalOn(stdout, process.stderr, environment),
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
     environment,
@@ -34,10 +38,13 @@ async function main(argv: readonly string[]): Promise<number> {
     });
   }
   const { runProgram } = await import('./program.ts');
-  return runProgram(argv, context);
+  const exitCode = await runProgram(argv, context);
+  const failure = outputError(stdout);
+  if (failure === null) return exitCode;
+  context.terminal.log(errorText(failure));
+  const isWriting = context.interruptedText !== '';
+  return isWriting ? EXIT.notWritten : exitCodeOf(failure.code);
 }
-
-for (const stream of [process.stdout, process.stderr]) ignoreClosedReader(stream);
 
 // Not process.exit(): that would lose output that is still being written to a pipe.
 process.exitCode = await main(process.argv.slice(2));

@@ -65,7 +65,12 @@ export function programOf(context: CommandContext): Command {
     )
     .version(context.toolVersion, '-V, --version', 'print the version')
     .exitOverride()
-    .configureOutput({ outputError: () => undefined, getOutHelpWidth: helpColumns, getErrHelpWidth: helpColumns })
+    .configureOutput({
+      writeOut: (text) => context.terminal.printExact(text.replace(/\n$/, '')),
+      outputError: () => undefined,
+      getOutHelpWidth: helpColumns,
+      getErrHelpWidth: helpColumns,
+    })
     .showSuggestionAfterError(true)
     .enablePositionalOptions();
   for (const [heading, additions] of Object.entries(COMMANDS)) {

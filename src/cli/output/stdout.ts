@@ -9,11 +9,13 @@ import { escapeAllButColours } from './escape.ts';
 /** An output stream that may be a terminal. */
 export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
+  /** Why it can no longer be written. */
+  readonly errored?: Error | null;
 }
 
 /**
  * Writes pieces of text to stdout: escaped on a terminal, unchanged elsewhere. On a terminal, calls `makeRoom` before each piece to remove a
- * progress bar. Stops early, without an error, when the reader closes the pipe (`… | head`).
+ * progress bar. Stops early, without an error, when the reader closes the pipe (`… | head`) or stdout fails in another way, which it keeps.
  * @returns whether everything was written
  */
 export async function printAll(
@@ -26,7 +28,7 @@ export async function printAll(
     else await pipeline(Readable.from(pieces), stdout, { end: false });
     return true;
   } catch (error) {
-    if (systemCodeOf(error) !== 'EPIPE') throw error;
+    if (error !== stdout.errored && systemCodeOf(error) !== 'EPIPE') throw error;
     return false;
   } finally {
     // The stream would close its source only later. Close it now, with whatever it has open.
