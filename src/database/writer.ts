@@ -41,9 +41,14 @@ export class Refusal extends Error {
 
 /** The answer to a COMMIT was lost: either everything was changed or nothing. */
 export class UnansweredCommit extends AppError {
-  constructor(path: string, found: string, cause: unknown) {
+  constructor(
+    path: string,
+    found: string,
+    cause: unknown,
+    code: 'database-unreachable' | 'database-not-writable' = 'database-unreachable',
+  ) {
     const message = `expected an answer to COMMIT from ${path}, found: ${found}; either everything is changed or nothing`;
-    super('database-unreachable', message, 'see which, for example by: playbill export', cause);
+    super(code, message, 'see which, for example by: playbill export', cause);
   }
 }
 
@@ -67,6 +72,8 @@ export type Side = 'kept' | 'staged';
 export interface CatalogueWriter extends CatalogueRows {
   /** Whether this transaction made the catalogue. */
   readonly isNew: boolean;
+  /** A folder in which the catalogue was made and that could not be removed; null if there is none. The next writer removes it. */
+  readonly leftBehind: string | null;
   /** Whether the transaction is open: a trigger may have rolled it back. */
   readonly isOpen: boolean;
   /**

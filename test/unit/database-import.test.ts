@@ -12,7 +12,7 @@ import type { ImportSource } from '../../src/database/write/input-rows.ts';
 import { mirrorRows, type MirrorOptions, type MirrorResult } from '../../src/database/write/mirror-rows.ts';
 import { linesOf } from '../../src/database/write/ndjson-lines.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { catalogueAt, temporaryFolder } from '../support/trees.ts';
 import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn, SCHEMA } from '../support/database-rows.ts';
@@ -64,7 +64,8 @@ describe('a new catalogue', () => {
   test('is made with the folders above it, from rows in any order, and is good', async () => {
     const path = join(temporaryFolder(), 'a/b/catalogue.sqlite');
     const result = await imported(path, [file(allLines.join(''))]);
-    expect(result).toEqual({ rows: Object.fromEntries(TABLE_NAMES.map((table) => [table, 1])), isNew: true });
+    const rows = Object.fromEntries(TABLE_NAMES.map((table) => [table, 1]));
+    expect(result).toEqual({ rows, isNew: true, leftBehind: null });
     expect(readdirSync(join(path, '..'))).toEqual(['catalogue.sqlite']);
     expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
     expect(await findingsOf(path)).toEqual([]);
@@ -73,10 +74,65 @@ describe('a new catalogue', () => {
     database.close();
   });
 
-  test('without a row is an empty catalogue', async () => {
+  test.each([
+    ['an empty file', ''],
+    ['blank lines', '\n  \r\n\n'],
+    ['a byte order mark', '\ufeff'],
+  ])('is not made of %s, whatever the path has', async (_case, text) => {
+    for (const content of [null, '']) {
+      const path = newPath();
+      if (content !== null) writeFileSync(path, content);
+      const names = readdirSync(join(path, '..'));
+      const options = { databasePath: path, maxShrink: 1, allowShrink: true };
+      const runs = [
+        () => imported(path, [file(text), file(text)]),
+        () => imported(path, [file(text)], true),
+        () => mirrorRows([file(text)], options),
+      ];
+      for (const run of runs) {
+        await expect(run()).rejects.toMatchObject({
+          code: 'import-empty',
+          message: expect.stringMatching(/^expected rows for a new catalogue in rows\.ndjson/) as string,
+          hint: expect.stringContaining('data/schema.sql') as string,
+        });
+      }
+      expect(readdirSync(join(path, '..'))).toEqual(names);
+    }
+  });
+
+  test('is made of one row, behind empty files', async () => {
     const path = newPath();
-    expect(await imported(path, [file('')])).toEqual({ rows: {}, isNew: true });
-    expect(await findingsOf(path)).toEqual([]);
+    await imported(path, [file(''), file(venue(1)), file('')]);
+    expect(rowsIn(path)['venues']).toMatchObject([{ id: 1 }]);
+  });
+
+  test('takes the place of an empty file, which one that is refused leaves empty', async () => {
+    const path = newPath();
+    writeFileSync(path, '');
+    await refusalOf(path, [file(venue(1) + venue(1))]);
+    const empty = new Database(path);
+    expect(empty.prepare('SELECT name FROM sqlite_schema').all()).toEqual([]);
+    empty.close();
+    expect(await imported(path, [file(venue(2))])).toMatchObject({ isNew: true });
+    expect(rowsIn(path)['venues']).toMatchObject([{ id: 2 }]);
+    const database = new Database(path);
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+    database.close();
+    expect(readdirSync(join(path, '..'))).toEqual(['catalogue.sqlite']);
+  });
+
+  test('in an empty file two imports take turns', async () => {
+    const path = newPath();
+    writeFileSync(path, '');
+    const writer = new Database(path);
+    writer.exec('BEGIN IMMEDIATE');
+    expect((await refusalOf(path, [file(venue(1))])).code).toBe('database-busy');
+    writer.exec(
+      `${SCHEMA.replaceAll(/^PRAGMA .*$/gm, '')}; INSERT INTO venues (id, name, timezone) VALUES (1, 'A', 'UTC'); COMMIT`,
+    );
+    writer.close();
+    expect(await imported(path, [file(venue(2))])).toMatchObject({ isNew: false });
+    expect(rowsIn(path)['venues']).toHaveLength(2);
   });
 
   test('is not seen before it is whole', async () => {
@@ -163,10 +219,16 @@ function missing(): ImportSource {
 }
 
 describe('an existing catalogue', () => {
+  test('stays as it is where the input has no row', async () => {
+    const path = goodPath();
+    expect(await imported(path, [file('\n')])).toMatchObject({ rows: {}, isNew: false });
+    expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
+  });
+
   test('takes more rows, which may refer to those that are there', async () => {
     const path = goodPath();
     const more = line('product_tags', { product_id: 14, tag_id: 99 }) + line('tags', { id: 99, slug: 'x', name: 'X' });
-    expect(await imported(path, [file(more)])).toEqual({ rows: { tags: 1, product_tags: 1 }, isNew: false });
+    expect(await imported(path, [file(more)])).toMatchObject({ rows: { tags: 1, product_tags: 1 }, isNew: false });
     expect(rowsIn(path)['tags']).toEqual([GOOD_ROWS.tags, { id: 99, slug: 'x', name: 'X', sort_weight: 0 }]);
   });
 
@@ -416,7 +478,8 @@ describe('--mirror', () => {
   ])('a %s catalogue gets every row', async (kind, pathOf) => {
     const path = pathOf();
     const tables = Object.fromEntries(TABLE_NAMES.map((table) => [table, inserted]));
-    expect(await mirrored(path, FEED)).toEqual({ tables, keysLeftAlone: 0, isNew: kind === 'new' });
+    const expected = { tables, keysLeftAlone: 0, isNew: kind === 'new', leftBehind: null };
+    expect(await mirrored(path, FEED)).toEqual(expected);
     expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
   });
 
@@ -425,7 +488,7 @@ describe('--mirror', () => {
     changed(path, 'PRAGMA wal_checkpoint(TRUNCATE)');
     const before = readFileSync(path);
     const tables = Object.fromEntries(TABLE_NAMES.map((table) => [table, unchanged]));
-    expect(await mirrored(path, FEED)).toEqual({ tables, keysLeftAlone: 0, isNew: false });
+    expect(await mirrored(path, FEED)).toMatchObject({ tables, keysLeftAlone: 0, isNew: false });
     expect(readFileSync(path)).toEqual(before);
   });
 
@@ -480,8 +543,10 @@ describe('--mirror', () => {
   test('exactly as many rows as --max-shrink allows may go, and not one more; every such table is named', async () => {
     const path = goodPath();
     const venues = Array.from({ length: 9 }, (_, i) => venue(i + 50));
-    const tags = Array.from({ length: 9 }, (_, i) => line('tags', { id: i + 50, slug: `t${i}`, name: 'T' }));
-    const feed = (total: number): string => FEED + venues.slice(0, total).join('') + tags.slice(0, total).join('');
+    const keys = Array.from({ length: 9 }, (_, i) =>
+      line('front_keys', { keyid: `k${i}`, front_id: 11, alg: 'hmac-sha256', secret_ref: 'X' }),
+    );
+    const feed = (total: number): string => FEED + venues.slice(0, total).join('') + keys.slice(0, total).join('');
     await mirrored(path, feed(9));
     const error = await mirrorRefusal(path, feed(6), { maxShrink: 0.29 });
     expect(error).toMatchObject({
@@ -489,13 +554,76 @@ describe('--mirror', () => {
       hint: expect.stringContaining('--mirror --allow-shrink --db'),
     });
     expect([error.message, ...error.details]).toEqual([
+      'front_keys: expected at most 29% of the rows to go, found 3 of 10 that are not in the input',
       'venues: expected at most 29% of the rows to go, found 3 of 10 that are not in the input',
-      'tags: expected at most 29% of the rows to go, found 3 of 10 that are not in the input',
     ]);
     // 1 - 0.7 is less than 0.3.
     await mirrored(path, feed(6), { maxShrink: 1 - 0.7 });
-    expect((await mirrorRefusal(path, '')).details.length).toBe(TABLE_NAMES.length - 2);
   });
+
+  /** A hundred rows of a table, keyed by the number of the row; parents of link rows are among them. */
+  const rowsOf: Readonly<Partial<Record<TableName, (i: number) => string>>> = {
+    images: (i) => line('images', { id: i, url: 'https://img.example/1.jpg' }),
+    categories: (i) => line('categories', { id: i, slug: `c${i}`, name_singular: 'C', name_plural: 'C' }),
+    front_categories: (i) => line('front_categories', { front_id: 11, category_id: i }),
+    product_categories: (i) => line('product_categories', { product_id: 14, category_id: i }),
+    groups: (i) => line('groups', { id: i, slug: `g${i}`, name: 'G', card_type: 1 }),
+    front_groups: (i) => line('front_groups', { front_id: 11, group_id: i }),
+    product_groups: (i) => line('product_groups', { product_id: 14, group_id: i, sort_weight: 1 }),
+    tags: (i) => line('tags', { id: i, slug: `t${i}`, name: 'T' }),
+    product_tags: (i) => line('product_tags', { product_id: 14, tag_id: i }),
+    badges: (i) => line('badges', { id: i, slug: `b${i}`, name: 'B', color: '#FF8800' }),
+    product_badges: (i) => line('product_badges', { product_id: 14, badge_id: i }),
+  };
+  const decorations = TABLE_NAMES.filter((table) => table in rowsOf);
+  const decorated = (totalOf: (table: TableName) => number): string => {
+    const lines = decorations.flatMap((table) =>
+      Array.from({ length: totalOf(table) }, (_, i) => rowsOf[table]?.(i + 100) ?? ''),
+    );
+    const core = TABLE_NAMES.filter((table) => !decorations.includes(table)).map((table) =>
+      line(table, table === 'products' ? { ...GOOD_ROWS.products, image_id: null } : GOOD_ROWS[table]),
+    );
+    return [...core, ...lines].join('');
+  };
+
+  test('twenty rows of tags, pictures and headings may always go, and twenty-one not beyond the share', async () => {
+    const path = newPath();
+    await mirrored(
+      path,
+      decorated(() => 20),
+    );
+    await mirrored(
+      path,
+      decorated(() => 0),
+    );
+    await mirrored(
+      path,
+      decorated(() => 21),
+    );
+    const error = await mirrorRefusal(
+      path,
+      decorated(() => 0),
+    );
+    expect([error.message, ...error.details].map((message) => message.split(':')[0])).toEqual(decorations);
+    await mirrored(
+      path,
+      decorated(() => 1),
+    );
+    expect(decorations).toHaveLength(11);
+  });
+
+  test.each(TABLE_NAMES.filter((table) => !decorations.includes(table) && table !== 'front_keys'))(
+    'a last row of %s goes by --allow-shrink alone',
+    async (table) => {
+      // Whatever refers to it goes along.
+      const goes = new Set([table]);
+      for (const one of [...TABLE_NAMES, ...TABLE_NAMES])
+        if (Object.values(TABLE_RULES[one].references).some((parent) => goes.has(parent))) goes.add(one);
+      const error = await mirrorRefusal(goodPath(), without(table, ...goes));
+      expect(error.code).toBe('import-shrinks');
+      expect([error.message, ...error.details].some((message) => message.startsWith(`${table}: `))).toBe(true);
+    },
+  );
 
   test('slugs and codes may change places, also with a row that goes', async () => {
     const path = goodPath();
@@ -677,6 +805,46 @@ describe('a line that is not a row', () => {
     [venue(2 ** 53), 'import-row-invalid', 'venues.id: expected an integer, found 9007199254740992'],
     [line('tags', { id: 1, slug: 'x', name: 'X', sort_weight: null }), 'import-row-invalid', 'tags.sort_weight: '],
     [
+      '{"table":"venues","row":{"id":1,"id":2,"name":"A","timezone":"UTC"}}',
+      'import-line-invalid',
+      'found the member "id" twice',
+    ],
+    [
+      '{"table":"venues","row":{"id":1,"\\u0069d":2,"name":"A","timezone":"UTC"}}',
+      'import-line-invalid',
+      'found the member "id" twice',
+    ],
+    [
+      '{"table":"venues","row":{"id":1,"id":1,"name":"A","timezone":"UTC"}}',
+      'import-line-invalid',
+      'found the member "id" twice',
+    ],
+    [
+      '{"table":"tags","table":"venues","row":{"id":1,"name":"A","timezone":"UTC"}}',
+      'import-line-invalid',
+      'found the member "table" twice',
+    ],
+    [
+      '{"row":{},"table":"venues","row":{"id":1,"name":"A","timezone":"UTC"}}',
+      'import-line-invalid',
+      'found the member "row" twice',
+    ],
+    [
+      '{"table":"venues","row":{"__proto__":1,"__proto__":2}}',
+      'import-line-invalid',
+      'found the member "__proto__" twice',
+    ],
+    [
+      line('sessions', { id: 1, product_id: 14, venue_id: 12, starts_local: '2026-05-01T25:30:00' }),
+      'import-row-invalid',
+      'sessions.starts_local: expected a wall time as YYYY-MM-DDTHH:MM:SS, or NULL, found "2026-05-01T25:30:00"',
+    ],
+    [
+      line('sessions', { id: 1, product_id: 14, venue_id: 12, starts_at: '2026-05-01T24:00:00Z' }),
+      'import-row-invalid',
+      'sessions.starts_at: expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC, or NULL, found "2026-05-01T24:00:00Z"',
+    ],
+    [
       venue(1, { name: '\ud83c' }),
       'import-row-invalid',
       'venues.name: expected text of whole characters, found "\\ud83c"',
@@ -687,6 +855,13 @@ describe('a line that is not a row', () => {
     expect(error.message).toMatch(/^rows\.ndjson:3: expected |^rows\.ndjson:3: \w+(\.\w+)?: expected /);
     expect(error.message).toContain(message);
     expect(error.hint).not.toBe('');
+  });
+
+  test('may have its members in any order, and names that are text elsewhere', async () => {
+    const path = newPath();
+    const text = '{"row":{"timezone":"UTC","name":"\\"id\\":1,\\\\","id":1,"city":"id"},"table":"venues"}';
+    await imported(path, [file(text)]);
+    expect(rowsIn(path)['venues']).toEqual([{ id: 1, name: '"id":1,\\', timezone: 'UTC', city: 'id' }]);
   });
 
   test('is reported with everything that is wrong with it, together with other wrong lines', async () => {

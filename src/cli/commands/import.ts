@@ -40,7 +40,6 @@ Examples:
   playbill import --mirror feed.ndjson                  the rows of the feed, and no others
   playbill export --table sessions | sed 's/"paused":1/"paused":0/' |
     playbill import - --replace
-  playbill import /dev/null --db empty.sqlite           an empty catalogue
 
 A line:
   {"table":"venues","row":{"id":1,"name":"Stage","timezone":"Europe/Berlin"}}
@@ -50,7 +49,10 @@ A line:
 --mirror takes all files together as the whole catalogue. It deletes rows that are not in them, empties tables of which
 they have no row, and does not write rows that are the same. The exception is front_keys, which keys issue and keys
 revoke write: if the files have no row of it, its rows stay; a revoked key stays revoked. If a table would lose more than
---max-shrink of its rows, nothing is changed: the feed may be incomplete.
+--max-shrink of its rows, nothing is changed: the feed may be incomplete. From categories, groups, tags, badges, images
+and their links, up to 20 rows may always go.
+
+Files without a row do not make a catalogue.
 
 Tables and columns are those of data/schema.sql. Rules between rows are checked by: playbill check-db
 
@@ -69,6 +71,10 @@ export function addImportCommand(program: PlaybillCommand): void {
       // Before the process's own handlers, which end the process: an aborted import removes the catalogue that it was creating.
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
         process.prependOnceListener(signal, () => interrupted.abort());
+      const warnOf = (leftBehind: string | null): void => {
+        if (leftBehind !== null)
+          terminal.log(`warning: ${leftBehind} could not be removed; the next import into ${db} removes it`);
+      };
       const bar = await terminal.progress('importing', 'rows');
       let rowsTotal = 0;
       const options = {
@@ -85,18 +91,20 @@ export function addImportCommand(program: PlaybillCommand): void {
       };
       if (flags.mirror === true) {
         const guard = { maxShrink: flags.maxShrink ?? MAX_SHRINK, allowShrink: flags.allowShrink === true };
-        const { tables, keysLeftAlone, isNew } = await mirrorFiles(files, process.stdin, {
+        const { tables, keysLeftAlone, isNew, leftBehind } = await mirrorFiles(files, process.stdin, {
           ...options,
           ...guard,
         }).finally(bar.end);
+        warnOf(leftBehind);
         const json: MirrorResultJson = { tables, total: totalOf(Object.values(tables)), keysLeftAlone };
         terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, db, isNew));
         return;
       }
-      const { rows, isNew } = await importFiles(files, process.stdin, {
+      const { rows, isNew, leftBehind } = await importFiles(files, process.stdin, {
         ...options,
         isReplacing: flags.replace === true,
       }).finally(bar.end);
+      warnOf(leftBehind);
       const json: RowsResultJson = { rows, rowsTotal };
       terminal.print(flags.json === true ? JSON.stringify(json) : importText(json, db, isNew));
     });

@@ -48,6 +48,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   // Short, because the type of a slug may be, too.
   readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
   isNew = false;
+  readonly leftBehind = null;
   #isEnded = false;
   #hasSavepoint = false;
 

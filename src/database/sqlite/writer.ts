@@ -1,13 +1,12 @@
 // Writes a catalogue in an SQLite file, in one transaction: an existing file in place; a new one, from data/schema.sql, beside its path, so
 // that nothing appears there until it is complete.
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql, type RawBuilder } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { makeFolder } from '../../make-folder.ts';
-import { removeFile } from '../../remove-file.ts';
 import type { Query } from '../reader.ts';
 import { quoted } from '../schema/row-checker.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
@@ -17,6 +16,7 @@ import {
   IGNORED,
   PLACE,
   Refusal,
+  UnansweredCommit,
   type CatalogueWriter,
   type PlacedRow,
   type RefusalKind,
@@ -25,6 +25,7 @@ import {
 } from '../writer.ts';
 import { compiled, databaseError, guardWith, missingError, refuseNoFile, SqliteRows } from './reader.ts';
 import { makeImportFolder, sweepImportFolders, type ImportFolder } from './import-folder.ts';
+import { moveInPlace } from './move-in-place.ts';
 
 /** The databases of a connection that have the tables. */
 const DATABASES = { kept: 'main', staged: 'temp' } as const satisfies Record<Side, string>;
@@ -32,44 +33,49 @@ const DATABASES = { kept: 'main', staged: 'temp' } as const satisfies Record<Sid
 const nameText = (side: Side, table: TableName): string => `"${DATABASES[side]}"."${table}"`;
 
 export class SqliteWriter extends SqliteRows implements CatalogueWriter {
-  /** The folder in which a new catalogue is being made; null for an existing one. */
+  readonly isNew: boolean;
+  leftBehind: string | null = null;
+  /** The folder in which a new file is being made; null for an existing one. */
   readonly #importFolder: ImportFolder | null;
   readonly randomText = sql<string>`lower(hex(randomblob(16)))`;
   /** Prepared statements that write rows, by kind, table and columns. */
   readonly #rowStatements = new Map<string, Database.Statement>();
 
-  private constructor(path: string, handle: Database.Database, importFolder: ImportFolder | null) {
+  private constructor(path: string, handle: Database.Database, importFolder: ImportFolder | null, isNew: boolean) {
     super(path, handle, writing);
     this.#importFolder = importFolder;
+    this.isNew = isNew;
   }
 
   /**
-   * Opens the catalogue at `path`. If it does not exist and is not required, begins to make it, with the folders above it.
-   * @throws AppError database-missing, database-unreadable, database-busy, database-not-writable
+   * Opens the catalogue at `path`. If there is none, or only an empty file, and it is not required, begins to make it, with the folders
+   * above it. @throws AppError database-missing, database-unreadable, database-busy, database-not-writable
    */
   static open(path: string, { isRequired }: { readonly isRequired: boolean }): SqliteWriter {
     sweepImportFolders(path);
     return writing(path, () => {
-      const isNew = !existsSync(path);
-      if (isNew && isRequired) throw missingError(path);
-      if (isNew) makeFolder(dirname(path));
-      else refuseNoFile(path);
-      const folder = isNew ? makeImportFolder(path) : null;
+      const exists = existsSync(path);
+      if (!exists && isRequired) throw missingError(path);
+      if (exists) refuseNoFile(path);
+      else makeFolder(dirname(path));
+      const folder = exists ? null : makeImportFolder(path);
       let handle: Database.Database | undefined;
       try {
-        handle = new Database(folder?.databasePath ?? path, { fileMustExist: !isNew });
-        begin(handle, isNew);
-        return new SqliteWriter(path, handle, folder);
+        handle = new Database(folder?.databasePath ?? path, { fileMustExist: exists });
+        // No journal beside a file that is of no use until it is whole. In WAL mode the rows would be in a file of their own, and the
+        // checkpoint that moves them can fail unnoticed when the database is closed.
+        if (folder !== null) handle.pragma('journal_mode = memory');
+        // An empty file is a database that has no mode yet.
+        else if (!isRequired && handle.pragma('page_count', { simple: true }) === 0)
+          handle.pragma('journal_mode = wal');
+        const isNew = begin(handle, { isRequired });
+        return new SqliteWriter(path, handle, folder, isNew);
       } catch (error) {
         handle?.close();
         folder?.remove();
         throw error;
       }
     });
-  }
-
-  get isNew(): boolean {
-    return this.#importFolder !== null;
   }
 
   get isOpen(): boolean {
@@ -164,22 +170,33 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
   }
 
   /**
-   * Commits and closes; a new catalogue moves to its path.
-   * @throws Refusal; AppError database-exists, database-not-writable, database-busy
+   * Commits and closes; a new file gets its name.
+   * @throws Refusal; UnansweredCommit; AppError database-exists, database-not-writable, database-busy
    */
   async keep(): Promise<void> {
-    try {
-      writing(this.path, () => this.handle.exec('commit'));
-    } catch (error) {
-      if (systemCodeOf(error) !== 'SQLITE_CONSTRAINT_FOREIGNKEY') throw error;
-      const violated = writing(this.path, () => this.handle.pragma('foreign_key_check'));
-      throw new Refusal('foreign-key', quoted(violated), error);
-    }
+    writing(this.path, () => this.#commit());
     writing(this.path, () => {
+      if (this.#importFolder === null) return;
+      // As data/schema.sql has it, for a database that is read while it is written.
+      this.handle.pragma('journal_mode = wal');
       this.handle.close();
-      if (this.#importFolder !== null) moveInPlace(this.#importFolder.databasePath, this.path);
+      moveInPlace(this.#importFolder.databasePath, this.path);
     });
     this.abort();
+  }
+
+  #commit(): void {
+    try {
+      this.handle.exec('commit');
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
+        throw new Refusal('foreign-key', quoted(this.handle.pragma('foreign_key_check')), error);
+      // Removing the journal is the commit, and may have been done. A file without its name does not matter.
+      if (code.startsWith('SQLITE_IOERR') && this.#importFolder === null)
+        throw new UnansweredCommit(this.path, messageOf(error), error, 'database-not-writable');
+      throw error;
+    }
   }
 
   async discard(): Promise<void> {
@@ -188,7 +205,13 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
 
   abort(): void {
     if (this.handle.open) this.handle.close();
-    this.#importFolder?.remove();
+    if (this.#importFolder === null) return;
+    try {
+      this.#importFolder.remove();
+      this.leftBehind = null;
+    } catch {
+      this.leftBehind = dirname(this.#importFolder.databasePath);
+    }
   }
 }
 
@@ -204,32 +227,21 @@ function stagedText(table: TableName): string {
   return `create table ${nameText('staged', table)} (${[...columns, `"${PLACE}" text`, ...constraints].join(', ')})`;
 }
 
-function begin(handle: Database.Database, isNew: boolean): void {
-  if (isNew) handle.exec(schemaText('sqlite'));
+/**
+ * Begins the transaction. A database without tables gets those of the catalogue, unless it is required to have them.
+ * @returns whether it did
+ */
+function begin(handle: Database.Database, { isRequired }: { readonly isRequired: boolean }): boolean {
   handle.pragma('foreign_keys = ON');
   // What is reported as imported survives a power cut, also while readers prevent a checkpoint of the journal.
   handle.pragma('synchronous = FULL');
   handle.exec('begin immediate');
+  const isNew = !isRequired && handle.prepare('select 1 from sqlite_schema').get() === undefined;
+  // Without its PRAGMAs, which have no effect within a transaction, or are refused there.
+  if (isNew) handle.exec(schemaText('sqlite').replaceAll(/^PRAGMA .*$/gm, ''));
   // Rows may come in any order: foreign keys are checked at the end. Applies to this transaction only.
   handle.pragma('defer_foreign_keys = ON');
-}
-
-/** Moves a finished database to its path, unless that has been taken meanwhile. */
-function moveInPlace(from: string, to: string): void {
-  try {
-    // Reserves the name: of two imports that make the same catalogue, one must not overwrite the other's rows.
-    closeSync(openSync(to, 'wx'));
-  } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
-    const message = `expected no database at ${to}, found one that was made meanwhile; nothing is imported`;
-    throw new AppError('database-exists', message, 'run the same command again to import into it', error);
-  }
-  // A journal that a killed writer left beside a deleted database would be applied to this one.
-  for (const suffix of ['-wal', '-shm', '-journal']) removeFile(`${to}${suffix}`);
-  renameSync(from, to);
-  const folder = openSync(dirname(to), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  return isNew;
 }
 
 const writing = guardWith(writingError);

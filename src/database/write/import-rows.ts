@@ -32,7 +32,8 @@ const DANGLING_SHOWN = 5;
 
 /**
  * Imports all sources, or nothing.
- * @returns the rows by table, for tables that got any, in the order of TABLE_NAMES; whether this import made the database
+ * @returns the rows by table, for tables that got any, in the order of TABLE_NAMES; whether this import made the database; a folder that it
+ * could not remove, or null
  * @throws AppError import-…, database-…, contract-…
  */
 export async function importRows(sources: readonly ImportSource[], options: ImportOptions) {
@@ -44,26 +45,27 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
 }
 
 /** Opens a catalogue, or begins to make one, and commits what `write` does; nothing where that fails or is aborted. */
-export async function writingRows<T>(
+export async function writingRows<T extends object>(
   { databasePath, signal, onCommit }: InputOptions,
   write: (catalogue: CatalogueWriter) => Promise<T>,
-): Promise<T> {
+): Promise<T & Pick<CatalogueWriter, 'leftBehind'>> {
   const catalogue = await openForWriting(databasePath);
   if (signal?.aborted === true) catalogue.abort();
   signal?.addEventListener('abort', () => catalogue.abort(), { once: true });
+  let result: T;
   try {
     await checkContract(catalogue);
-    const result = await write(catalogue);
+    result = await write(catalogue);
     onCommit?.();
     try {
       await catalogue.keep();
     } catch (error) {
       throw error instanceof Refusal ? await refusedAtLastError(catalogue, error) : error;
     }
-    return result;
   } finally {
     await catalogue.discard();
   }
+  return { ...result, leftBehind: catalogue.leftBehind };
 }
 
 /** Inserts every row of all sources; returns how many there were, by table. @throws AppError import-…, database-… */

@@ -4,8 +4,10 @@
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { quoted } from '../schema/row-checker.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+import { SCHEMA_FILES } from '../schema-file.ts';
 import type { CatalogueWriter, PlacedRow } from '../writer.ts';
 import { linesOf, type Line } from './ndjson-lines.ts';
+import { repeatedMember } from './repeated-member.ts';
 
 /** A file to import, or standard input. */
 export interface ImportSource {
@@ -55,8 +57,8 @@ export class Refusals {
 
 /**
  * Calls `take` with every row of all sources, in batches of consecutive rows of one table; it returns their refusals, at most
- * `refusalsMax`. `onRow` is called for each row that is read.
- * @throws AppError import-…, with the refusals of several rows
+ * `refusalsMax`. `onRow` is called for each row that is read. A new catalogue needs a row: an input without any is that of a command that
+ * has failed. @throws AppError import-…, with the refusals of several rows
  */
 export async function forEachBatch(
   sources: readonly ImportSource[],
@@ -66,6 +68,7 @@ export async function forEachBatch(
 ): Promise<void> {
   const refusals = new Refusals(catalogue, 'the rest was not read');
   let batch: PlacedRow[] = [];
+  let isEmpty = true;
   const flush = async (): Promise<void> => {
     const rows = batch;
     batch = [];
@@ -81,11 +84,23 @@ export async function forEachBatch(
       }
       if (batch.length === ROWS_PER_BATCH || (batch[0] !== undefined && batch[0].table !== row.table)) await flush();
       batch.push(row);
+      isEmpty = false;
       onRow?.();
     }
   }
   await flush();
   refusals.throwAny();
+  if (isEmpty && catalogue.isNew) throw emptyError(sources, catalogue);
+}
+
+function emptyError(
+  sources: readonly ImportSource[],
+  { path, kind }: Pick<CatalogueWriter, 'path' | 'kind'>,
+): AppError {
+  const names = sources.map(({ name }) => name).join(', ');
+  const message = `expected rows for a new catalogue in ${names}, found none; nothing is made at ${path}`;
+  const hint = `see whether the command that writes the rows has failed; ${SCHEMA_FILES[kind]} makes an empty catalogue`;
+  return new AppError('import-empty', message, hint);
 }
 
 async function* readableLines(name: string, open: ImportSource['open'], databasePath: string): AsyncGenerator<Line> {
@@ -114,6 +129,8 @@ function rowOf(text: string, place: string): PlacedRow | AppError {
     return invalid(`text that is not JSON: ${messageOf(error).replace(/ \(line \d+ column \d+\)/, '')}`);
   }
   if (!isRecord(parsed)) return invalid(quoted(parsed));
+  const repeated = repeatedMember(text);
+  if (repeated !== null) return invalid(`the member ${quoted(repeated)} twice`);
   const { table, row, ...others } = parsed;
   const [unexpected] = Object.keys(others);
   if (unexpected !== undefined) return invalid(`a member ${quoted(unexpected)}`);

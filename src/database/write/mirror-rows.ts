@@ -36,6 +36,24 @@ export type MirrorResult = Awaited<ReturnType<typeof mirrorRows>>;
  */
 const LEFT_ALONE_WITHOUT_ROWS: TableName = 'front_keys';
 
+/** Tables of which an honest feed may lose most rows, as there may be few: without them a card lacks a tag, a picture or a heading. */
+const DECORATIONS: ReadonlySet<TableName> = new Set([
+  'images',
+  'categories',
+  'front_categories',
+  'product_categories',
+  'groups',
+  'front_groups',
+  'product_groups',
+  'tags',
+  'product_tags',
+  'badges',
+  'product_badges',
+]);
+
+/** So many rows may go from one of them, whatever their share. */
+const DECORATIONS_MAY_GO = 20;
+
 /** The command that runs the SQL after it. */
 const SHELLS = {
   sqlite: (path: string) => `sqlite3 ${path}`,
@@ -52,7 +70,7 @@ interface Counts {
 /**
  * Makes the catalogue hold exactly the rows of all sources, or changes nothing.
  * @returns what became of the rows, for tables that have or had any, in the order of TABLE_NAMES; how many keys of fronts were left
- * alone because the input has none; whether this made the database
+ * alone because the input has none; whether this made the database; a folder that it could not remove, or null
  * @throws AppError import-…, database-…, contract-…
  */
 export async function mirrorRows(sources: readonly ImportSource[], options: MirrorOptions) {
@@ -116,6 +134,7 @@ function refuseShrinking(all: ReadonlyMap<TableName, Counts>, path: string, opti
   const messages = [...all].flatMap(([table, { kept, removed }]) => {
     // Compared in millionths: 1 - 0.7 is not 0.3 in binary fractions.
     if (removed * 1e6 <= kept * Math.round(options.maxShrink * 1e6)) return [];
+    if (DECORATIONS.has(table) && removed <= DECORATIONS_MAY_GO) return [];
     return [
       `${table}: expected at most ${percent}% of the rows to go, found ${removed} of ${kept} that are not in the input`,
     ];

@@ -1,0 +1,29 @@
+// Finds a member that an object has twice. JSON.parse keeps the last of them and says nothing.
+
+/** The name of the first member that an object in a JSON text has twice, at any depth; null if there is none. */
+export function repeatedMember(text: string): string | null {
+  /** The names so far in each object or array that is open here. */
+  const open: Set<string>[] = [];
+  let lastString = '';
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (character === '"') {
+      lastString = text.slice(i, endOfString(text, i));
+      i += lastString.length - 1;
+    } else if (character === ':') {
+      // Outside of strings it follows a name, which may be written with escapes.
+      const name = lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1);
+      if (open.at(-1)?.has(name) === true) return name;
+      open.at(-1)?.add(name);
+    } else if (character === '{' || character === '[') open.push(new Set());
+    else if (character === '}' || character === ']') open.pop();
+  }
+  return null;
+}
+
+/** The position after the closing quote of the string that begins at `from`. */
+function endOfString(text: string, from: number): number {
+  let i = from + 1;
+  while (text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
+  return i + 1;
+}
