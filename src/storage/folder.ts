@@ -21,7 +21,8 @@ export function writeFolder(
     for (const [name, text] of files) {
       const path = join(folder, name);
       makeFolder(dirname(path));
-      writeFileSync(path, text);
+      // As bytes, because Node ignores `flush` if the data is a string. Some file systems report a full disk only then.
+      writeFileSync(path, Buffer.from(text), { flush: true });
     }
   } catch (error) {
     throw treeError(folder, error, flag);

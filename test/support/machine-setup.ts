@@ -15,6 +15,8 @@ const DEBIAN_PACKAGES = [
   'systemd',
   'chromium',
   'strace',
+  'gcc',
+  'libc6-dev',
   'fonts-noto-core',
   'ca-certificates',
   'curl',
