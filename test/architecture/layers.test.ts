@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** Files that stand in src/ itself: each is a part of its own. */
-const ALONE = /^(errors|findings|suggestions|fsync-path|make-folder|remove-file)\.ts$/;
+const ALONE = /^(errors|findings|suggestions|file-lock|fsync-path|make-folder|remove-file)\.ts$/;
 
 /** What each part may import besides itself and errors.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -19,11 +19,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'fsync-path': [],
   'make-folder': [],
   'remove-file': [],
+  'file-lock': ['remove-file'],
   catalogue: ['findings'],
   contract: ['findings'],
   render: ['catalogue', 'contract'],
   release: ['render', 'catalogue', 'contract', 'findings'],
-  storage: ['release', 'render', 'catalogue', 'contract', 'fsync-path', 'make-folder', 'remove-file'],
+  storage: ['release', 'render', 'catalogue', 'contract', 'file-lock', 'fsync-path', 'make-folder', 'remove-file'],
   database: [
     'release',
     'render',
@@ -32,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'findings',
     'suggestions',
     'fsync-path',
+    'file-lock',
     'make-folder',
     'remove-file',
   ],
@@ -77,12 +79,12 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   'fsync-path': /^node:fs$/,
   'make-folder': /^node:(fs|path)$/,
   'remove-file': /^node:fs$/,
+  'file-lock': /^(node:(crypto|fs)|better-sqlite3)$/,
   catalogue: /^$/,
   contract: /^zod$/,
   render: /^$/,
   release: /^(node:(crypto|zlib)|zod)$/,
-  storage:
-    /^(node:.*|better-sqlite3|p-limit|zod|undici|fast-xml-parser|@smithy\/.*|@aws-sdk\/credential-provider-node)$/,
+  storage: /^(node:.*|p-limit|zod|undici|fast-xml-parser|@smithy\/.*|@aws-sdk\/credential-provider-node)$/,
   database: /^(node:.*|better-sqlite3|kysely|pg|pg-connection-string|pgpass)$/,
   'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,

@@ -7,9 +7,10 @@
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { systemCodeOf } from '../../errors.ts';
+import { canLockBeside, lockFile, type TakenLock } from '../../file-lock.ts';
 import { removeFile } from '../../remove-file.ts';
+import { noLocksError } from './reader.ts';
 
 const LOCK = 'lock';
 const DATABASE = 'catalogue.sqlite';
@@ -22,13 +23,17 @@ export interface ImportFolder {
   remove(): void;
 }
 
-/** Makes a folder for the database that will be at `path`. Throws errors of the system and of the driver. */
+/**
+ * Makes a folder for the database that will be at `path`.
+ * @throws AppError database-unreadable (a file system without locks), errors of the system and of the driver
+ */
 export function makeImportFolder(path: string): ImportFolder {
   for (;;) {
     const folder = mkdtempSync(`${path}.import-`);
     try {
-      const lock = lockIn(folder, { isMaker: true });
-      if (lock !== null) return { databasePath: join(folder, DATABASE), remove: () => removeLocked(folder, lock) };
+      const lock = lockIn(folder);
+      if (lock !== null) return lockedFolder(folder, lock);
+      if (canLockBeside(join(folder, LOCK)) === false) throw noLocksError(path);
       // A sweep was faster, and removes the folder.
     } catch (error) {
       removeFolder(folder);
@@ -49,8 +54,8 @@ export function sweepImportFolders(path: string): void {
         if (readdirSync(folder).length === 0) rmdirSync(folder);
         continue;
       }
-      const lock = lockIn(folder, { isMaker: false });
-      if (lock !== null) removeLocked(folder, lock);
+      const lock = lockIn(folder);
+      if (lock !== null) lockedFolder(folder, lock).remove();
     } catch {
       continue;
     }
@@ -66,29 +71,29 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Takes the lock of a folder; null where another has it, or has removed it. */
-function lockIn(folder: string, { isMaker }: { readonly isMaker: boolean }): Database.Database | null {
+function lockIn(folder: string): TakenLock | null {
   const path = join(folder, LOCK);
-  let handle: Database.Database | undefined;
   try {
-    handle = new Database(path, { timeout: 0, fileMustExist: !isMaker });
-    // Otherwise SQLite keeps a journal beside the lock.
-    handle.pragma('journal_mode = memory');
-    handle.exec('begin exclusive');
-    // If opening fails for writing, SQLite opens for reading and excludes nobody. This write, never committed, would then fail.
-    handle.pragma('user_version = 1');
-    if (existsSync(path)) return handle;
-    handle.close();
+    const lock = lockFile(path);
+    if (lock.kind !== 'taken') return null;
+    if (existsSync(path)) return lock;
+    lock.release();
     return null;
   } catch (error) {
-    handle?.close();
-    if (systemCodeOf(error) === 'SQLITE_BUSY' || !existsSync(folder)) return null;
+    if (!existsSync(folder)) return null;
     throw error;
   }
 }
 
-function removeLocked(folder: string, lock: Database.Database): void {
-  if (lock.open) removeFolder(folder);
-  lock.close();
+function lockedFolder(folder: string, lock: TakenLock): ImportFolder {
+  let isRemoved = false;
+  const remove = (): void => {
+    if (isRemoved) return;
+    removeFolder(folder);
+    lock.release();
+    isRemoved = true;
+  };
+  return { databasePath: join(folder, DATABASE), remove };
 }
 
 /** Not recursively: a maker may just be creating a new lock in it, and then the folder stays. */

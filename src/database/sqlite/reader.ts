@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { createQueryId, sql, SqliteQueryCompiler, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
+import { canLockBeside, isLockRefusal } from '../../file-lock.ts';
 import type { Finding } from '../../findings.ts';
 import type { Group, Grouping, IdRange } from '../read/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
@@ -183,8 +184,11 @@ export function databaseError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
   const message = messageOf(error);
+  const canLock = isLockRefusal(code) ? canLockBeside(path) : true;
+  if (canLock === false) return noLocksError(path, error);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    const hint = 'try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"';
+    const unknown = canLock === null ? '; if its file system has no locks (NFS without lockd), build from a copy' : '';
+    const hint = `try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"${unknown}`;
     return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
   }
   // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers of a WAL database share.
@@ -197,4 +201,11 @@ export function databaseError(path: string, error: unknown): unknown {
   const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
   const hint = 'check the file with: sqlite3 FILE "PRAGMA integrity_check"';
   return new AppError('database-unreadable', expected, hint, error);
+}
+
+/** The error of a database that nobody can lock, reading or writing. */
+export function noLocksError(path: string, cause?: unknown): AppError {
+  const message = `expected a file system that can lock files at ${path}, found one that cannot`;
+  const hint = 'put the catalogue on a local disk, or build from a copy; NFS needs lockd at both ends';
+  return new AppError('database-unreadable', message, hint, cause);
 }

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql, type RawBuilder } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import { isLockRefusal } from '../../file-lock.ts';
 import { makeFolder } from '../../make-folder.ts';
 import type { Query } from '../reader.ts';
 import { quoted } from '../schema/row-checker.ts';
@@ -251,7 +252,7 @@ function writingError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (error instanceof AppError || code.startsWith('SQLITE_CONSTRAINT')) return error;
   const isRefused = code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_FULL') || /^E[A-Z]+$/.test(code);
-  if (!isRefused && !code.startsWith('SQLITE_IOERR')) return databaseError(path, error);
+  if ((!isRefused && !code.startsWith('SQLITE_IOERR')) || isLockRefusal(code)) return databaseError(path, error);
   const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is changed`;
   const hint = 'check its permissions and the room on its disk, or name another file with --db';
   return new AppError('database-not-writable', message, hint, error);

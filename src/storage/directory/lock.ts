@@ -1,81 +1,61 @@
-// The lock of a tree, and that of its key ring, which may change during a build. Each is an exclusive SQLite transaction on a lock file.
-// Unlike a pid file, it is released by the system however the process dies. Nothing else in this process may open the file, because
-// closing it would release the lock.
+// The lock of a tree, and that of its key ring, which may change during a build.
 
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import Database from 'better-sqlite3';
-import { AppError, driverError, messageOf, systemCodeOf } from '../../errors.ts';
+import { AppError, driverError } from '../../errors.ts';
+import { lockFile, whyBusy, type FileLock, type TakenLock } from '../../file-lock.ts';
 import { KEY_RING_LOCK_FILE, LOCK_FILE } from '../../render/paths.ts';
 import { makePublicFolder } from '../public-mode.ts';
 import { treeError } from './tree-error.ts';
-
-export interface TreeLock {
-  release(): void;
-}
 
 /** A key ring is locked for milliseconds only: a process that holds the lock for longer is stuck. */
 const KEY_RING_PATIENCE_MS = 10_000;
 const KEY_RING_RETRY_MS = 20;
 
 /** Locks a tree, making its folder if necessary. @throws AppError tree-locked, tree-not-writable, tree-full */
-export function lockTree(root: string): TreeLock {
-  return take(root, LOCK_FILE, 'wait for it to end; if cron jobs often overlap, start them further apart');
+export function lockTree(root: string): TakenLock {
+  const path = join(root, LOCK_FILE);
+  const hint = 'wait for it to end; if cron jobs often overlap, start them further apart';
+  return takenOrThrow(attempt(root, path), root, path, hint);
 }
 
 /** Waits for the lock of a tree's key ring and takes it. @throws AppError tree-locked, tree-not-writable, tree-full */
-export async function lockKeyRing(root: string): Promise<TreeLock> {
-  const hint = 'look for a run that is stuck, end it, and try again';
-  for (let waitedMs = 0; ; waitedMs += KEY_RING_RETRY_MS) {
-    try {
-      return take(root, KEY_RING_LOCK_FILE, hint);
-    } catch (error) {
-      const isTaken = error instanceof AppError && error.code === 'tree-locked';
-      if (!isTaken || waitedMs >= KEY_RING_PATIENCE_MS) throw error;
-      // Not SQLite's own busy timeout, which would block signal handlers.
-      await setTimeout(KEY_RING_RETRY_MS);
-    }
+export async function lockKeyRing(root: string): Promise<TakenLock> {
+  const path = join(root, KEY_RING_LOCK_FILE);
+  let lock = attempt(root, path);
+  for (let waitedMs = 0; lock.kind === 'busy' && waitedMs < KEY_RING_PATIENCE_MS; waitedMs += KEY_RING_RETRY_MS) {
+    // Not SQLite's own busy timeout, which would block signal handlers.
+    await setTimeout(KEY_RING_RETRY_MS);
+    lock = attempt(root, path);
   }
+  return takenOrThrow(lock, root, path, 'look for a run that is stuck, end it, and try again');
 }
 
-function take(root: string, name: string, lockedHint: string): TreeLock {
-  const path = join(root, name);
+function attempt(root: string, path: string): FileLock {
   try {
     makePublicFolder(root);
-    makeLockFile(path);
+    return lockFile(path);
   } catch (error) {
-    throw treeError(root, error);
-  }
-  let handle: Database.Database | undefined;
-  try {
-    handle = new Database(path, { timeout: 0 });
-    // Otherwise SQLite would keep a journal file beside the lock, and a killed run would leave it behind.
-    handle.pragma('journal_mode = memory');
-    handle.exec('begin exclusive');
-    // If SQLite cannot open the file for writing, it opens it for reading and excludes nobody. This uncommitted write would then fail.
-    handle.pragma('user_version = 1');
-    const held = handle;
-    return { release: () => held.close() };
-  } catch (error) {
-    handle?.close();
-    if (systemCodeOf(error) === 'SQLITE_BUSY')
-      throw new AppError('tree-locked', `another run is writing ${root}`, lockedHint, error);
-    const message = `expected a folder that can be written at ${root}, found: ${messageOf(error)}`;
-    const hint = 'check its owner and permissions, or name another with --out';
-    throw driverError(error) ?? new AppError('tree-not-writable', message, hint, error);
+    throw driverError(error) ?? treeError(root, error);
   }
 }
 
-/**
- * Creates the lock file, or checks that it is writable: SQLite would open a read-only file without locking it. An existing file is not
- * opened here, because closing it could release a lock.
- */
-function makeLockFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o644));
-  } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
-    accessSync(path, constants.W_OK);
+function takenOrThrow(attempted: FileLock, root: string, path: string, heldHint: string): TakenLock {
+  const lock = attempted.kind === 'busy' ? whyBusy(path) : attempted;
+  switch (lock.kind) {
+    case 'taken':
+      return lock;
+    case 'held': {
+      const holder = lock.pid === null ? '' : `: process ${lock.pid}`;
+      throw new AppError('tree-locked', `another run is writing ${root}${holder}`, heldHint);
+    }
+    case 'impossible': {
+      const message = `expected a file system that can lock files at ${root}, found one that cannot`;
+      const hint =
+        'put the tree on a local disk; NFS needs lockd at both ends; a mounted bucket has no locks: name it as --out s3://BUCKET/PREFIX';
+      throw new AppError('tree-not-writable', message, hint);
+    }
+    case 'obstructed':
+      throw new AppError('tree-not-writable', `expected a lock file at ${path}, found ${lock.found}`, lock.hint);
   }
 }
