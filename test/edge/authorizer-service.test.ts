@@ -122,6 +122,23 @@ describe('what is refused before the rule', () => {
     expectRefusal(await answerTo(port, [...lines, '', ''].join('\r\n')), status, code);
   });
 
+  test('the rest of what is refused is read, so that no reset overtakes the answer', async () => {
+    const { port } = await startService();
+    // Half open: this client goes on although the other side has said its last word.
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.write(`GET / HTTP/1.1\r\n${HOST}\r\nX-Long: ${'x'.repeat(20_000)}`);
+    await once(socket, 'end');
+    // Each is written after the one before has been: a reset would fail one of them.
+    for (let count = 0; count < 64; count++)
+      await new Promise<void>((resolve, reject) => {
+        socket.write('x'.repeat(65_536), (error) => (error ? reject(error) : resolve()));
+      });
+    socket.end();
+    expectRefusal(parseAnswer(Buffer.concat(chunks)), 431, 'header-too-large');
+  });
+
   test('another expectation is no reason to refuse', async () => {
     const service = await startService();
     const written = [

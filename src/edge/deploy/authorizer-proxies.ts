@@ -3,7 +3,15 @@
 
 import type { Reason } from '../rule/reasons.ts';
 import type { DeploymentFiles } from './deployment.ts';
-import { checkListen, documentOf, OWN_REFUSALS, PROBLEMS, refusalLocation, standalone } from './nginx-server.ts';
+import {
+  checkListen,
+  CLIENT_TIMEOUTS,
+  documentOf,
+  OWN_REFUSALS,
+  PROBLEMS,
+  refusalLocation,
+  standalone,
+} from './nginx-server.ts';
 
 export const PROXIES = ['nginx', 'caddy', 'haproxy'] as const;
 export type Proxy = (typeof PROXIES)[number];
@@ -33,7 +41,7 @@ export function proxyFiles(proxy: Proxy, service: ProxiedService): DeploymentFil
         ['playbill.caddy', caddyConfiguration(service)],
       ];
     case 'haproxy':
-      return [['haproxy.cfg', haproxyConfiguration(service)]];
+      return [['playbill.cfg', haproxyConfiguration(service)]];
   }
 }
 
@@ -56,6 +64,7 @@ ${PROBLEMS}
 server {
   listen ${listen};
   server_tokens off;
+${CLIENT_TIMEOUTS}
 
   # The service gets every request unchanged.
   location / {
@@ -104,10 +113,19 @@ ${HEADERS.map((name) => `    add_header ${name} $upstream_http_${name.toLowerCas
   }
 `;
 
+/** Global options: a site cannot have its own. Without them Caddy waits for ever for the end of a request. */
+export const CADDY_TIMEOUTS = `	servers {
+		timeouts {
+			read_header 10s
+			read_body 10s
+		}
+	}`;
+
 const CADDYFILE = `# A Caddy that serves only the rule. In this folder, run: caddy run --config Caddyfile --adapter caddyfile
 {
 	admin off
 	auto_https off
+${CADDY_TIMEOUTS}
 }
 
 import playbill.caddy
@@ -196,17 +214,13 @@ function haproxyConfiguration({ listen, authorizer }: ProxiedService): string {
   const { host, port } = proxyAddress(listen);
   const document = (reason: Reason): string =>
     `content-type application/problem+json string ${quoted(`${documentOf(reason)}\n`)} hdr Cache-Control no-store`;
-  return `# The edge rule of Playbill behind HAProxy. Written by playbill edge build --target authorizer; see README.md.
-
-defaults
-  mode http
-  timeout connect 3s
-  timeout client 30s
-  timeout server 15s
-  timeout http-request 10s
-  timeout http-keep-alive 60s
+  return `# The edge rule of Playbill: HAProxy loads this in addition to your own configuration. Written by playbill edge build --target authorizer; see README.md.
 
 frontend playbill
+  mode http
+  timeout client 30s
+  timeout http-request 10s
+  timeout http-keep-alive 60s
   bind ${host ?? ''}:${port}
   # The service gets every request unchanged. No request needs a body.
   http-request return status 413 ${document('content-too-large')} if { req.hdr(transfer-encoding) -m found } or { req.hdr_val(content-length) gt 0 }
@@ -218,6 +232,9 @@ ${[500, 502, 503, 504].map((status) => `  http-error status ${status} ${document
   default_backend playbill_authorizer
 
 backend playbill_authorizer
+  mode http
+  timeout connect 3s
+  timeout server 15s
   server authorizer ${authorizer}
 `;
 }

@@ -5,7 +5,7 @@ import type { SiblingEncoding } from '../rule/encoding.ts';
 import { CREDENTIAL_NAMES } from '../runtimes/bucket-credentials.ts';
 import { type AuthorizerConfiguration, FILE_PLACEHOLDER } from '../runtimes/authorizer/configuration.ts';
 import type { FieldLine } from '../rule/request.ts';
-import { type ProxiedService, type Proxy, proxyFiles } from './authorizer-proxies.ts';
+import { CADDY_TIMEOUTS, type ProxiedService, type Proxy, proxyFiles } from './authorizer-proxies.ts';
 import {
   codeList,
   type Deployment,
@@ -89,8 +89,8 @@ const UNIT = `# Install as /etc/systemd/system/playbill-authorizer.service.
 [Unit]
 Description=Playbill: the edge rule, for the proxy in front of it
 After=network.target
-# To be notified of a failure, name a unit of yours here, for example one that sends mail.
-#OnFailure=notify@%n.service
+# Your own settings belong in a drop-in (systemctl edit playbill-authorizer), such as OnFailure= with a unit that sends mail:
+# a new version of this file replaces this one.
 
 [Service]
 ExecStart=/usr/bin/node /usr/local/lib/playbill/authorizer.mjs
@@ -128,30 +128,57 @@ WantedBy=multi-user.target
 
 const PROXY_NAMES: Readonly<Record<Proxy, string>> = { nginx: 'nginx', caddy: 'Caddy', haproxy: 'HAProxy' };
 
-/** What each proxy needs, how to try it in this folder, and how to install it. */
-const RUN: Readonly<Record<Proxy, { readonly needs: string; readonly tryOut: string; readonly install: string }>> = {
+/** What a proxy needs, the command to try it in this folder, and how to add it to an installed one. */
+interface ProxyText {
+  readonly needs: string;
+  readonly tryOut: string;
+  /** Commands. */
+  readonly install: string;
+  /** What no command does, in addition; a paragraph. */
+  readonly also: string;
+}
+
+const RUN: Readonly<Record<Proxy, ProxyText>> = {
   nginx: {
     needs: 'nginx 1.22 or newer, without extra modules',
     tryOut: 'nginx -p "$PWD" -c nginx.conf',
     install: 'cp playbill.conf /etc/nginx/conf.d/\n    nginx -t && nginx -s reload',
+    also: '',
   },
   caddy: {
     needs: 'Caddy 2.6 or newer',
     tryOut: 'caddy run --config Caddyfile --adapter caddyfile',
-    install:
-      'cp playbill.caddy /etc/caddy/\n    echo "import playbill.caddy" >> /etc/caddy/Caddyfile\n    systemctl reload caddy',
+    install: `cp playbill.caddy /etc/caddy/
+    grep -qx "import playbill.caddy" /etc/caddy/Caddyfile || echo "import playbill.caddy" >> /etc/caddy/Caddyfile
+    systemctl reload caddy`,
+    also: `
+Add to the global options at the top of \`/etc/caddy/Caddyfile\`, unless they limit these times already. Without a limit Caddy waits for ever
+for the end of a request:
+
+    {
+${CADDY_TIMEOUTS.replaceAll('\t', '    ').replaceAll(/^/gm, '    ')}
+    }
+`,
   },
   haproxy: {
     needs: 'HAProxy 2.6 or newer',
-    tryOut: 'haproxy -db -f haproxy.cfg',
-    install: 'cp haproxy.cfg /etc/haproxy/haproxy.cfg\n    systemctl reload haproxy',
+    tryOut: 'haproxy -db -f playbill.cfg',
+    install: 'cp playbill.cfg /etc/haproxy/',
+    also: `
+Then let HAProxy load that file in addition to its own, whose \`global\` and \`defaults\` it needs: without a \`global\` section that names a
+user, a HAProxy that root starts keeps root's rights. On Debian, put this line into \`/etc/default/haproxy\`, then \`systemctl restart haproxy\`:
+
+    CONFIG="/etc/haproxy/haproxy.cfg -f /etc/haproxy/playbill.cfg"
+
+Elsewhere, add \`-f /etc/haproxy/playbill.cfg\` to its command line.
+`,
   },
 };
 
 function readme(deployment: AuthorizerDeployment, tree: AuthorizerConfiguration['tree'], secrets: readonly string[]) {
   const { proxy, listen, authorizer } = deployment;
   const name = PROXY_NAMES[proxy];
-  const { needs, tryOut, install } = RUN[proxy];
+  const { needs, tryOut, install, also } = RUN[proxy];
   return `${README_TITLE} as a service behind ${name}
 
 Written by \`playbill edge build --target authorizer\`. It needs ${needs}, and Node.js 22 or newer. It needs
@@ -182,7 +209,7 @@ To install it:
     cp playbill-authorizer.service /etc/systemd/system/
     systemctl daemon-reload && systemctl enable --now playbill-authorizer
     ${install}
-
+${also}
 The service can run as any user that can read the tree; the unit creates a user for it. On SIGTERM it answers the requests in progress and
 exits.
 
@@ -237,9 +264,11 @@ const LIMITS: Readonly<Record<Proxy, string>> = {
 - A body of more than one byte gets 413 and is not read.`,
   caddy: `- \`forward_auth\` is not used: it would describe the request in headers. Here the service gets the request itself.
 - A request with a body gets 413, and the body is not read.
-- Caddy answers malformed HTTP itself, with 400, 417, 431, 501 or 505 and without a problem document.`,
+- Caddy answers malformed HTTP itself, without a problem document: 400, 417, 501, 505, and 431 from 1 MB of headers. It answers
+  \`OPTIONS *\` with 200.`,
   haproxy: `- HAProxy cannot read files, so the service sends them through it. This folder works with any proxy that passes requests on unchanged and sets
   \`X-Forwarded-Proto\` (Envoy, Traefik, a load balancer), but only HAProxy has been tested.
 - A request with a body gets 413, and the body is not read.
-- HAProxy answers malformed HTTP itself, with 400 or 408 and an HTML page.`,
+- HAProxy answers malformed HTTP itself, with an HTML page that no setting replaces: 400, also for headers of more than 15 kB or 100 lines,
+  and 408 for a request that does not arrive in time.`,
 };

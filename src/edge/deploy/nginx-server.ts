@@ -22,6 +22,10 @@ export function checkListen(listen: string): void {
   if (!isValid) throw new Error(`listen: expected ${kinds}, found "${listen}"`);
 }
 
+/** For the server block: how long a client may take to send a request. By default nginx waits for a minute. */
+export const CLIENT_TIMEOUTS = `  client_header_timeout 10s;
+  client_body_timeout 10s;`;
+
 /** The statuses of nginx's own errors, and the reasons that replace them. nginx uses 494 internally; its 500 becomes our 503. */
 export const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
   [400, 'request-malformed'],

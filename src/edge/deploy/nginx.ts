@@ -12,7 +12,15 @@ import {
   README_TITLE,
   secretNames,
 } from './deployment.ts';
-import { checkListen, checkPath, OWN_REFUSALS, PROBLEMS, refusalLocation, standalone } from './nginx-server.ts';
+import {
+  checkListen,
+  checkPath,
+  CLIENT_TIMEOUTS,
+  OWN_REFUSALS,
+  PROBLEMS,
+  refusalLocation,
+  standalone,
+} from './nginx-server.ts';
 
 export interface NginxDeployment extends Deployment {
   /** Absolute path of the tree's `public` folder on the machine that runs nginx. */
@@ -79,6 +87,7 @@ server {
   types {}
   default_type application/json;
   server_tokens off;
+${CLIENT_TIMEOUTS}
   recursive_error_pages on;
 
   # nginx derives its ETag and Last-Modified from size and time, which two editions may share. The rule sets its own ETag.
@@ -168,7 +177,7 @@ ${names.length === 0 ? noSecrets : secrets}
 To try it, in this folder: \`nginx -p "$PWD" -c nginx.conf\`. To install it:
 
     cp playbill* /etc/nginx/
-    ln -s ../playbill.conf /etc/nginx/conf.d/playbill.conf
+    ln -sf ../playbill.conf /etc/nginx/conf.d/playbill.conf
     nginx -t && nginx -s reload
 
 If \`nginx -t\` fails without a message, \`playbill-settings.json\` or \`playbill-secrets.json\` is missing.

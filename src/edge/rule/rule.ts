@@ -90,10 +90,12 @@ export const select = (
   }
 };
 
+/** The refusal of any method but GET and HEAD. */
+export const methodNotAllowed = (): Refusal => refuse(405, 'method-not-allowed', [['Allow', 'GET, HEAD']]);
+
 /** What a request asks for, without a look at its signature: for places that need none, or have verified it already. */
 export const readTarget = (request: RuleRequest, base: string): RequestTarget | Refusal => {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return refuse(405, 'method-not-allowed', [['Allow', 'GET, HEAD']]);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
   const path = targetPath(request.target);
   const isProducts = path === base + '/products/';
   if (!isProducts && path !== base + '/fronts/categories/') return refuse(404, 'not-found');

@@ -24,7 +24,7 @@ import { rfc9421 } from '../rule/rfc9421.ts';
 import { authorize, readTarget, type RequestTarget } from '../rule/rule.ts';
 import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
-import { refuseMalformed } from './malformed-request.ts';
+import { refuseConnect, refuseMalformed } from './malformed-request.ts';
 import { profileOf } from './profiles.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
@@ -103,7 +103,9 @@ export function createServer(options: ServeOptions, limits: ServerOptions = {}):
   return createHttpServer({ requireHostHeader: false, ...limits }, (incoming, outgoing) => {
     // The client disconnected or reading the file failed. The answer has begun, so it can only be cut off.
     handle(options, tree, incoming, outgoing).catch(() => outgoing.destroy());
-  }).on('clientError', refuseMalformed);
+  })
+    .on('clientError', refuseMalformed)
+    .on('connect', refuseConnect);
 }
 
 /** Whether only this machine can reach an address. */
