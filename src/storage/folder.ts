@@ -1,7 +1,7 @@
 // Writes folders that are not trees, such as a deployable edge rule: without a lock, and without readers at the same time.
 
 import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { treeError } from './directory/tree-error.ts';
@@ -16,10 +16,12 @@ export function writeFolder(
   flag: string,
 ): void {
   try {
-    makeFolder(folder);
-    accessSync(folder, constants.W_OK);
+    // `link/..` is the folder that contains the link, as for `join`. The system would follow the link.
+    const root = resolve(folder);
+    makeFolder(root);
+    accessSync(root, constants.W_OK);
     for (const [name, text] of files) {
-      const path = join(folder, name);
+      const path = join(root, name);
       makeFolder(dirname(path));
       // As bytes, because Node ignores `flush` if the data is a string. Some file systems report a full disk only then.
       writeFileSync(path, Buffer.from(text), { flush: true });

@@ -1,8 +1,8 @@
 // keys, sign, serve and edge build as a person runs them: from issuing a key to the pasted curl command, and to its end.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
@@ -385,22 +385,71 @@ test('edge build takes the key ring from beside the public folder, or from where
   expect(status).toBe(2);
 });
 
-test('edge build writes to no folder that is served, and replaces no file that it did not write', async () => {
+describe('edge build --to', () => {
+  const built = (to: string, more: readonly string[] = []) =>
+    playbill(['edge', 'build', '--target', 'nginx', '--out', out, '--to', to, ...more]);
+  /** A copy of the tree, which only the edge reads. */
+  const copy = ['--public-root', join(root, 'copy/public')];
+  const www = ['--public-root', join(root, 'www'), '--key-ring', '/k.json'];
+
+  beforeAll(() => {
+    for (const folder of ['linked/public', 'linked-tree', 'copy', 'in/the'])
+      mkdirSync(join(root, folder), { recursive: true });
+    symlinkSync(join(out, 'public'), join(root, 'link'));
+    symlinkSync(root, join(root, 'in/the/parent'));
+    symlinkSync(join(root, 'linked/public'), join(root, 'in/link'));
+    symlinkSync(join(out, 'not-yet'), join(root, 'dangling'));
+    // A tree whose files are on another disk.
+    cpSync(join(out, 'edge'), join(root, 'linked-tree/edge'), { recursive: true });
+    symlinkSync(join(root, 'linked/public'), join(root, 'linked-tree/public'));
+  });
+
+  test.each([
+    ['the tree', out],
+    ['the tree’s public folder', join(out, 'public')],
+    ['a folder of the tree that is there', join(out, 'edge')],
+    ['a new folder in the tree', join(out, 'edge-nginx')],
+    ['a new folder in the public folder', join(out, 'public/fronts/edge')],
+    ['a folder beside it, and back', join(root, 'nowhere/../out/edge-nginx')],
+    ['a relative path into the tree', relative(checkout, join(out, 'edge-nginx'))],
+    ['a link into the tree', join(root, 'link/edge')],
+    ['a link to where the tree is, and down again', join(root, 'in/the/parent/out/edge-nginx')],
+    ['the folder of the tree', root],
+    ['a link to the folder of the tree', join(root, 'in/the/parent')],
+    ['what the tree links to', join(root, 'linked/public/edge'), ['--out', join(root, 'linked-tree')]],
+    ['the public folder of a copy', join(root, 'copy/public/edge'), copy],
+    ['the copy', join(root, 'copy'), copy],
+    ['the folder of the key ring in a copy', join(root, 'copy/edge'), copy],
+    ['a folder that is served', join(root, 'www/edge'), www],
+    ['any folder where everything is served', join(root, 'anywhere'), ['--public-root', '/', '--key-ring', '/k.json']],
+  ])('refuses %s', async (_, to, more: readonly string[] = []) => {
+    const { status, stderr } = await built(to, more);
+    expect(stderr).toContain(
+      'error edge-option-invalid: --to: expected a folder outside the tree that does not contain it',
+    );
+    expect(stderr).toContain('hint: name one beside the tree: --to edge-nginx\n');
+    expect(status).toBe(2);
+    expect(existsSync(join(to, 'playbill.js'))).toBe(false);
+  });
+
+  test('takes a folder beside the tree, whatever it is called, and writes through no link that leads nowhere', async () => {
+    for (const name of ['out-edge', '..edge', 'in/link/../beside'])
+      expect((await built(`${root}/${name}`)).status).toBe(0);
+    // As `join` reads it, so that what is written is what was looked at.
+    expect([existsSync(join(root, 'in/beside/playbill.js')), existsSync(join(root, 'linked/beside'))]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await built(join(root, 'copy/nginx'), www)).status).toBe(0);
+    const { status, stderr } = await built(join(root, 'dangling'));
+    expect([status, stderr]).toEqual([6, expect.stringContaining('error tree-not-writable: ')]);
+    expect(existsSync(join(out, 'not-yet'))).toBe(false);
+  });
+});
+
+test('edge build replaces no file that it did not write', async () => {
   const build = (to: string, ...more: readonly string[]) =>
     playbill(['edge', 'build', '--target', 'nginx', '--out', out, '--to', to, ...more]);
-  symlinkSync(join(out, 'public'), join(root, 'link'));
-  for (const [to, ...more] of [
-    [join(out, 'public')],
-    [join(root, 'link/edge')],
-    [join(out, 'public/fronts/edge')],
-    [join(root, 'served/edge'), '--public-root', join(root, 'served'), '--key-ring', '/k.json'],
-  ] as const) {
-    const { status, stderr } = await build(to, ...more);
-    expect(stderr).toContain('error edge-option-invalid: --to: expected a folder that is not served, found one in ');
-    expect(status).toBe(2);
-  }
-  expect(existsSync(join(out, 'public/README.md'))).toBe(false);
-
   const project = join(root, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'README.md'), '# Mine\n');

@@ -106,6 +106,12 @@ describe('a key ring elsewhere', () => {
     });
   });
 
+  test('may be at a URL where the tree is bound, and beside a folder of almost the same name', async () => {
+    const ring = 'https://shows.example/publicity/keyring.json';
+    for (const origin of [['--origin', 'TREE'], URLS])
+      expect(await build([...origin, '--key-ring', ring])).toMatchObject({ origin: origin[1] });
+  });
+
   test.each([
     ['a file', [...URLS, '--key-ring', '/srv/edge/keyring.json'], '--key-ring: expected a URL, or the name of'],
     [
@@ -113,7 +119,12 @@ describe('a key ring elsewhere', () => {
       ['--origin', 'TREE', '--key-ring', 'TREE'],
       '--key-ring: expected a URL, or the name of',
     ],
-    ['what is served', [...URLS, '--key-ring', `${URLS[1]}/keyring.json`], 'outside the public folder'],
+    [
+      'what a host in capitals serves',
+      ['--origin', 'https://Shows.Example', '--key-ring', 'https://shows.example/keyring.json'],
+      'outside the public folder',
+    ],
+    ['at no port', [...URLS, '--key-ring', 'https://shows.example:99999/keyring.json'], '--key-ring: expected a URL'],
     ['credentials', [...URLS, '--key-ring', 'https://me:secret@a.example/k.json'], '--key-ring: expected a URL'],
     [
       'a bucket',
@@ -125,6 +136,25 @@ describe('a key ring elsewhere', () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('secret@');
   });
+
+  test.each([
+    'https://shows.example/public/keyring.json',
+    'https://SHOWS.example/public/keyring.json',
+    'https://shows.example:443/public/keyring.json',
+    'http://shows.example/public/keyring.json',
+    'https://shows.example/%70ublic/keyring.json',
+    'https://shows.example/edge/../public/keyring.json',
+  ])('is refused where clients can read it: %s', async (url) => {
+    const { stderr } = await build([...URLS, '--key-ring', url]);
+    expect(stderr).toContain(
+      `error edge-option-invalid: --key-ring: expected a URL outside the public folder ${URLS[1]}, found "${url}"`,
+    );
+  });
+});
+
+test('an origin that no client could reach is refused', async () => {
+  const { stderr } = await build(['--origin', 'https://shows.example:99999/public']);
+  expect(stderr).toContain('error edge-option-invalid: origin: expected a URL');
 });
 
 describe('nginx with njs reads a folder alone: it is refused over', () => {

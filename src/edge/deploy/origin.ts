@@ -44,7 +44,8 @@ export function parseOrigin(options: OriginOptions): WorkerOrigin {
   if (scheme !== 's3' && (originEndpoint !== null || originRegion !== null))
     throw new Error(`--origin-endpoint and --origin-region: expected only with s3://BUCKET, found "${origin}"`);
   if (scheme === undefined) {
-    if (/^https?:\/\/[^\s"\\?#@/]+(?:\/[^\s"\\?#]*[^\s"\\?#/])?$/.test(origin)) return { kind: 'url', origin };
+    if (/^https?:\/\/[^\s"\\?#@/]+(?:\/[^\s"\\?#]*[^\s"\\?#/])?$/.test(origin) && URL.canParse(origin))
+      return { kind: 'url', origin };
     if (/^[A-Za-z_]\w*$/.test(origin)) return { kind: 'binding', origin };
     const kinds = 'a URL without a slash at its end, the name of a binding, s3://BUCKET/PREFIX or r2://BUCKET/PREFIX';
     throw new Error(`origin: expected ${kinds}, found "${origin}"`);

@@ -83,11 +83,18 @@ function ringSourceOf({ target, keyRingAt, publicRoot }: WorkerDeployment, tree:
       throw new Error(`expected --key-ring URL, since --public-root ${NO_TREE}: "${publicRoot}"`);
     return { kind: 'binding', location };
   }
-  if (!/^https?:\/\/[^\s"\\?#@/]+\/[^\s"\\?#]+$/.test(location))
+  if (!/^https?:\/\/[^\s"\\?#@/]+\/[^\s"\\?#]+$/.test(location) || !URL.canParse(location))
     throw new Error(`--key-ring: expected a URL, or the name of a binding other than --origin, found "${location}"`);
-  if (location.startsWith(`${tree.origin}/`))
+  if (tree.kind === 'url' && fileAt(location).startsWith(`${fileAt(tree.origin)}/`))
     throw new Error(`--key-ring: expected a URL outside the public folder ${tree.origin}, found "${location}"`);
   return { kind: 'url', location };
+}
+
+/** What a server makes of a URL: neither the case of its host nor a default port, dots or escapes lead to another file. */
+function fileAt(url: string): string {
+  const { host, pathname } = new URL(url);
+  const path = pathname.replaceAll(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)));
+  return host + path.replace(/\/$/, '');
 }
 
 const NO_TREE = 'is not the folder "public" of a tree';

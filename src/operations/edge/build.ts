@@ -1,7 +1,7 @@
 // Writes a folder that deploys the edge rule to a runtime, with the key ring of a tree.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { authorizerFiles } from '../../edge/deploy/authorizer.ts';
 import { PROXIES, type Proxy } from '../../edge/deploy/authorizer-proxies.ts';
@@ -60,8 +60,7 @@ export async function buildEdge(
     new AppError('edge-option-invalid', message, 'see: playbill edge build --help', cause);
   const fault = faultOfSettings(options.settings);
   if (fault !== null) throw invalid(fault);
-  for (const root of [join(options.out, PUBLIC_FOLDER), publicRootOf(options)])
-    if (isWithin(options.to, root)) throw invalid(`--to: expected a folder that is not served, found one in ${root}`);
+  refuseTree(options);
   const ring = await readKeyRing(await openTree(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
@@ -92,8 +91,29 @@ function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
   return resolve(publicRoot ?? join(out, PUBLIC_FOLDER));
 }
 
+/** Throws AppError if the folder is in the tree, which is copied and served, or contains it: the folder is installed somewhere. */
+function refuseTree(options: EdgeBuildOptions): void {
+  const { to, target } = options;
+  const root = treeFolders(options).find((path) => isWithin(to, path) || isWithin(path, to));
+  if (root === undefined) return;
+  throw new AppError(
+    'edge-option-invalid',
+    `--to: expected a folder outside the tree that does not contain it, found "${to}" with the tree in "${root}"`,
+    `name one beside the tree: --to edge-${target}`,
+  );
+}
+
+/** The tree, and what the edge reads, which may be linked from it or be a copy of it. */
+function treeFolders(options: EdgeBuildOptions): readonly string[] {
+  const { out, publicRoot } = options;
+  if (publicRoot === null && isInBucket(out)) return [];
+  const read = publicRootOf(options);
+  const edge = basename(read) === PUBLIC_FOLDER ? [join(dirname(read), 'edge')] : [];
+  return [...(isInBucket(out) ? [] : [out]), read, ...edge];
+}
+
 function isWithin(folder: string, root: string): boolean {
-  return `${realPath(folder)}/`.startsWith(`${realPath(root)}/`);
+  return !/^\.\.(\/|$)/.test(relative(realPath(root), realPath(folder)));
 }
 
 /** The path with its links resolved, as far as it exists. */
@@ -153,7 +173,7 @@ function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOpti
 /** The key ring's file. Throws Error if it is not given and the public folder, having another name, may be outside a tree. */
 function keyRingPathOf({ keyRingPath }: EdgeBuildOptions, publicRoot: string): string {
   if (keyRingPath !== null) return resolve(keyRingPath);
-  if (basename(publicRoot) === 'public') return join(dirname(publicRoot), 'edge/keyring.json');
+  if (basename(publicRoot) === PUBLIC_FOLDER) return join(dirname(publicRoot), 'edge/keyring.json');
   throw new Error(
     `expected --key-ring FILE, since --public-root is not the folder "public" of a tree: "${publicRoot}"`,
   );
