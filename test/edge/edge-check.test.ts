@@ -4,12 +4,14 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { standalone } from '../../src/edge/deploy/nginx-server.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { CheckedTrees, clock, namesOf, worldOf } from '../support/edge/checked-trees.ts';
 import { askedWith, misconfigurations } from '../support/edge/misconfigurations.ts';
 import { startNginx } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import { freePort, startProgram, writeFolder } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import {
@@ -100,6 +102,44 @@ describe('what is planted before a sound edge is found, and named', () => {
     ]);
     await proxy.close();
     expect(namesOf(result, 'differs')).toEqual(rows);
+  });
+});
+
+describe('nginx with proxy_cache before a sound edge, as the guide says,', () => {
+  test.each([
+    ['turns a signed HEAD into a 401, even if it keeps nothing', '', expect.arrayContaining(['head'])],
+    [
+      'lets the unsigned in where caching is forced',
+      'proxy_ignore_headers Cache-Control Vary; proxy_cache_valid 200 1m;',
+      expect.arrayContaining(['fronts-apart', 'unsigned-after-signed']),
+    ],
+  ])('%s', async (_, forced, rows) => {
+    const runtime = await startNodeServer(worldOf(trees.out), { clock });
+    const port = await freePort();
+    const folder = writeFolder([
+      [
+        'nginx.conf',
+        standalone('').replace(
+          'include playbill.conf;',
+          `proxy_cache_path cache keys_zone=cache:1m;
+  server {
+    listen 127.0.0.1:${port};
+    proxy_cache cache;
+    proxy_set_header Host $http_host;
+    ${forced}
+    location / { proxy_pass http://127.0.0.1:${runtime.port}; }
+  }`,
+        ),
+      ],
+    ]);
+    const options = { cwd: folder, env: process.env };
+    const stop = await startProgram('nginx', ['-p', folder, '-c', 'nginx.conf'], port, options);
+    try {
+      expect(namesOf(await trees.check(`http://127.0.0.1:${port}`), 'differs')).toEqual(rows);
+    } finally {
+      await stop();
+      await runtime.stop();
+    }
   });
 });
 
