@@ -8,10 +8,14 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { keyFrom } from '../../src/client/key-file.ts';
+import { signRequest } from '../../src/client/signature.ts';
 import { playbill } from '../support/cli/run.ts';
 import { freePort, startProgram } from '../support/edge/runtimes/runtime.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
+import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { run } from '../support/recipe.ts';
+import { catalogueAt } from '../support/trees.ts';
 
 const root = temporaryFolder();
 const out = join(root, 'out');
@@ -41,6 +45,8 @@ const installing = (readme: string, machine: string): string =>
 const OWN: Readonly<Record<string, string>> = {
   'etc/nginx/nginx.conf': 'http { include /etc/nginx/conf.d/*.conf; }\n',
   'etc/nginx/conf.d/shop.conf': 'server { listen 80; }\n',
+  // Filled in for a key that was issued after this edge was built.
+  'etc/nginx/playbill-secrets.json': '{"MOSCOW":"a secret"}\n',
   'etc/caddy/Caddyfile': ':80 {\n\trespond "shop"\n}\n',
   'etc/haproxy/haproxy.cfg': 'global\n  user haproxy\n',
   'etc/systemd/system/playbill-authorizer.service.d/override.conf': '[Unit]\nOnFailure=mail@%n.service\n',
@@ -76,6 +82,58 @@ test.each([
   );
   expect(added.length).toBeGreaterThan(0);
   for (const path of added) expect(path).toMatch(/\/(playbill[\w.-]*|authorizer\.mjs)$/);
+});
+
+test('nginx starts with what is installed, and the first key with a secret needs its line and a reload', async () => {
+  const database = join(root, 'catalogue.sqlite');
+  const tree = join(root, 'tree');
+  const places = ['--db', database, '--out', tree];
+  const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 0, edition: 'e' });
+  catalogueAt(
+    database,
+    rows.filter(({ table }) => table !== 'front_keys'),
+  );
+  const typed = async (words: readonly string[]): Promise<string> => {
+    const { status, stdout, stderr } = await playbill([...words, ...places]);
+    expect(status, stderr).toBe(0);
+    return stdout;
+  };
+  await typed(['build', '--now', `${new Date().toISOString().slice(0, 19)}Z`]);
+  const port = await freePort();
+  const listen = ['--listen', `127.0.0.1:${port}`];
+  const { folder, readme } = await built('nginx-runs', ['--target', 'nginx', ...listen, '--out', tree]);
+
+  const machine = temporaryFolder();
+  const own = join(machine, 'etc/nginx');
+  mkdirSync(join(own, 'conf.d'), { recursive: true });
+  const conf = readFileSync(join(folder, 'nginx.conf'), 'utf8');
+  writeFileSync(join(own, 'nginx.conf'), conf.replace('include playbill.conf', 'include conf.d/*.conf'));
+  expect(
+    (await run(['sh', '-ec', installing(readme, machine)], { PATH: '/usr/bin:/bin' }, { cwd: folder })).stderr,
+  ).toBe('');
+  const secrets = join(own, 'playbill-secrets.json');
+  expect(statSync(secrets).mode & 0o777).toBe(0o600);
+
+  const words = ['-p', own, '-c', 'nginx.conf'];
+  const options = { cwd: own, env: process.env };
+  const stop = await startProgram('nginx', words, port, options);
+  try {
+    const hmac = ['--alg', 'hmac-sha256', '--secret-ref', 'ALPHA', '--keyid', 'alpha-1', '--json'];
+    const issued = await typed(['keys', 'issue', '--front', 'alpha', ...hmac]);
+    const key = keyFrom(issued, () => 'a secret');
+    const url = `http://127.0.0.1:${port}/products/`;
+    const status = async (): Promise<number> => {
+      const headers = await signRequest({ method: 'GET', url, ...key, created: Math.floor(Date.now() / 1000) });
+      return (await fetch(url, { headers: { ...headers, Connection: 'close' } })).status;
+    };
+    expect(await status()).toBe(401);
+    writeFileSync(secrets, '{"ALPHA":"a secret"}');
+    execFileSync('nginx', [...words, '-s', 'reload'], options);
+    // Workers from before the reload go on until they have answered.
+    await expect.poll(status, { timeout: 30_000 }).toBe(200);
+  } finally {
+    await stop();
+  }
 });
 
 describe('HAProxy', () => {

@@ -113,9 +113,7 @@ function secretText(secretRef: string): string {
   return `Make a secret of 32 random bytes, give it to the client, and set it at the edge under the name ${secretRef}:
   openssl rand -base64 32
 Each edge needs the secret before it reads the key ring:
-  nginx   add ${secretRef} to playbill-secrets.json, then nginx -s reload. An edge that was built
-          before any key had a secret reads none. Write it again and install it:
-          playbill edge build --target nginx
+  nginx   add ${secretRef} to playbill-secrets.json, then nginx -s reload
   worker  set an environment variable; on Cloudflare: wrangler secret put ${secretRef}
   authorizer  set an environment variable of the service, then restart it
   lambda-edge  cannot have secrets and refuses such keys`;

@@ -40,13 +40,14 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
   const own: NginxSettings = { ...settings, keyRing: keyRingPath, profiles: profiles.join(' ') };
   const names = secretNames(keyRing);
   const secrets = Object.fromEntries(names.map((name) => [name, '']));
-  const example: DeploymentFiles = [['playbill-secrets.example.json', `${JSON.stringify(secrets, null, 2)}\n`]];
+  // Without secrets, the file as it is: nginx does not start if it is missing. Otherwise an example: the next one must not replace secrets.
+  const secretsName = names.length > 0 ? 'playbill-secrets.example.json' : 'playbill-secrets.json';
   const files: DeploymentFiles = [
     ['README.md', readme(deployment, names)],
     ['nginx.conf', standalone(NJS)],
-    ...(names.length > 0 ? example : []),
+    [secretsName, `${JSON.stringify(secrets, null, 2)}\n`],
     ['playbill-settings.json', `${JSON.stringify(own)}\n`],
-    ['playbill.conf', configuration(deployment, names)],
+    ['playbill.conf', configuration(deployment)],
     ['playbill.js', bundle],
   ];
   return files.toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -55,14 +56,14 @@ export function nginxFiles(deployment: NginxDeployment): DeploymentFiles {
 const NJS = 'load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n\n';
 
 /** For the http block. nginx resolves relative names from the folder of nginx.conf. */
-function configuration({ listen, publicRoot }: NginxDeployment, secrets: readonly string[]): string {
+function configuration({ listen, publicRoot }: NginxDeployment): string {
   return `# The edge rule of Playbill: include this in the http block. Written by playbill edge build --target nginx; see README.md.
 
 js_import playbill from playbill.js;
 
 # nginx reads these files when it starts or reloads. If one is missing, njs 0.7 fails nginx -t without a message.
 js_preload_object playbill_settings from playbill-settings.json;
-${secrets.length > 0 ? '' : '# '}js_preload_object playbill_secrets from playbill-secrets.json;
+js_preload_object playbill_secrets from playbill-secrets.json;
 
 # Set by the rule: the file to send, relative to root, and the location that sends it without Brotli.
 js_var $playbill_file;
@@ -152,9 +153,7 @@ function readme({ listen, publicRoot, keyRingPath }: NginxDeployment, names: rea
 secret, and make the file readable only by root (\`chmod 600\`): nginx reads it before it drops its privileges. It needs these secrets:
 ${codeList(names)}.
 
-${EMPTY_SECRET} Before you issue a key with a new secret, add the secret here and run \`nginx -s reload\`.`;
-  const noSecrets = `${NO_SECRETS} This configuration reads none, so after you issue the first \`hmac-sha256\` key, run
-\`playbill edge build --target nginx\` again with the same options and install the new files.`;
+${EMPTY_SECRET}`;
   return `${README_TITLE} for nginx
 
 Written by \`playbill edge build --target nginx\`. It needs nginx 1.22 or newer with the njs module, 0.7.9 or newer
@@ -170,13 +169,17 @@ The rule listens on \`${listen}\`.
 
 ## Secrets
 
-${names.length === 0 ? noSecrets : secrets}
+${names.length === 0 ? `${NO_SECRETS} \`playbill-secrets.json\` is an empty object.` : secrets}
+
+Before you issue a key with a new secret, add its name and the secret to the installed \`/etc/nginx/playbill-secrets.json\`, and run
+\`nginx -s reload\`. The commands below leave a file that is installed there as it is.
 
 ## Try it, then install it
 
 To try it, in this folder: \`nginx -p "$PWD" -c nginx.conf\`. To install it:
 
-    cp playbill* /etc/nginx/
+    cp playbill.* playbill-settings.json /etc/nginx/
+    test -e /etc/nginx/playbill-secrets.json || install -m 600 playbill-secrets.json /etc/nginx/
     ln -sf ../playbill.conf /etc/nginx/conf.d/playbill.conf
     nginx -t && nginx -s reload
 

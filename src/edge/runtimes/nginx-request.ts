@@ -104,9 +104,8 @@ function withoutTabs(value: string): string {
   return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
 }
 
-/** null if there is no such secret. Without any secret the configuration does not declare `playbill_secrets`, and reading it would throw. */
+/** null if there is no such secret. */
 function secretOf(name: string): string | null {
-  if (typeof playbill_secrets === 'undefined') return null;
   // Inherited properties, such as `constructor`, are not strings.
   const secret = playbill_secrets[name];
   return typeof secret === 'string' ? secret : null;
