@@ -89,7 +89,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
-  cli: /^(node:.*|commander|cli-progress|fast-string-width)$/,
+  cli: /^(node:.*|commander|fast-string-width)$/,
 };
 
 /** The one import from outside of src/: what `playbill demo` makes its catalogue of. */

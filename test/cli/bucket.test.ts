@@ -293,8 +293,8 @@ describe('progress', () => {
   async function notesOf(out: string): Promise<string[]> {
     const notes: string[] = [];
     const { terminal } = testContext();
-    const progress: Terminal['progress'] = async (label) => ({
-      ...(await terminal.progress(label)),
+    const progress: Terminal['progress'] = (label) => ({
+      ...terminal.progress(label),
       note: (text) => void notes.push(text),
     });
     await outputOf(['build', '--db', one, '--out', out, '--now', NOW], { terminal: { ...terminal, progress } });
@@ -315,7 +315,7 @@ describe('progress', () => {
     for (const isTTY of [true, false]) {
       const [stdout, stderr] = [0, 1].map(() => Object.assign(new PassThrough(), { isTTY, columns: 120 }));
       if (stdout === undefined || stderr === undefined) throw new Error('no streams');
-      const bar = await terminalOn(stdout, stderr, () => undefined).progress('publishing');
+      const bar = terminalOn(stdout, stderr, () => undefined).progress('publishing');
       bar.note('; uploading 1/5 files, 3.2 MB');
       bar.show(1, 2);
       bar.end();

@@ -65,7 +65,7 @@ describe('a terminal', () => {
     terminal.print(`${styled('x', 'bad', terminal)} ${NASTY}`);
     terminal.printExact(NASTY);
     terminal.log(NASTY);
-    const bar = await terminal.progress('loading');
+    const bar = terminal.progress('loading');
     bar.show(1, 2);
     bar.end();
     const text = (stream: PassThrough): string => String(stream.read() ?? '');
@@ -95,12 +95,13 @@ describe('a terminal', () => {
 });
 
 describe('tables', () => {
+  const WIDTH = { columns: 80 };
   const header = ['front', 'cards', 'editions', 'next change', 'put', 'kept', 'state'];
   const row = (name: string, state = 'published') => [name, 35, '24+1', '2026-05-01 09:15Z', 25, 0, state];
   const longest = (text: string): number => Math.max(...text.split('\n').map((line) => stringWidth(line)));
 
   test('have columns that line up, with numbers to the right', () => {
-    expect(tableText(header, [row('moscow'), row('kassa')])).toBe(
+    expect(tableText(header, [row('moscow'), row('kassa')], WIDTH)).toBe(
       [
         'front   cards  editions  next change        put  kept  state',
         'moscow     35  24+1      2026-05-01 09:15Z   25     0  published',
@@ -111,7 +112,7 @@ describe('tables', () => {
 
   test('put a name that is too long above its row, uncut', () => {
     const long = 'the-longest-code-that-a-front-can-have.of-sixty-three-characters';
-    const text = tableText(header, [row('moscow'), row(long, 'file-size-wrong')]);
+    const text = tableText(header, [row('moscow'), row(long, 'file-size-wrong')], WIDTH);
     expect(text.split('\n').map((line) => line.slice(0, 12))).toEqual([
       'front   card',
       'moscow     3',
@@ -123,7 +124,7 @@ describe('tables', () => {
   });
 
   test('leave the header its width where every name is too long', () => {
-    const text = tableText(header, [row('x'.repeat(63)), row('y'.repeat(63))]);
+    const text = tableText(header, [row('x'.repeat(63)), row('y'.repeat(63))], WIDTH);
     expect(text.split('\n')[1]).toBe('x'.repeat(63));
     expect(longest(text)).toBeLessThanOrEqual(80);
   });
@@ -131,7 +132,11 @@ describe('tables', () => {
   test('become paragraphs where they are too wide', () => {
     const keys = ['keyid', 'front', 'alg', 'state', 'not before', 'not after'];
     const at = '2026-05-01T09:00:00Z';
-    const text = tableText(keys, [['moscow-2026-05', 'f'.repeat(63), 'ecdsa-p256-sha256', 'not-yet-valid', at, at]]);
+    const text = tableText(
+      keys,
+      [['moscow-2026-05', 'f'.repeat(63), 'ecdsa-p256-sha256', 'not-yet-valid', at, at]],
+      WIDTH,
+    );
     expect(text).toBe(
       [
         'moscow-2026-05',
@@ -151,6 +156,7 @@ describe('tables', () => {
         ['é\u0301', 3],
         [`x\n${ESC}[2J`, 4],
       ],
+      WIDTH,
     );
     expect(text.split('\n').map((line) => stringWidth(line))).toEqual([19, 19, 19, 19, 19]);
     expect(text.split('\n')).toHaveLength(5);
@@ -164,7 +170,7 @@ describe('tables', () => {
         stateCell(`s${'t'.repeat(3 - i)}`, style, { isColoured }),
         `${ESC}[31mn`,
       ]);
-    const [plain, coloured] = [false, true].map((is) => tableText(['a', 'state', 'n'], rows(is)));
+    const [plain, coloured] = [false, true].map((is) => tableText(['a', 'state', 'n'], rows(is), WIDTH));
     expect(plain).toBe(
       [
         'a    state  n',
@@ -178,24 +184,36 @@ describe('tables', () => {
   });
 
   test('without rows are the header alone', () => {
-    expect(tableText(['keyid', 'front'], [])).toBe('keyid  front');
+    expect(tableText(['keyid', 'front'], [], WIDTH)).toBe('keyid  front');
   });
 
   test('fold the parts of a paragraph only where they must', () => {
-    expect(foldedText('  ', ['a', 'b'])).toBe('  a, b');
-    expect(foldedText('  ', ['x'.repeat(70), 'y'.repeat(20)])).toBe(`  ${'x'.repeat(70)},\n  ${'y'.repeat(20)}`);
-    expect(foldedText('  ', ['x'.repeat(90)])).toBe(`  ${'x'.repeat(90)}`);
+    expect(foldedText('  ', ['a', 'b'], WIDTH)).toBe('  a, b');
+    expect(foldedText('  ', ['x'.repeat(70), 'y'.repeat(20)], WIDTH)).toBe(`  ${'x'.repeat(70)},\n  ${'y'.repeat(20)}`);
+    expect(foldedText('  ', ['x'.repeat(90)], WIDTH)).toBe(`  ${'x'.repeat(90)}`);
   });
 });
 
 describe('the command', () => {
-  /** Runs it with both streams on a terminal of 80 columns, and gives what that terminal received. */
-  function onTerminal(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
+  /** The words that run it with all streams on a terminal, and the environment for that. */
+  function terminalRun(argv: readonly string[], environment: Readonly<Record<string, string>>, columns: number) {
     const line = [process.execPath, compiledCommand(), ...argv].map((word) => `'${word}'`).join(' ');
     const env: NodeJS.ProcessEnv = { ...process.env, TERM: 'xterm', ...environment };
     if (environment['NO_COLOR'] === undefined) delete env['NO_COLOR'];
-    const { stdout, error } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd: root, env, encoding: 'utf8' });
+    return { words: ['-qec', `stty cols ${columns}; exec ${line}`, '/dev/null'], env };
+  }
+
+  /** Runs it on a terminal, and gives what that terminal received. */
+  function onTerminal(
+    argv: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    columns = 80,
+  ): string {
+    const { words, env } = terminalRun(argv, environment, columns);
+    const { stdout, error } = spawnSync('script', words, { cwd: root, env, encoding: 'utf8' });
     if (error !== undefined) throw error;
+    // Whatever happens, nothing has to be restored: neither the cursor nor the wrapping of lines.
+    expect(stdout).not.toContain(`${ESC}[?`);
     return stdout;
   }
 
@@ -300,5 +318,44 @@ describe('the command', () => {
     check(['releases', ...out], `${warning('Held')} at release `);
     await revokeKey(database, 'k1', '2026-05-01T09:00:00Z');
     check(['keys', 'list', '--db', database], bad('revoked'));
+  });
+
+  test('makes its tables as wide as the terminal', async () => {
+    const folder = temporaryFolder();
+    const code = 'c'.repeat(63);
+    const rows = smallCatalogue({ fronts: [code], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
+    const database = catalogueAt(`${folder}/a.sqlite`, rows);
+    await buildTree(database, `${folder}/out`, instant('2026-05-01T09:00:00Z'));
+    const status = ['status', '--out', `${folder}/out`, '--at', '2026-05-01T09:05:00Z'];
+    const widthOf = (text: string): number =>
+      Math.max(
+        ...text.split(/\r?\n/).map((line) => stringWidth(line.replaceAll(new RegExp(`${ESC}\\[\\d+m`, 'g'), ''))),
+      );
+    for (const argv of [status, ['keys', 'list', '--db', database]]) {
+      expect(onTerminal(argv, {}, 160), argv[0]).toMatch(new RegExp(`${code} .*(fresh|valid)`));
+      expect(widthOf(onTerminal(argv)), argv[0]).toBeLessThanOrEqual(80);
+      const { stdout } = await playbill(argv);
+      expect(widthOf(stdout), argv[0]).toBeLessThanOrEqual(80);
+    }
+  });
+
+  /** An import that shows progress before its last line. */
+  function importOf(lastLine: string): string[] {
+    const folder = temporaryFolder();
+    const rows = Array.from({ length: 3000 }, (_, i) => ({ id: i + 1, name: 'x', timezone: 'UTC' }));
+    const lines = rows.map((row) => JSON.stringify({ table: 'venues', row }));
+    writeFileSync(`${folder}/rows.ndjson`, `${[...lines, lastLine].join('\n')}\n`);
+    return ['import', `${folder}/rows.ndjson`, '--db', `${folder}/a.sqlite`];
+  }
+
+  test('sends no escape code to a dumb terminal', () => {
+    const argv = importOf('');
+    expect(onTerminal(argv, { TERM: 'dumb' })).not.toContain(ESC);
+    expect(onTerminal(['check-db', ...argv.slice(2)], { TERM: 'dumb' })).not.toContain(ESC);
+  });
+
+  test('an error under a bar has a line of its own, and leaves the terminal as it was', () => {
+    const shown = onTerminal(importOf('{'));
+    expect(shown).toMatch(new RegExp(`importing \\d+ rows\\r${ESC}\\[2Kerror import-line-invalid: [^${ESC}]*$`));
   });
 });

@@ -90,7 +90,7 @@ export function addBuildCommand(program: PlaybillCommand): void {
     .runs(async (flags, context) => {
       const shard = shardOf({ ...flags, noPrune: flags.prune ? undefined : true });
       if (shard !== null) {
-        const { common, ended } = await commonOptions(flags, context);
+        const { common, ended } = commonOptions(flags, context);
         const options = { ...common, ...shard, isNowGiven: flags.now !== undefined, snapshot: flags.snapshot ?? null };
         return await runShard(options, flags, context).finally(ended);
       }
@@ -106,7 +106,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const now = flags.now ?? context.now();
   const { build } = await import('../../operations/build.ts');
   noteRemovedFlags(flags, context);
-  const { common, ended } = await commonOptions(flags, context);
+  const { common, ended } = commonOptions(flags, context);
   const isDryRun = flags.dryRun === true;
   const pruneGraceSeconds = flags.prune ? DEFAULT_GRACE_SECONDS : null;
   const options = { ...common, frontCodes: flags.front ?? null, isDryRun, pruneGraceSeconds };
@@ -123,11 +123,11 @@ function noteRemovedFlags(flags: BuildFlags, { terminal }: CommandContext): void
   if (flags.workers !== undefined) terminal.log('note: --workers does nothing any more: a build is one thread');
 }
 
-/** The options that a build and a shard share. They show progress bars; call `ended` to remove them. */
-async function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: CommandContext) {
+/** The options that a build and a shard share. They show progress; call `ended` to remove it. */
+function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: CommandContext) {
   const bars = {
-    load: await terminal.progress('loading   '),
-    publish: await terminal.progress(flags.dryRun === true ? 'planning  ' : 'publishing'),
+    load: terminal.progress('loading   '),
+    publish: terminal.progress(flags.dryRun === true ? 'planning  ' : 'publishing'),
   };
   const common = {
     databasePath: flags.db,
@@ -139,15 +139,10 @@ async function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata 
     tzdata,
     onProgress: (phase: 'load' | 'publish', done: number, total: number): void => {
       boundYoungGeneration();
-      if (phase === 'publish') bars.load.end();
       bars[phase].show(done, total);
     },
     onTransfer: (files: number, filesTotal: number, bytes: number): void =>
       bars.publish.note(`; uploading ${files}/${filesTotal} files, ${bytesText(bytes)}`),
   };
-  const ended = (): void => {
-    bars.load.end();
-    bars.publish.end();
-  };
-  return { common, ended };
+  return { common, ended: bars.publish.end };
 }

@@ -52,7 +52,7 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
         return EXIT.done;
       }
       const checked: Record<string, number> = {};
-      const bar = await terminal.progress('checking', 'rows');
+      const bar = terminal.progress('checking', 'rows');
       let rowsTotal = 0;
       const findings = checkDatabase(flags.db, tzdata, (table, rows) => {
         checked[table] = (checked[table] ?? 0) + rows;
@@ -68,12 +68,7 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
         isJson: flags.json === true,
         format: flags.report,
         fileOf: () => databaseText(flags.db),
-        makeRoom: bar.end,
       };
-      try {
-        return await reportFindings(flags.all === true ? report : { ...report, textOf: groupedFindings }, terminal);
-      } finally {
-        bar.end();
-      }
+      return await reportFindings(flags.all === true ? report : { ...report, textOf: groupedFindings }, terminal);
     });
 }

@@ -6,7 +6,7 @@ import { databaseText } from '../../operations/database-text.ts';
 import { percentageArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { countText } from '../output/terminal.ts';
+import { countText, type Terminal } from '../output/terminal.ts';
 
 /** Progress is updated every so many rows; a smaller import shows none. */
 const ROWS_BETWEEN_COUNTS = 1000;
@@ -75,7 +75,7 @@ export function addImportCommand(program: PlaybillCommand): void {
         if (leftBehind !== null)
           terminal.log(`warning: ${leftBehind} could not be removed; the next import into ${db} removes it`);
       };
-      const bar = await terminal.progress('importing', 'rows');
+      const bar = terminal.progress('importing', 'rows');
       let rowsTotal = 0;
       const options = {
         databasePath: flags.db,
@@ -94,19 +94,19 @@ export function addImportCommand(program: PlaybillCommand): void {
         const { tables, keysLeftAlone, isNew, leftBehind } = await mirrorFiles(files, process.stdin, {
           ...options,
           ...guard,
-        }).finally(bar.end);
+        });
         warnOf(leftBehind);
         const json: MirrorResultJson = { tables, total: totalOf(Object.values(tables)), keysLeftAlone };
-        terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, db, isNew));
+        terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, db, isNew, terminal));
         return;
       }
       const { rows, isNew, leftBehind } = await importFiles(files, process.stdin, {
         ...options,
         isReplacing: flags.replace === true,
-      }).finally(bar.end);
+      });
       warnOf(leftBehind);
       const json: RowsResultJson = { rows, rowsTotal };
-      terminal.print(flags.json === true ? JSON.stringify(json) : importText(json, db, isNew));
+      terminal.print(flags.json === true ? JSON.stringify(json) : importText(json, db, isNew, terminal));
     });
 }
 
@@ -123,15 +123,25 @@ function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: Impor
   }
 }
 
-function importText({ rows, rowsTotal }: RowsResultJson, db: string, isNew: boolean): string {
-  const table = rowsTotal > 0 ? `${tableText(['table', 'rows'], Object.entries(rows))}\n\n` : '';
+function importText(
+  { rows, rowsTotal }: RowsResultJson,
+  db: string,
+  isNew: boolean,
+  width: Pick<Terminal, 'columns'>,
+): string {
+  const table = rowsTotal > 0 ? `${tableText(['table', 'rows'], Object.entries(rows), width)}\n\n` : '';
   const tables = countText(Object.keys(rows).length, 'table');
   return `${table}Imported ${countText(rowsTotal, 'row')} of ${tables} into ${db}${isNew ? CREATED : ''}\n${checkText(db)}`;
 }
 
-function mirrorText({ tables, total, keysLeftAlone }: MirrorResultJson, db: string, isNew: boolean): string {
+function mirrorText(
+  { tables, total, keysLeftAlone }: MirrorResultJson,
+  db: string,
+  isNew: boolean,
+  width: Pick<Terminal, 'columns'>,
+): string {
   const rows = Object.entries(tables).map(([table, changes]) => [table, ...KINDS.map((kind) => changes[kind])]);
-  const table = rows.length > 0 ? `${tableText(['table', ...KINDS], rows)}\n\n` : '';
+  const table = rows.length > 0 ? `${tableText(['table', ...KINDS], rows, width)}\n\n` : '';
   const mirrored = countText(total.inserted + total.updated + total.unchanged, 'row');
   const counts = KINDS.map((kind) => `${total[kind]} ${kind}`).join(', ');
   const keys = keysLeftAlone === 0 ? '' : `\nKeys of fronts, kept because the files have none: ${keysLeftAlone}`;

@@ -147,7 +147,7 @@ Exit codes: 0 done, 2 wrong usage or unreadable input.`)
         stateCell(key.state, STYLES[key.state], terminal),
         datesText(key),
       ]);
-      terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows));
+      terminal.print(flags.json === true ? JSON.stringify(json) : tableText(header, rows, terminal));
     });
 }
 

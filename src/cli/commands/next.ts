@@ -52,5 +52,5 @@ function nextText({ next, fronts }: NextResultJson, at: Instant, terminal: Termi
     stateCell(kind === 'edition' ? endpoints.join(', ') : WHAT[kind], STYLES[kind], terminal),
   ]);
   const overall = next === null ? 'not known' : `${next}, ${next < formatInstant(at) ? '' : 'in '}${until(next)}`;
-  return `${tableText(['front', 'next change', 'in', 'what'], rows)}\n\nNext: ${overall}`;
+  return `${tableText(['front', 'next change', 'in', 'what'], rows, terminal)}\n\nNext: ${overall}`;
 }

@@ -5,7 +5,7 @@ import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
 import { planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { tableText } from '../output/table.ts';
-import { countText, durationText } from '../output/terminal.ts';
+import { countText, durationText, type Terminal } from '../output/terminal.ts';
 
 export function addPruneCommand(program: PlaybillCommand): void {
   program
@@ -34,16 +34,16 @@ Exit codes: 0 done or nothing to do, 2 wrong usage, no tree, or a damaged manife
     .runs(async (flags, { terminal }) => {
       const { pruneTree } = await import('../../operations/history.ts');
       const json = await pruneTree(flags.out, flags.grace, flags.dryRun === true);
-      terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json));
+      terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, terminal));
     });
 }
 
-function summaryText(json: PruneResultJson): string {
+function summaryText(json: PruneResultJson, terminal: Terminal): string {
   const { isDryRun, graceSeconds, hold, releases, waitsFor, pruned, plan, requests } = json;
   const lines: string[] = [];
   if (isDryRun) {
     const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
-    if (rows.length > 0) lines.push(tableText(['release', 'as of', 'why kept'], rows), '');
+    if (rows.length > 0) lines.push(tableText(['release', 'as of', 'why kept'], rows, terminal), '');
     lines.push(...planLines(plan));
   }
   const keptTotal = releases.filter(({ kept }) => kept !== null).length;

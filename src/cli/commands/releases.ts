@@ -46,7 +46,7 @@ function listText({ releases, hold }: ReleasesResultJson, terminal: Terminal): s
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
   const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));
-  const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, notes)];
+  const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, terminal, notes)];
   const current = releases.find(({ isInForce }) => isInForce);
   if (hold !== null) lines.push('', ...holdLines(hold.release, current?.id ?? null, terminal));
   return lines.join('\n');

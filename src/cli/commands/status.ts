@@ -177,5 +177,5 @@ function frontTable(fronts: StatusResultJson['fronts'], terminal: Terminal): str
   ]);
   const helds = fronts.map(({ snapshot }) => snapshot?.held ?? null);
   const notes = helds.map((held) => (held === null ? '' : `  keeps an older snapshot: ${held}`));
-  return tableText(header, rows, notes);
+  return tableText(header, rows, terminal, notes);
 }

@@ -40,22 +40,18 @@ files are checked as usual.
 Exit codes: 0 no errors (perhaps warnings), 1 errors found, 2 no tree, or one of a newer schema.`)
     .runs(async (flags, { terminal }) => {
       const { verify, wholePath } = await import('../../operations/verify.ts');
-      const bar = await terminal.progress('verifying');
+      const bar = terminal.progress('verifying');
       const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };
       const checkedText = (): string =>
         `${countText(checked.fronts, 'front')}, ${countText(checked.editions, 'edition file')} ` +
         `(${bytesText(checked.bytes)}), ${countText(checked.releases, 'release')}`;
-      try {
-        const findings = verify(flags.out, checked, bar.show, flags.sizes === true);
-        const fileOf = (place: string): string => wholePath(flags.out, place);
-        const format = { isJson: flags.json === true, format: flags.report, fileOf };
-        const unchecked = flags.sizes === true ? SIZES_ONLY : null;
-        return await reportFindings(
-          { command: 'verify', findings, checked, checkedText, unchecked, ...format, makeRoom: bar.end },
-          terminal,
-        );
-      } finally {
-        bar.end();
-      }
+      const findings = verify(flags.out, checked, bar.show, flags.sizes === true);
+      const fileOf = (place: string): string => wholePath(flags.out, place);
+      const format = { isJson: flags.json === true, format: flags.report, fileOf };
+      const unchecked = flags.sizes === true ? SIZES_ONLY : null;
+      return await reportFindings(
+        { command: 'verify', findings, checked, checkedText, unchecked, ...format },
+        terminal,
+      );
     });
 }

@@ -103,13 +103,13 @@ function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): 
 
 const FINDINGS_LISTED = 20;
 
-function summaryText(result: BuildResultJson, db: string | null, terminal: Pick<Terminal, 'isColoured'>): string {
+function summaryText(result: BuildResultJson, db: string | null, terminal: Terminal): string {
   const isPlan = result.isDryRun || result.hold !== null;
   const published = result.fronts.filter((front) => front.held === null);
   const checkDb = db === null ? 'playbill check-db' : `playbill check-db --db ${shellWord(db)}`;
   const lines: string[] = [];
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
-  if (shown.length > 0) lines.push(frontTable(shown, isPlan), '');
+  if (shown.length > 0) lines.push(frontTable(shown, isPlan, terminal), '');
   lines.push(...result.fronts.flatMap((front) => heldLines(front, checkDb, terminal)));
   for (const finding of result.findings.slice(0, FINDINGS_LISTED)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > FINDINGS_LISTED)
@@ -173,7 +173,7 @@ function ignoredErrors(result: BuildResultJson): string[] {
   return [`${errors} ${none}: nothing is held back`];
 }
 
-function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean): string {
+function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean, width: Pick<Terminal, 'columns'>): string {
   const header = ['front', 'cards', 'editions', 'next change', 'put', isPlan ? 'keep' : 'kept', 'state'];
   const rows = fronts.map(({ front, held, snapshot, put, kept }) => [
     front,
@@ -187,7 +187,7 @@ function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean): string 
   const notes = fronts.map(({ snapshot }) => {
     const dropped = Object.entries(snapshot?.dropped ?? {}).map(([reason, count]) => `${count} ${reason}`);
     const [first, ...others] = dropped;
-    return first === undefined ? '' : foldedText('  ', [`without a card: ${first}`, ...others]);
+    return first === undefined ? '' : foldedText('  ', [`without a card: ${first}`, ...others], width);
   });
-  return tableText(header, rows, notes);
+  return tableText(header, rows, width, notes);
 }

@@ -24,7 +24,7 @@ export function edgeCheckText(result: EdgeCheckResultJson, terminal: Terminal): 
 
 export function edgeChecksText(checks: readonly EdgeCheck[], terminal: Terminal): string {
   const rows = checks.map(({ check, state }) => [check, stateCell(...STATES[state], terminal)]);
-  return tableText(['check', 'state'], rows, checks.map(noteOf));
+  return tableText(['check', 'state'], rows, terminal, checks.map(noteOf));
 }
 
 /** The lines below a row. A row that is ok has some only if what was found says more than what was expected. */

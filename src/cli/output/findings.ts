@@ -26,13 +26,11 @@ export interface FindingsReport {
   readonly fileOf: (place: string) => string;
   /** Formats findings as text; by default one line each. */
   readonly textOf?: (findings: AsyncIterable<Finding>, terminal: Terminal) => AsyncGenerator<string>;
-  /** Called before each write to stdout. */
-  readonly makeRoom?: () => void;
 }
 
 /** Prints findings. @returns the exit code */
 export async function reportFindings(report: FindingsReport, terminal: Terminal): Promise<number> {
-  const { checked, findings, format, makeRoom, textOf = findingLines } = report;
+  const { checked, findings, format, textOf = findingLines } = report;
   const totals = { errors: 0, warnings: 0 };
   async function* counted(): AsyncGenerator<Finding> {
     for await (const finding of findings) {
@@ -48,7 +46,6 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
   if (report.isJson || format === 'junit') {
     const kept: Finding[] = [];
     for await (const finding of counted()) if (kept.length < FINDINGS_KEPT) kept.push(finding);
-    makeRoom?.();
     const json: FindingsResultJson = { checked, ...totals, findings: kept };
     terminal.print(report.isJson ? JSON.stringify(json) : junitText(report.command, json, closingText()));
   } else {
@@ -57,7 +54,7 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
       else yield* textOf(counted(), terminal);
       yield `${closingText()}\n`;
     };
-    await terminal.printAll(lines(), makeRoom);
+    await terminal.printAll(lines());
   }
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
 }

@@ -11,6 +11,8 @@ export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   /** Why it can no longer be written. */
   readonly errored?: Error | null;
+  /** Its width, if it is one. */
+  readonly columns?: number;
 }
 
 /**
@@ -18,11 +20,7 @@ export interface Output extends NodeJS.WritableStream {
  * progress bar. Stops early, without an error, when the reader closes the pipe (`… | head`) or stdout fails in another way, which it keeps.
  * @returns whether everything was written
  */
-export async function printAll(
-  stdout: Output,
-  pieces: AsyncGenerator<string>,
-  makeRoom = (): void => undefined,
-): Promise<boolean> {
+export async function printAll(stdout: Output, pieces: AsyncGenerator<string>, makeRoom: () => void): Promise<boolean> {
   try {
     if (stdout.isTTY === true) await showAll(stdout, pieces, makeRoom);
     else await pipeline(Readable.from(pieces), stdout, { end: false });

@@ -1,10 +1,9 @@
-// Tables within 80 columns. Nothing is truncated, because names are pasted into the next command: a name that is too long gets its own line, and
-// a table that is too wide becomes one paragraph per row.
+// Tables as wide as the terminal. Nothing is truncated, because names are pasted into the next command: a name that is too long gets its
+// own line, and a table that is too wide becomes one paragraph per row.
 
 import stringWidth from 'fast-string-width';
 import { escapeLine } from './escape.ts';
 import { styled, type Style, type Terminal } from './terminal.ts';
-import { COLUMNS } from './text.ts';
 
 type Cell = string | number | StyledCell;
 
@@ -20,19 +19,22 @@ export function stateCell(state: string, style: Style | undefined, terminal: Pic
 
 const GAP = '  ';
 
+type Width = Pick<Terminal, 'columns'>;
+
 /** An aligned table; numbers are right-aligned. Escapes cells. `notes[i]` is printed below row i, unless it is ''. */
 export function tableText(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
+  width: Width,
   notes: readonly string[] = [],
 ): string {
-  const [head = '', ...blocks] = tableBlocks(header, rows);
+  const [head = '', ...blocks] = tableBlocks(header, rows, width);
   const lines = [head, ...blocks.flatMap((block, i) => [block, notes[i] ?? ''])];
   return lines.filter((line) => line !== '').join('\n');
 }
 
 /** The header (empty if rows became paragraphs), then the rows, of one or more lines each. */
-function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
+function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])[], width: Width): string[] {
   const cells = rows.map((row) => header.map((_, i) => shownText(row[i] ?? '')));
   const isNumber = header.map((_, i) => typeof rows[0]?.[i] === 'number');
   const widths = header.map((title, i) =>
@@ -40,8 +42,8 @@ function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])
   );
   const [firstWidth = 0, ...otherWidths] = widths;
   const otherTotal = otherWidths.reduce((sum, width) => sum + GAP.length + width, 0);
-  const room = COLUMNS - otherTotal;
-  if (room < stringWidth(header[0] ?? '')) return ['', ...cells.map((row) => paragraph(header, row))];
+  const room = width.columns - otherTotal;
+  if (room < stringWidth(header[0] ?? '')) return ['', ...cells.map((row) => paragraph(header, row, width))];
 
   // The first column is as wide as the widest name that leaves room for the other columns. A wider name goes above its row.
   const names = [header[0] ?? '', ...cells.map(([name = '']) => name)].map((name) => stringWidth(name));
@@ -64,19 +66,19 @@ function shownText(cell: Cell): string {
 }
 
 /** A row as text: its name, then `title value` pairs. */
-function paragraph(header: readonly string[], [name = '', ...others]: readonly string[]): string {
+function paragraph(header: readonly string[], [name = '', ...others]: readonly string[], width: Width): string {
   const pairs = others.map((cell, i) => `${header[i + 1] ?? ''} ${cell}`);
-  return `${name}\n${foldedText(GAP, pairs)}`;
+  return `${name}\n${foldedText(GAP, pairs, width)}`;
 }
 
-/** Joins parts with commas and folds them at 80 columns. Does not break parts. Every line begins with the indent. */
-export function foldedText(indent: string, parts: readonly string[]): string {
+/** Joins parts with commas and folds them at the terminal's width. Does not break parts. Every line begins with the indent. */
+export function foldedText(indent: string, parts: readonly string[], { columns }: Width): string {
   const lines: string[] = [];
   let line = indent;
   for (const [i, part] of parts.entries()) {
     const piece = i === parts.length - 1 ? part : `${part},`;
     const isFirst = line === indent;
-    if (!isFirst && stringWidth(line) + 1 + stringWidth(piece) > COLUMNS) {
+    if (!isFirst && stringWidth(line) + 1 + stringWidth(piece) > columns) {
       lines.push(line);
       line = indent + piece;
     } else line += isFirst ? piece : ` ${piece}`;

@@ -4,7 +4,9 @@
 import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
 import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
+import { NO_PROGRESS, ProgressLine, type Progress } from './progress.ts';
 import { printAll, type Output } from './stdout.ts';
+import { COLUMNS } from './text.ts';
 
 export interface Terminal {
   /** Prints one or more lines of the result. */
@@ -12,74 +14,52 @@ export interface Terminal {
   /** Prints a line of the result: escaped on a terminal, byte for byte elsewhere. For published documents. */
   readonly printExact: (text: string) => void;
   /** Prints a result that is too large for memory: see `printAll` of stdout.ts. */
-  readonly printAll: (pieces: AsyncGenerator<string>, makeRoom?: () => void) => Promise<boolean>;
+  readonly printAll: (pieces: AsyncGenerator<string>) => Promise<boolean>;
   /** Writes a message to stderr. */
   readonly log: (text: string) => void;
-  /** A progress bar if stderr is a terminal, otherwise nothing. With a unit it shows a count, for work whose total is unknown. */
-  readonly progress: (label: string, unit?: string) => Promise<Progress>;
+  /**
+   * A progress bar if stderr is a terminal, otherwise nothing. With a unit it shows a count, for work whose total is unknown. Whatever
+   * else is written removes it; the next `show` brings it back.
+   */
+  readonly progress: (label: string, unit?: string) => Progress;
+  /** The width for tables: the terminal's, or 80. */
+  readonly columns: number;
   /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored, so that a pipe gets plain text. */
   readonly isColoured: boolean;
 }
-
-export interface Progress {
-  readonly show: (done: number, total?: number) => void;
-  /** Sets the text after the bar. */
-  readonly note: (text: string) => void;
-  /** Removes the bar, before anything else is written; the next `show` brings it back. */
-  readonly end: () => void;
-}
-
-const NO_PROGRESS: Progress = { show: () => undefined, note: () => undefined, end: () => undefined };
 
 export function terminalOn(
   stdout: Output,
   stderr: Output,
   environment: (name: string) => string | undefined,
 ): Terminal {
-  // no-color.org: set and not empty. A dumb terminal prints escape sequences literally.
-  const isColoured = stdout.isTTY === true && (environment('NO_COLOR') ?? '') === '' && environment('TERM') !== 'dumb';
+  // A dumb terminal prints escape sequences literally.
+  const isDumb = environment('TERM') === 'dumb';
+  // no-color.org: set and not empty.
+  const isColoured = stdout.isTTY === true && (environment('NO_COLOR') ?? '') === '' && !isDumb;
   const safe = isColoured ? escapeAllButColours : escapeControls;
-  return {
-    print: (text) => void stdout.write(`${safe(text)}\n`),
-    printExact: (text) => void stdout.write(`${stdout.isTTY === true ? escapeControls(text) : text}\n`),
-    printAll: (pieces, makeRoom) => printAll(stdout, pieces, makeRoom),
-    log: (text) => void stderr.write(`${escapeControls(text)}\n`),
-    progress: async (label, unit) => (stderr.isTTY === true ? progressOn(stderr, label, unit) : NO_PROGRESS),
-    isColoured,
+  const line = new ProgressLine(stderr);
+  const write = (stream: Output, text: string): void => {
+    line.erase();
+    stream.write(text);
   };
-}
-
-async function progressOn(stderr: Output, label: string, unit: string | undefined): Promise<Progress> {
-  // A CommonJS package: bundled, it has only a default export.
-  const { default: cliProgress } = await import('cli-progress');
-  const format = unit === undefined ? `${label} {bar} {value}/{total}{note}` : `${label} {value} ${unit}`;
-  const bar = new cliProgress.SingleBar(
-    { format, stream: stderr, clearOnComplete: true, hideCursor: true },
-    cliProgress.Presets.shades_classic,
-  );
-  let isStarted = false;
-  let note = '';
   return {
-    show: (done, total = 0) => {
-      if (!isStarted) bar.start(total, done, { note });
-      else bar.update(done);
-      isStarted = true;
+    print: (text) => write(stdout, `${safe(text)}\n`),
+    printExact: (text) => write(stdout, `${stdout.isTTY === true ? escapeControls(text) : text}\n`),
+    printAll: (pieces) => printAll(stdout, pieces, () => line.erase()),
+    log: (text) => write(stderr, `${escapeControls(text)}\n`),
+    progress: (label, unit) => (stderr.isTTY === true && !isDumb ? line.progress(label, unit) : NO_PROGRESS),
+    get columns() {
+      return (stdout.isTTY === true && stdout.columns) || COLUMNS;
     },
-    note: (text) => {
-      note = text;
-      if (isStarted) bar.update({ note });
-    },
-    end: () => {
-      if (isStarted) bar.stop();
-      isStarted = false;
-    },
+    isColoured,
   };
 }
 
 /** The same terminal without progress, and with errors and warnings as its only messages. */
 export function quiet(terminal: Terminal): Terminal {
   const log = (text: string): void => (/^(error|warning)\b/.test(text) ? terminal.log(text) : undefined);
-  return { ...terminal, log, progress: async () => NO_PROGRESS };
+  return { ...terminal, log, progress: () => NO_PROGRESS };
 }
 
 /** The meaning of a colour. */
