@@ -41,6 +41,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'driver-unusable': 'the SQLite driver is missing, damaged, or built for another machine',
   'database-missing': 'no file at `--db`, or no database of that name on the server',
   'database-unreadable': 'not an SQLite database, a damaged one, or no permission',
+  'database-timeout': 'the catalogue was not read within `--read-timeout`; what is published stands',
   'database-busy':
     'another process is writing to the database, a table was replaced while it was read, or the server broke off; the next run tries again',
   'database-unreachable':

@@ -24,6 +24,7 @@ export const ERROR_EXIT_CODES = {
   'database-missing': 2,
   'database-unreadable': 2,
   'database-busy': 2,
+  'database-timeout': 75,
   'database-unreachable': 2,
   'database-exists': 2,
   'database-not-writable': 2,

@@ -17,7 +17,7 @@ export const SERVERS_AND_TIME = [
   // Ceph; the command, killed and suspended, and several at once.
   'test/objects/{gateway,fault-gateway,fault-killed,fault-shards,builders-meet,builders-minute,builders-processes}.test.ts',
   // PostgreSQL, PgBouncer.
-  'test/postgres/{bad-input,cluster,connect,import,import-disturbed,native-types,one-state,own-triggers,replica,sessions,shards,writers}.test.ts',
+  'test/postgres/{bad-input,cluster,connect,endless-queries,import,import-disturbed,native-types,one-state,own-triggers,replica,sessions,shards,writers}.test.ts',
   // What hangs, is waited for, and tried again.
   'test/cli/{bucket-errors,on-publish,shards}.test.ts',
   'test/objects/lease.test.ts',

@@ -180,12 +180,9 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     });
   }
 
-  /** Declares that the command writes. `interruptedText` follows the message that a signal has ended it. */
-  writes(interruptedText = ': the published tree is intact; run the same command again to finish'): this {
-    return this.hook('preAction', (_, command) => {
-      const isLeased = String(command.getOptionValue('out')).startsWith('s3:');
-      this.#context.interruptedText = interruptedText + (isLeased ? LEASED : '');
-    });
+  /** Declares that the command writes more than its output. */
+  writes(): this {
+    return this.hook('preAction', () => void (this.#context.isWriting = true));
   }
 
   /** Sets the command's action. `run` returns the exit code, or nothing for 0. */
@@ -199,9 +196,6 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     });
   }
 }
-
-/** In a bucket the lease outlives the run. The error that refuses the next run says until when. */
-const LEASED = '; if another run is reported to hold the lock, that is this one: wait until its lease ends';
 
 /** The width of help in columns. */
 export const helpColumns = (): number => Math.min(COLUMNS, process.stdout.columns || COLUMNS);

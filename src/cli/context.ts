@@ -11,14 +11,17 @@ export interface CommandContext {
   readonly clock: () => number;
   /** Reads an environment variable. */
   readonly environment: (name: string) => string | undefined;
-  /** Called on Ctrl-C or SIGTERM. With null the signal ends the process. */
-  onInterrupt: (() => void) | null;
-  /** Printed after the signal's name when a signal ends a command that writes: the state of what it wrote. */
-  interruptedText: string;
+  /**
+   * Calls `act` at the next Ctrl-C or SIGTERM; with null, the system ends the process. Only for what must happen then: while SQLite works,
+   * no code of ours runs, and the process would be deaf.
+   */
+  readonly onInterrupt: (act: ((signal: NodeJS.Signals) => void) | null) => void;
   /** Distinguishes this process's temporary files from another's. */
   readonly processId: string;
   readonly toolVersion: string;
   /** Version of the time-zone rules. */
   readonly tzdata: string;
+  /** Whether the command writes more than its output. */
+  isWriting: boolean;
   exitCode: number;
 }

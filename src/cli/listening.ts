@@ -22,9 +22,9 @@ export async function serveUntilInterrupted(
   });
   const { address, port } = server.address() as AddressInfo;
   onListening(`http://${address.includes(':') ? `[${address}]` : address}:${port}`);
-  context.onInterrupt = () => {
+  context.onInterrupt(() => {
     server.close();
     server.closeAllConnections();
-  };
+  });
   await once(server, 'close');
 }

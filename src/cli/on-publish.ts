@@ -75,13 +75,13 @@ async function notify(
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
   // Everything is published by now: an interrupt ends the notification, and the summary is still printed.
-  context.onInterrupt = () => stop.abort('was interrupted');
+  context.onInterrupt(() => stop.abort('was interrupted'));
   try {
     if (hook.kind === 'command') return await runCommand(hook.command, notice, stop.signal);
     return await callUrl(hook.url, notice, context.toolVersion, stop.signal);
   } finally {
     clearTimeout(timer);
-    context.onInterrupt = null;
+    context.onInterrupt(null);
   }
 }
 

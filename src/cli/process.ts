@@ -1,4 +1,4 @@
-// Sets up the process: the context of the command, signal handlers, the exit code. Loads the argument parser and the commands only when
+// Sets up the process: the context of the command, the exit code. Loads the argument parser and the commands only when
 // needed, to start quickly.
 
 import { instantOf } from '../catalogue/instant.ts';
@@ -20,30 +20,28 @@ async function main(argv: readonly string[]): Promise<number> {
     environment,
     processId: String(process.pid),
     toolVersion: versionOfPackage(),
-    onInterrupt: null,
-    interruptedText: '',
+    onInterrupt,
     tzdata: process.versions['tz'] ?? 'unknown',
+    isWriting: false,
     exitCode: EXIT.done,
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      if (context.onInterrupt !== null) {
-        context.onInterrupt();
-        return;
-      }
-      // Nothing to clean up: writes are ordered so that the tree is whole at any instant. The lock of a folder ends with the process, the lease
-      // of a bucket by itself.
-      context.terminal.log(`interrupted by ${signal}${context.interruptedText}`);
-      process.kill(process.pid, signal);
-    });
-  }
   const { runProgram } = await import('./program.ts');
   const exitCode = await runProgram(argv, context);
   const failure = outputError(stdout);
   if (failure === null) return exitCode;
   context.terminal.log(errorText(failure));
-  const isWriting = context.interruptedText !== '';
-  return isWriting ? EXIT.notWritten : exitCodeOf(failure.code);
+  return context.isWriting ? EXIT.notWritten : exitCodeOf(failure.code);
+}
+
+/**
+ * Most commands have nothing to clean up: writes are ordered so that the tree is whole at any instant. The lock of a folder ends with the
+ * process, the lease of a bucket by itself.
+ */
+function onInterrupt(act: ((signal: NodeJS.Signals) => void) | null): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.removeAllListeners(signal);
+    if (act !== null) process.once(signal, act);
+  }
 }
 
 // Not process.exit(): that would lose output that is still being written to a pipe.

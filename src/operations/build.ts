@@ -32,7 +32,7 @@ export interface BuildOptions extends ReleaseSettings {
   readonly isDryRun: boolean;
   /** The compressed copies to write of each new edition. */
   readonly precompress: readonly Compression[];
-  /** Called after each batch of products, and after each front. */
+  /** Called after each batch of products, then when everything is read, then after each front. */
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
   /** Called while files are uploaded to a bucket. */
   readonly onTransfer?: OnTransfer;
@@ -92,6 +92,7 @@ export async function buildInto(
     ? await swapKeyRing(rendered.keyRing, store)
     : await replaceKeyRing({ ring: rendered.keyRing, before: published.keyRing }, store, options.databasePath);
 
+  options.onProgress('publish', 0, rendered.fronts.length);
   // A dry run keeps the new editions of one front at a time, to compare them with the published ones.
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const results: FrontResult[] = [];
@@ -99,7 +100,7 @@ export async function buildInto(
     await diffs?.add(result);
     results.push(result);
     options.onProgress('publish', results.length, rendered.fronts.length);
-    // Lets the process handle signals between two fronts.
+    // Lets the lease of a bucket be renewed, and uploads go on, between two fronts.
     await setImmediate();
   }
   const release = await publishRelease(

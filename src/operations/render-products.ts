@@ -101,7 +101,7 @@ export async function renderProducts(
     }
     done += read;
     onProducts(done, total);
-    // Lets the process handle signals between two batches.
+    // Lets the lease of a bucket be renewed between two batches.
     await setImmediate();
   }
 

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
 import { buildResultSchema } from '../../src/contract/results.ts';
 import { statusResultSchema } from '../../src/contract/watch-results.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import { terminalOn, type Terminal } from '../../src/cli/output/terminal.ts';
 import { bucketOfFile, leaveEnvironmentAtEnd, textsOf } from '../support/cli/bucket.ts';
 import { testContext } from '../support/cli/parser.ts';
@@ -249,16 +248,6 @@ describe('settings', () => {
   ])('PLAYBILL_S3_VIRTUAL_HOSTS=%s, where the store has an address and no name', async (value, expected) => {
     vi.stubEnv('PLAYBILL_S3_VIRTUAL_HOSTS', value);
     expect((await playbill(['status', '--out', 's3://bucket/nothing'])).stderr).toContain(expected);
-  });
-
-  test.each([
-    ['s3://bucket/nothing', true],
-    [join(folder, 'nothing'), false],
-  ])('who interrupts a build into %s is told of its lease: %s', async (out, isTold) => {
-    const context = testContext();
-    await runProgram(['build', '--db', join(folder, 'none.sqlite'), '--out', out], context);
-    expect(context.interruptedText).toContain(': the published tree is intact; run the same command again to finish');
-    expect(context.interruptedText.includes('until its lease ends')).toBe(isTold);
   });
 
   test('--s3-virtual-hosts is the setting of that name', async () => {

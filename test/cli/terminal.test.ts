@@ -1,11 +1,13 @@
 // What reaches a terminal: tables that fit, colours only where they belong, and nothing from a catalogue that a terminal would obey.
 
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import stringWidth from 'fast-string-width';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { escapeControls, escapeAllButColours, escapeLine } from '../../src/cli/output/escape.ts';
 import { foldedText, stateCell, tableText } from '../../src/cli/output/table.ts';
 import { errorText, findingText, styled, terminalOn } from '../../src/cli/output/terminal.ts';
@@ -357,5 +359,25 @@ describe('the command', () => {
   test('an error under a bar has a line of its own, and leaves the terminal as it was', () => {
     const shown = onTerminal(importOf('{'));
     expect(shown).toMatch(new RegExp(`importing \\d+ rows\\r${ESC}\\[2Kerror import-line-invalid: [^${ESC}]*$`));
+  });
+
+  test.each(['Ctrl-C', 'SIGTERM'] as const)('%s under a bar leaves the terminal as it was', async (how) => {
+    const database = catalogueAt(`${temporaryFolder()}/endless.sqlite`, []);
+    const handle = new Database(database);
+    handle.pragma('foreign_keys = OFF');
+    handle.exec(`DROP TABLE venues; CREATE VIEW venues AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+      SELECT i AS id, '' AS name, '' AS city, 'UTC' AS timezone FROM n WHERE i < 0`);
+    handle.close();
+    const { words, env } = terminalRun(['check-db', '--db', database], {}, 80);
+    const child = spawn('script', words, { cwd: root, env });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'close');
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+    await expect.poll(() => shown).toContain('checking ');
+    if (how === 'Ctrl-C') child.stdin.write('\u0003');
+    else process.kill(Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')), 'SIGTERM');
+    expect(await ended).toEqual([how === 'Ctrl-C' ? 130 : 143, null]);
+    expect(shown).not.toContain(`${ESC}[?`);
   });
 });

@@ -16,6 +16,7 @@ import { withMetrics } from '../output/build-metrics.ts';
 import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
 import { bytesText } from '../output/terminal.ts';
+import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { boundYoungGeneration } from '../young-generation.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
@@ -51,6 +52,7 @@ function declareBuild(program: PlaybillCommand) {
     .typedFlag<{ readonly cache?: unknown }>(new Option('--cache <folder>').hideHelp())
     .typedFlag(new Option('--no-cache').hideHelp())
     .typedFlag<{ readonly workers?: unknown }>(new Option('--workers <count>').hideHelp())
+    .durationFlag('--read-timeout', 'how long reading the catalogue may take; 0 for any time', 0)
     .onPublishFlags()
     .flag('--prometheus <file>', 'write metrics to this textfile when the build ends, successful or not')
     .flag(
@@ -81,25 +83,40 @@ it fails, the build prints a warning: the release stays published, and the exit 
 not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
-rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written.`);
+rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, 75 --read-timeout is over.`);
 }
 
 export function addBuildCommand(program: PlaybillCommand): void {
   declareBuild(program)
     .writes()
     .runs(async (flags, context) => {
+      if (flags.readTimeout > 0 && !isLimited(context)) return await runWithin(flags.readTimeout, flags, context);
+      if (flags.readTimeout > 0) endWithParent();
       const shard = shardOf({ ...flags, noPrune: flags.prune ? undefined : true });
       if (shard !== null) {
         const { common, ended } = commonOptions(flags, context);
         const options = { ...common, ...shard, isNowGiven: flags.now !== undefined, snapshot: flags.snapshot ?? null };
         return await runShard(options, flags, context).finally(ended);
       }
-      const run = (): Promise<BuildEnd> => runBuild(flags, context);
-      const { exitCode } = await (flags.prometheus === undefined || flags.dryRun === true
-        ? run()
-        : withMetrics(flags.prometheus, flags.out, context, run));
+      const { exitCode } = await measured(flags, context, () => runBuild(flags, context));
       return exitCode;
     });
+}
+
+/** Runs the same command in a child process. It writes its metrics, except where it is ended. */
+async function runWithin(seconds: number, flags: BuildFlags, context: CommandContext): Promise<number> {
+  try {
+    return await runLimited(flags.db, seconds, context);
+  } catch (error) {
+    await measured(flags, context, () => Promise.reject(error));
+    throw error;
+  }
+}
+
+/** Runs a build, and writes the textfile that was asked for. */
+function measured(flags: BuildFlags, context: CommandContext, run: () => Promise<BuildEnd>): Promise<BuildEnd> {
+  if (flags.prometheus === undefined || flags.dryRun === true) return run();
+  return withMetrics(flags.prometheus, flags.out, context, run);
 }
 
 async function runBuild(flags: BuildFlags, context: CommandContext): Promise<BuildEnd> {
@@ -139,6 +156,7 @@ function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: Com
     tzdata,
     onProgress: (phase: 'load' | 'publish', done: number, total: number): void => {
       boundYoungGeneration();
+      if (phase === 'publish' && flags.readTimeout > 0) catalogueIsRead();
       bars[phase].show(done, total);
     },
     onTransfer: (files: number, filesTotal: number, bytes: number): void =>

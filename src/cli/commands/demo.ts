@@ -1,6 +1,7 @@
 // `playbill demo`: creates a catalogue for the current time, then runs the operator's own commands on it: build and preview.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -27,16 +28,19 @@ Exit codes: that of the build, after Ctrl-C; 2 wrong usage, or an address that c
         const { writeFolder } = await import('../../storage/folder.ts');
         writeFolder(to, [], '--to');
       }
-      const folder = to ?? mkdtempSync(join(tmpdir(), 'playbill-demo-'));
+      const folder = to ?? join(tmpdir(), `playbill-demo-${randomUUID()}`);
       const [databasePath, out] = [join(folder, 'catalogue.sqlite'), join(folder, 'out')];
       const now = formatInstant(context.now());
       const run = (argv: string[]) => program.parseAsync(argv, { from: 'user' });
       const remove = (): void => {
         if (to === undefined) rmSync(folder, { recursive: true, force: true });
       };
-      // Before the process's own handlers, which end the process.
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, remove);
+      context.onInterrupt((signal) => {
+        remove();
+        process.kill(process.pid, signal);
+      });
       try {
+        if (to === undefined) mkdirSync(folder, { mode: 0o700 });
         if (!existsSync(databasePath)) {
           const { demoText } = await import('../../../scripts/demo-rows.ts');
           const { importFiles } = await import('../../operations/import.ts');

@@ -61,16 +61,20 @@ Exit codes: 0 imported, 2 wrong usage or a refused row, 4 --mirror would delete 
 
 export function addImportCommand(program: PlaybillCommand): void {
   declareImport(program)
-    .writes(': nothing was imported; the database is as it was')
+    .writes()
     .runs(async (files, flags, context) => {
       const { terminal } = context;
       refuseContradictions(flags);
       const { importFiles, mirrorFiles } = await import('../../operations/import.ts');
       const db = databaseText(flags.db);
       const interrupted = new AbortController();
-      // Before the process's own handlers, which end the process: an aborted import removes the catalogue that it was creating.
-      for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.prependOnceListener(signal, () => interrupted.abort());
+      let state = 'nothing was imported; the database is as it was';
+      // Removes the catalogue that it was creating, or rolls back, so that no journal is left to readers who may not apply it.
+      context.onInterrupt((signal) => {
+        interrupted.abort();
+        terminal.log(`interrupted by ${signal}: ${state}`);
+        process.kill(process.pid, signal);
+      });
       const warnOf = (leftBehind: string | null): void => {
         if (leftBehind !== null)
           terminal.log(`warning: ${leftBehind} could not be removed; the next import into ${db} removes it`);
@@ -85,8 +89,7 @@ export function addImportCommand(program: PlaybillCommand): void {
           if (rowsTotal % ROWS_BETWEEN_COUNTS === 0) bar.show(rowsTotal);
         },
         onCommit: () => {
-          context.interruptedText =
-            ': either everything was imported or nothing; to find out which, look with: playbill export';
+          state = 'either everything was imported or nothing; to find out which, look with: playbill export';
         },
       };
       if (flags.mirror === true) {

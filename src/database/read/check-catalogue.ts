@@ -75,7 +75,7 @@ async function* badValues(
     onRows(table, batch.length);
     await reader.markUndecodable(checker, batch);
     for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row, reader.kind);
-    // Lets the process handle signals between two batches.
+    // Lets what was printed be written between two batches.
     await setImmediate();
   }
 }

@@ -44,7 +44,7 @@ export async function* exportRows(
           return `${JSON.stringify({ table, row })}\n`;
         })
         .join('');
-      // Lets the process handle signals between two batches.
+      // Lets what was printed be written between two batches.
       await setImmediate();
     }
   }

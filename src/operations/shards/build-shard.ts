@@ -100,12 +100,13 @@ async function buildIntoShared(
   const ring = published.keyRing;
   if (ring === null || keyRingText(ring) !== keyRingText(rendered.keyRing)) await publishKeys(databasePath, outPath);
 
+  options.onProgress('publish', 0, rendered.fronts.length);
   const store = precompressingStore(tree.store, options.precompress);
   const rendering: FrontResult[] = [];
   for await (const result of renderFronts(rendered, published, options, store, now)) {
     rendering.push(result);
     options.onProgress('publish', rendering.length, rendered.fronts.length);
-    // Lets the process handle signals between two fronts.
+    // Lets the lease of a bucket be renewed, and uploads go on, between two fronts.
     await setImmediate();
   }
   const results = await settled(rendering, store);

@@ -24,7 +24,7 @@ export async function lockKeyRing(root: string): Promise<TakenLock> {
   const path = join(root, KEY_RING_LOCK_FILE);
   let lock = attempt(root, path);
   for (let waitedMs = 0; lock.kind === 'busy' && waitedMs < KEY_RING_PATIENCE_MS; waitedMs += KEY_RING_RETRY_MS) {
-    // Not SQLite's own busy timeout, which would block signal handlers.
+    // Not SQLite's own busy timeout, during which nothing else of this process would run.
     await setTimeout(KEY_RING_RETRY_MS);
     lock = attempt(root, path);
   }

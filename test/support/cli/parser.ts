@@ -24,9 +24,9 @@ export function testContext(printed: string[] = []): CommandContext {
     environment: () => undefined,
     toolVersion: 'test',
     processId: '1',
-    onInterrupt: null,
-    interruptedText: '',
+    onInterrupt: () => undefined,
     tzdata: 'test',
+    isWriting: false,
     exitCode: 0,
   };
 }
