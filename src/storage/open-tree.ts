@@ -60,7 +60,7 @@ export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFo
     return await openBucket(root);
   }
   refuseNonFolder(root);
-  return new DirectoryStore(root);
+  return DirectoryStore.forWriting(root);
 }
 
 /**
@@ -72,8 +72,8 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
     const { lockBucket } = await import('./objects/open-bucket.ts');
     return await lockBucket(root, onTransfer);
   }
+  const store = DirectoryStore.forWriting(root);
   const lock = lockTree(root);
-  const store = new DirectoryStore(root);
   return { store, requests: () => null, sweep: () => store.sweep(), release: async () => lock.release() };
 }
 
@@ -91,7 +91,7 @@ export async function sharedTree(
     return await shareBucket(root, onTransfer);
   }
   refuseNonFolder(root);
-  const store = new DirectoryStore(root, ownFolder);
+  const store = DirectoryStore.forWriting(root, ownFolder);
   return { store, createOnce: (file) => store.createOnce(file), requests: () => null, release: () => store.sweepOwn() };
 }
 
@@ -114,12 +114,14 @@ export async function probeConditions(root: string): Promise<boolean> {
 export async function changingKeyRing<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
   if (isInBucket(store.root)) return await retryOnConflict(store, change);
   const lock = await lockKeyRing(store.root);
+  const sweep = (): Promise<void> => new DirectoryStore(store.root).sweep([EDGE_FOLDER]);
   try {
+    // Removes the temporary files of a killed run; afterwards, those of a failed change.
+    await sweep();
     return await change();
   } finally {
     try {
-      // Removes temporary files of a failed change, or of a killed run.
-      await new DirectoryStore(store.root).sweep([EDGE_FOLDER]);
+      await sweep();
     } finally {
       lock.release();
     }

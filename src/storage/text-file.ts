@@ -1,10 +1,10 @@
 // Replaces text files outside a tree atomically, such as a Prometheus textfile: a reader sees all of the old text or all of the new.
 
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import { removeFile } from '../remove-file.ts';
-import { makePublic } from './public-mode.ts';
+import { writeTemporaryFile } from './temporary-file.ts';
 
 /**
  * The text of a file that is about to be replaced; '' if there is none. Refuses a path that cannot be replaced, and a file that is neither
@@ -35,9 +35,7 @@ export function replaceTextFile(path: string, text: string, writer: string): voi
   // Not *.prom, so that a collector does not read it.
   const temporary = join(dirname(path), `.${basename(path)}.${writer}.tmp`);
   try {
-    // As bytes, because Node ignores `flush` if the data is a string.
-    writeFileSync(temporary, Buffer.from(text), { flush: true });
-    makePublic(temporary);
+    writeTemporaryFile(temporary, Buffer.from(text), true);
     renameSync(temporary, path);
   } catch (error) {
     removeFile(temporary);

@@ -4,20 +4,24 @@
 
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { AppError, systemCodeOf } from '../../errors.ts';
+import { AppError, shellWord, systemCodeOf } from '../../errors.ts';
 import { fsyncPath } from '../../fsync-path.ts';
 import { removeFile } from '../../remove-file.ts';
 import { type Failure, type Found } from '../../release/tree/found.ts';
 import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
-import { FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER, RUNS_FOLDER } from '../../render/paths.ts';
-import { makePublic, makePublicFolder } from '../public-mode.ts';
+import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER, RUNS_FOLDER } from '../../render/paths.ts';
+import { makePublicFolder } from '../public-mode.ts';
+import { writeTemporaryFile } from '../temporary-file.ts';
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
 import { treeError } from './tree-error.ts';
 
 /** From this number of files on, one sync of the file system is cheaper than an fsync per file. */
 const FILES_FOR_ONE_SYNC = 64;
+
+/** The folders of every tree. */
+const FOLDERS = [PUBLIC_FOLDER, FRONTS_FOLDER, RELEASES_FOLDER, EDGE_FOLDER, RUNS_FOLDER];
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   readonly knownDates = null;
@@ -36,6 +40,19 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   constructor(root: string, sharedFolder: string | null = null) {
     super(root);
     this.#temporaries = sharedFolder && `${sharedFolder}/.${randomUUID()}.`;
+  }
+
+  /**
+   * A store for a folder that may not exist yet. `sharedFolder`: as for the constructor.
+   * @throws AppError tree-not-writable: a folder of the tree is a link, so that files would be written and removed elsewhere
+   */
+  static forWriting(root: string, sharedFolder: string | null = null): DirectoryStore {
+    const store = new DirectoryStore(root, sharedFolder);
+    for (const folder of FOLDERS) {
+      const obstruction = store.#knownObstruction(folder);
+      if (obstruction !== null) throw folderError(root, obstruction);
+    }
+    return store;
   }
 
   override async size(path: string): Promise<Found<number>> {
@@ -95,8 +112,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   }
 
   async remove(paths: readonly string[]): Promise<void> {
-    for (const path of paths) this.#writing(path, () => removeFile(join(this.root, path)));
-    const folders = new Set(paths.map((path) => dirname(path)));
+    // What is beyond a link is not in the tree.
+    const own = paths.filter((path) => this.#knownObstruction(dirname(path)) === null);
+    for (const path of own) this.#writing(path, () => removeFile(join(this.root, path)));
+    const folders = new Set(own.map((path) => dirname(path)));
     for (const folder of folders) this.#removeEmptyFolder(folder);
     this.#writing('', () => {
       if (folders.size >= FILES_FOR_ONE_SYNC && syncFileSystem(this.root)) return;
@@ -117,14 +136,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#writing(path, () => {
       this.#makeFolder(dirname(path));
       if (this.#temporaries !== null) this.#makeFolder(dirname(this.#temporaries));
-      const temporary = this.#temporary(path);
-      try {
-        writeFileSync(temporary, bytes);
-        makePublic(temporary);
-      } catch (error) {
-        removeFile(temporary);
-        throw error;
-      }
+      writeTemporaryFile(this.#temporary(path), bytes);
     });
   }
 
@@ -148,22 +160,32 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   /** The failure if a folder's path is taken by something else; null if not. A link counts: files written there would be elsewhere. */
   #folderObstruction(folder: string): Failure | null {
     if (this.#knownFolders.has(folder)) return null;
-    const stats = lstatSync(join(this.root, folder), { throwIfNoEntry: false });
+    // The root itself may be a link.
+    const stats = (folder === '.' ? statSync : lstatSync)(join(this.root, folder), { throwIfNoEntry: false });
     if (stats === undefined) return null;
     if (!stats.isDirectory()) return obstructed(folder, 'a folder', stats);
     this.#knownFolders.add(folder);
     return null;
   }
 
+  /** The same. Null also if the system does not let it be looked at: whoever reads or writes there reports that. */
+  #knownObstruction(folder: string): Failure | null {
+    try {
+      return this.#folderObstruction(folder);
+    } catch {
+      return null;
+    }
+  }
+
   /** Makes a folder and its parents. Their names become durable with the next `#syncFolders`. */
   #makeFolder(folder: string): void {
     if (this.#knownFolders.has(folder)) return;
-    const path = join(this.root, folder);
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-      if (folder !== '.') this.#makeFolder(dirname(folder));
-      makePublicFolder(path);
-      this.#newFolders.add(folder);
-    }
+    if (folder !== '.') this.#makeFolder(dirname(folder));
+    const obstruction = this.#folderObstruction(folder);
+    if (obstruction !== null) throw folderError(this.root, obstruction);
+    if (this.#knownFolders.has(folder)) return;
+    makePublicFolder(join(this.root, folder));
+    this.#newFolders.add(folder);
     this.#knownFolders.add(folder);
   }
 
@@ -200,6 +222,12 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       throw treeError(join(this.root, path), error);
     }
   }
+}
+
+function folderError(root: string, { location, message }: Failure): AppError {
+  const path = join(root, location);
+  const hint = `move it away: mv ${shellWord(path)} ${shellWord(`${path}.old`)}; a tree on several disks needs mounts, not links`;
+  return new AppError('tree-not-writable', `${path}: ${message}`, hint);
 }
 
 /** Syncs the file system that holds a folder; false if this machine's `sync` cannot do that. */
