@@ -93,7 +93,8 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
   const next = names[depth] ?? '--';
   const isUnknown = command.commands.length > 0 && next !== 'help' && !next.startsWith('-');
   if (isUnknown) return names.slice(0, depth + 1);
-  return depth === 0 && next !== 'help' ? [...argv] : [...names.slice(0, depth), '--help'];
+  const isOfHelp = ['help', '--help', '-h'].includes(next);
+  return depth === 0 && !isOfHelp ? [...argv] : [...names.slice(0, depth), '--help'];
 }
 
 function report(thrown: unknown, argv: readonly string[], program: Command, { terminal }: CommandContext): number {

@@ -1,7 +1,13 @@
 // The preview's HTTP server: one page, its script and style, and the content of the tree as JSON. Read-only. Refuses requests whose Host is not a
-// loopback address, which protects against DNS rebinding.
+// loopback address, which protects against DNS rebinding, and those that pages of other origins make: to explain products takes time.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from './bundle.ts';
@@ -57,6 +63,14 @@ export function isOwnHost(host: string | undefined, port: number): boolean {
   return match !== null && Number(match[1] ?? 80) === port;
 }
 
+/** Whether a person or the page itself asks, not a page of another origin. A link in one may lead to the page. */
+function isOwnRequest(path: string, headers: IncomingHttpHeaders): boolean {
+  const { 'sec-fetch-site': from = 'none', 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
+  if (from === 'none' || from === 'same-origin') return true;
+  const isPage = path === PAGE_PATH || path === PICTURES_PATH;
+  return isPage && mode === 'navigate' && destination === 'document';
+}
+
 async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Promise<Reply> {
   const { method = '', headers, url = '' } = incoming;
   if (!isOwnHost(headers.host, incoming.socket.localPort ?? 0)) {
@@ -66,6 +80,10 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
   if (method !== 'GET' && method !== 'HEAD')
     return refusal(405, 'method-not-allowed', `expected GET or HEAD, found ${method}`, 'the preview is read-only');
   const [path = ''] = url.split('?');
+  if (!isOwnRequest(path, headers)) {
+    const message = `expected a request of the preview's own page, found one of another: ${headers['sec-fetch-site']}`;
+    return refusal(403, 'cross-site', message, 'open the address printed by: playbill preview');
+  }
   try {
     const json = await jsonAt(path, options);
     if (json !== null) return found(JSON_TYPE, json);

@@ -55,7 +55,7 @@ describe('--report github', () => {
     expect(status).toBe(1);
     const lines = stdout.trimEnd().split('\n');
     const pointer = 'public/fronts/a/pointer.json';
-    expect(lines[0]).toBe(
+    expect(lines).toContain(
       `::warning file=${folder}/out/public/50%25%2Ca%3Ab,title=stranger public/50%25%2Ca%3Ab::a file that is not part of a tree`,
     );
     expect(lines).toContainEqual(
@@ -63,6 +63,44 @@ describe('--report github', () => {
     );
     expect(lines.at(-1)).toMatch(/^Checked 0 fronts, .*: 1 error, 1 warning$/);
     expect(lines.slice(0, -1).every((line) => /^::(error|warning) file=[^,:]+,title=[^,:]+::/.test(line))).toBe(true);
+  });
+
+  test('is one command for all findings of a kind in a column, with three of them; with --all, one a finding', async () => {
+    const size = { fronts: ['a'], productsPerFront: 12, sessionsPerProduct: 1 };
+    const path = catalogueAt(join(temporaryFolder(), 'bad.sqlite'), smallCatalogue({ ...size, edition: 'x' }));
+    const database = new Database(path);
+    database.pragma('ignore_check_constraints = ON');
+    database.exec("UPDATE products SET age_rating = -1; UPDATE fronts SET currency = '100%,x'");
+    database.close();
+    const check = ['check-db', '--db', path, '--report', 'github'];
+    const { status, stdout } = await playbill(check);
+    expect(status).toBe(1);
+    const lines = stdout.trimEnd().split('\n');
+    const titles = lines.slice(0, -1).map((line) => /,title=([^,]*?)::/.exec(line)?.[1]);
+    expect(titles).toEqual(['value-invalid fronts 1', 'value-invalid products.age_rating%3A 13 findings']);
+    const [, message = ''] = lines[1]?.split(/::(?!error)/) ?? [];
+    expect(message.split('%0A').map((line) => line.split(':')[0])).toEqual([
+      'products 1',
+      'products 1001',
+      'products 1002',
+      'and 10 more',
+    ]);
+    expect((await playbill([...check, '--all'])).stdout.trimEnd().split('\n')).toHaveLength(15);
+  });
+
+  test('is one command for all findings of a kind in a tree', async () => {
+    const folder = temporaryFolder();
+    const size = { fronts: ['a'], productsPerFront: 1, sessionsPerProduct: 1 };
+    const path = catalogueAt(`${folder}/a.sqlite`, smallCatalogue({ ...size, edition: 'x' }));
+    await buildTree(path, `${folder}/out`, instant(NOW));
+    for (let i = 0; i < 12; i += 1) writeFileSync(`${folder}/out/public/stranger-${i}`, '');
+    const { status, stdout } = await playbill(['verify', '--out', `${folder}/out`, '--report', 'github']);
+    expect(status).toBe(0);
+    const [line = '', closing, ...others] = stdout.trimEnd().split('\n');
+    const start = `::warning file=${folder}/out/public/stranger-0,title=stranger%3A 12 findings::public/stranger-0: `;
+    expect(line.startsWith(start)).toBe(true);
+    expect(line.split('%0A')[3]).toBe('and 9 more: playbill verify');
+    expect([closing, others]).toEqual([expect.stringMatching(/^Checked /), []]);
   });
 
   test('gives GitHub back every character but those that are shown as escapes', () => {

@@ -58,6 +58,14 @@ describe('help', () => {
   });
 });
 
+test.each([['help'], ['help', '--help'], ['help', '-h'], ['help', 'help'], ['help', 'help', '--help']])(
+  '%s %s prints the help, with exit 0',
+  async (...words) => {
+    const { printed } = await outputOf(['--help']);
+    expect(await outputOf(words)).toEqual({ code: 0, printed, logged: '' });
+  },
+);
+
 test.each(['--version', '-V', '-v'])('%s prints the version', async (flag) => {
   const { status, stdout } = await playbillProcess([flag]);
   expect([status, stdout]).toEqual([0, '0.1.0\n']);

@@ -350,6 +350,24 @@ describe('the command', () => {
     return ['import', `${folder}/rows.ndjson`, '--db', `${folder}/a.sqlite`];
   }
 
+  test('shows no private key: keys issue wants a file, and issues nothing without', async () => {
+    const folder = temporaryFolder();
+    const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
+    const database = catalogueAt(`${folder}/a.sqlite`, rows);
+    const at = ['--front', 'alpha', '--db', database, '--out', `${folder}/out`];
+    for (const flags of [[], ['--json'], ['--alg', 'ed25519']]) {
+      const shown = onTerminal(['keys', 'issue', ...at, ...flags]);
+      expect(shown).toContain('error usage: expected a file for the private half of the key, found a terminal');
+      expect(shown).not.toMatch(/"(?:privateKey|d)":|PRIVATE KEY/);
+    }
+    const keys = async (): Promise<unknown> =>
+      (JSON.parse((await playbill(['keys', 'list', '--json', '--db', database])).stdout) as { keys: unknown[] }).keys;
+    const before = await keys();
+    expect(onTerminal(['keys', 'issue', ...at, '--to', `${folder}/key.json`])).toContain(`${folder}/key.json`);
+    expect(onTerminal(['keys', 'issue', ...at, '--alg', 'hmac-sha256', '--secret-ref', 'S'])).toContain('Issued ');
+    expect(((await keys()) as unknown[]).length).toBe((before as unknown[]).length + 2);
+  });
+
   test('sends no escape code to a dumb terminal', () => {
     const argv = importOf('');
     expect(onTerminal(argv, { TERM: 'dumb' })).not.toContain(ESC);

@@ -85,6 +85,16 @@ describe('unsigned', () => {
     expect((await ask(runtime, absolute)).status).toBe(status);
   });
 
+  test.each([
+    ['cross-site', 401],
+    ['same-site', 200],
+    ['same-origin', 200],
+    ['none', 200],
+  ])('requires a signature from a page of another site: Sec-Fetch-Site "%s" is %d', async (site, status) => {
+    const runtime = await serve({ isUnsigned: true });
+    expect((await ask(runtime, [...LOCAL, `Sec-Fetch-Site: ${site}`])).status).toBe(status);
+  });
+
   test('requires a signature from a client that reached another address', async () => {
     const address = Object.values(networkInterfaces())
       .flat()

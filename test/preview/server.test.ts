@@ -86,6 +86,32 @@ describe('hosts', () => {
   );
 });
 
+describe('pages of other origins', () => {
+  const fetched = (site: string): Record<string, string> => ({
+    'Sec-Fetch-Site': site,
+    'Sec-Fetch-Mode': 'no-cors',
+    'Sec-Fetch-Dest': 'image',
+  });
+  const opened = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+  const missing = '/api/missing/moscow/2026-05-01T12:00:00Z';
+
+  test.each(['/', '/page.js', '/api/overview', missing])('get nothing from %s', async (path) => {
+    for (const site of ['cross-site', 'same-site']) {
+      const { status, body } = await ask(preview.origin, path, fetched(site));
+      expect(status).toBe(403);
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'cross-site' } });
+    }
+    for (const site of ['same-origin', 'none'])
+      expect((await ask(preview.origin, path, fetched(site))).status).toBe((await ask(preview.origin, path)).status);
+  });
+
+  test('may link to the page, and neither open nor frame anything else', async () => {
+    for (const path of ['/', '/with-images']) expect((await ask(preview.origin, path, opened)).status).toBe(200);
+    for (const path of ['/api/overview', missing]) expect((await ask(preview.origin, path, opened)).status).toBe(403);
+    expect((await ask(preview.origin, '/', { ...opened, 'Sec-Fetch-Dest': 'iframe' })).status).toBe(403);
+  });
+});
+
 describe('headers', () => {
   test('the policy of the page allows only what it needs', async () => {
     const { status, headers } = await ask(preview.origin, '/');

@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { groupedFindings } from '../output/finding-groups.ts';
+import { BY_COLUMN } from '../output/finding-groups.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { countText } from '../output/terminal.ts';
@@ -69,6 +69,7 @@ Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or un
         format: flags.report,
         fileOf: () => databaseText(flags.db),
       };
-      return await reportFindings(flags.all === true ? report : { ...report, textOf: groupedFindings }, terminal);
+      const groupings = flags.all === true ? {} : { text: BY_COLUMN, github: BY_COLUMN };
+      return await reportFindings({ ...report, groupings }, terminal);
     });
 }

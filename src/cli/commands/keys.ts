@@ -91,6 +91,10 @@ ${EXIT_CODES}`)
         throw invalid('expected --not-after to be later than --not-before, found a key that is never valid');
       if (isHmac !== (flags.secretRef !== undefined))
         throw invalid(isHmac ? 'hmac-sha256 needs --secret-ref, the name of a secret' : `${alg} takes no --secret-ref`);
+      if (flags.to === undefined && !isHmac && terminal.isTerminal) {
+        const found = 'expected a file for the private half of the key, found a terminal, which keeps what it shows';
+        throw new AppError('usage', found, 'add --to key.json, or send stdout to another program');
+      }
       const { issueKey } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
       const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };

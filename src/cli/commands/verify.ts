@@ -1,6 +1,7 @@
 // `playbill verify`: reports everything that is wrong with a tree, front by front, one finding per line.
 
 import type { PlaybillCommand } from '../command.ts';
+import { BY_KIND } from '../output/finding-groups.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { bytesText, countText } from '../output/terminal.ts';
@@ -50,7 +51,7 @@ Exit codes: 0 no errors (perhaps warnings), 1 errors found, 2 no tree, or one of
       const format = { isJson: flags.json === true, format: flags.report, fileOf };
       const unchecked = flags.sizes === true ? SIZES_ONLY : null;
       return await reportFindings(
-        { command: 'verify', findings, checked, checkedText, unchecked, ...format },
+        { command: 'verify', findings, checked, checkedText, unchecked, groupings: { github: BY_KIND }, ...format },
         terminal,
       );
     });

@@ -5,6 +5,7 @@ import { Option } from 'commander';
 import type { FindingsResultJson } from '../../contract/results.ts';
 import { findingLine, type Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
+import type { FindingGroup } from './finding-groups.ts';
 import { countText } from './terminal.ts';
 
 const FORMATS = ['github', 'junit'] as const;
@@ -20,8 +21,18 @@ export function reportOption(): Option {
 
 /** A workflow command, `::error file=F,title=T::message`. GitHub shows it at `file`. */
 export function githubLine({ severity, code, place, message }: Finding, file: string): string {
-  const title = githubProperty(`${code} ${place}`);
-  return `::${severity} file=${githubProperty(file)},title=${title}::${githubData(message)}`;
+  return githubCommand(severity, file, `${code} ${place}`, [message]);
+}
+
+/** A group of findings as one workflow command: GitHub shows only ten of each severity. */
+export function githubGroupLine({ title, first, count, lines }: FindingGroup, file: string): string {
+  if (count === 1) return githubLine(first, file);
+  return githubCommand(first.severity, file, `${title}: ${countText(count, 'finding')}`, lines);
+}
+
+function githubCommand(severity: string, file: string, title: string, lines: readonly string[]): string {
+  const message = lines.map(githubData).join('%0A');
+  return `::${severity} file=${githubProperty(file)},title=${githubProperty(title)}::${message}`;
 }
 
 /** escapeLine has replaced newlines, which would end the command. */

@@ -4,7 +4,8 @@
 import type { FindingsResultJson } from '../../contract/results.ts';
 import type { Finding } from '../../findings.ts';
 import { EXIT } from '../exit-codes.ts';
-import { githubLine, junitText, type ReportFlag } from './findings-reports.ts';
+import { groupsOf, groupText, type Grouping } from './finding-groups.ts';
+import { githubGroupLine, githubLine, junitText, type ReportFlag } from './findings-reports.ts';
 import { countText, findingText, type Terminal } from './terminal.ts';
 
 /** Findings kept where they are printed all at once. A failing disk or a broken column can cause millions. */
@@ -24,13 +25,13 @@ export interface FindingsReport {
   readonly format: ReportFlag['report'];
   /** The file at which GitHub shows a finding with this location. */
   readonly fileOf: (place: string) => string;
-  /** Formats findings as text; by default one line each. */
-  readonly textOf?: (findings: AsyncIterable<Finding>, terminal: Terminal) => AsyncGenerator<string>;
+  /** How text, and annotations, are grouped; by default each finding is printed as it is found. */
+  readonly groupings?: { readonly text?: Grouping; readonly github?: Grouping };
 }
 
 /** Prints findings. @returns the exit code */
 export async function reportFindings(report: FindingsReport, terminal: Terminal): Promise<number> {
-  const { checked, findings, format, textOf = findingLines } = report;
+  const { checked, findings, format, groupings = {} } = report;
   const totals = { errors: 0, warnings: 0 };
   async function* counted(): AsyncGenerator<Finding> {
     for await (const finding of findings) {
@@ -50,8 +51,9 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
     terminal.print(report.isJson ? JSON.stringify(json) : junitText(report.command, json, closingText()));
   } else {
     const lines = async function* (): AsyncGenerator<string> {
-      if (format === 'github') yield* githubLines(counted(), report.fileOf);
-      else yield* textOf(counted(), terminal);
+      yield* format === 'github'
+        ? githubLines(counted(), report.fileOf, groupings.github)
+        : textLines(counted(), terminal, groupings.text);
       yield `${closingText()}\n`;
     };
     await terminal.printAll(lines());
@@ -59,13 +61,23 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
 }
 
-async function* findingLines(findings: AsyncIterable<Finding>, terminal: Terminal): AsyncGenerator<string> {
-  for await (const finding of findings) yield `${findingText(finding, terminal)}\n`;
+async function* textLines(
+  findings: AsyncIterable<Finding>,
+  terminal: Terminal,
+  grouping: Grouping | undefined,
+): AsyncGenerator<string> {
+  if (grouping === undefined) for await (const finding of findings) yield `${findingText(finding, terminal)}\n`;
+  else for (const group of await groupsOf(findings, grouping)) yield `${groupText(group, terminal)}\n`;
 }
 
 async function* githubLines(
   findings: AsyncIterable<Finding>,
   fileOf: FindingsReport['fileOf'],
+  grouping: Grouping | undefined,
 ): AsyncGenerator<string> {
-  for await (const finding of findings) yield `${githubLine(finding, fileOf(finding.place))}\n`;
+  if (grouping === undefined)
+    for await (const finding of findings) yield `${githubLine(finding, fileOf(finding.place))}\n`;
+  else
+    for (const group of await groupsOf(findings, grouping))
+      yield `${githubGroupLine(group, fileOf(group.first.place))}\n`;
 }

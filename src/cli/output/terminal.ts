@@ -22,6 +22,8 @@ export interface Terminal {
    * else is written removes it; the next `show` brings it back.
    */
   readonly progress: (label: string, unit?: string) => Progress;
+  /** Whether results go to a terminal, which keeps and shows what it has printed. */
+  readonly isTerminal: boolean;
   /** The width for tables: the terminal's, or 80. */
   readonly columns: number;
   /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored, so that a pipe gets plain text. */
@@ -49,6 +51,7 @@ export function terminalOn(
     printAll: (pieces) => printAll(stdout, pieces, () => line.erase()),
     log: (text) => write(stderr, `${escapeControls(text)}\n`),
     progress: (label, unit) => (stderr.isTTY === true && !isDumb ? line.progress(label, unit) : NO_PROGRESS),
+    isTerminal: stdout.isTTY === true,
     get columns() {
       return (stdout.isTTY === true && stdout.columns) || COLUMNS;
     },

@@ -86,7 +86,7 @@ export interface ServeOptions {
   readonly at: number | null;
   /**
    * Serve without signatures to clients that connect to a loopback address and name one in Host. Checking Host as well stops web pages
-   * whose host name resolves to this machine. All other clients must sign.
+   * whose host name resolves to this machine. All other clients must sign, and so must pages of other sites.
    */
   readonly isUnsigned: boolean;
   /** Whether a proxy in front always overwrites X-Forwarded-Proto. */
@@ -175,7 +175,8 @@ async function targetOf(
   // Exactly one Host (RFC 9112, 3.2): of two, the signature might cover one while a proxy routes by the other.
   if (request.lines('host').length !== 1) return refuse(400, 'request-malformed');
   if (hasBody(incoming)) return refuse(413, 'content-too-large');
-  if (isUnsigned && isLoopback(incoming.socket.localAddress ?? '') && isLoopback(hostName(request.authority)))
+  const isLocal = isLoopback(incoming.socket.localAddress ?? '') && isLoopback(hostName(request.authority));
+  if (isUnsigned && isLocal && incoming.headers['sec-fetch-site'] !== 'cross-site')
     return readTarget(request, settings.base);
   try {
     return await authorize(request, await keys(), profileOf(profiles, rfc9421), settings, now);

@@ -16,6 +16,7 @@ export function testContext(printed: string[] = []): CommandContext {
       printAll: async () => true,
       log: () => undefined,
       progress: () => ({ show: () => undefined, note: () => undefined, end: () => undefined }),
+      isTerminal: false,
       columns: 80,
       isColoured: false,
     },
