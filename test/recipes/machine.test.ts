@@ -137,22 +137,43 @@ describe('systemd', () => {
     expect(text).toMatch(/^#OnFailure=/m);
   });
 
+  /** When a timer elapses after an instant on a machine in a time zone, in milliseconds. */
+  const ticks = async (name: string, after: string, count: number, zone: string): Promise<number[]> => {
+    const calendar = /^OnCalendar=(.*)$/m.exec(recipe(name))?.[1] ?? '';
+    const base = `--base-time=${after.replace('T', ' ').replace('Z', ' UTC')}`;
+    const words = ['systemd-analyze', 'calendar', base, `--iterations=${count}`, calendar];
+    const { stdout } = await run(words, { PATH: '/usr/bin:/bin', TZ: zone });
+    // A line in UTC stands below one in local time, unless they are the same.
+    const marked = /^ *\(in UTC\):/m.test(stdout) ? /\(in UTC\): \w+ (\S+) (\S+) UTC$/gm : /: \w+ (\S+) (\S+) UTC$/gm;
+    return Array.from(stdout.matchAll(marked), ([, day, time]) => Date.parse(`${day}T${time}Z`));
+  };
+
   test.each([
     ['playbill.timer', '09:05:00', '09:10:00'],
     ['playbill-status.timer', '09:02:00', '09:17:00'],
   ])('%s ticks when it should', async (name, first, second) => {
-    const calendar = /^OnCalendar=(.*)$/m.exec(recipe(name))?.[1] ?? '';
-    const words = [
-      'systemd-analyze',
-      'calendar',
-      `--base-time=${NOW.replace('T', ' ').replace('Z', ' UTC')}`,
-      '--iterations=2',
-      calendar,
-    ];
-    const { stdout } = await run(words, { PATH: '/usr/bin:/bin', TZ: 'UTC' });
-    expect(stdout).toMatch(
-      new RegExp(`Next elapse: Fri 2026-05-01 ${first} UTC[^]*Iter\\. #2: Fri 2026-05-01 ${second} UTC`),
-    );
+    const expected = [first, second].map((time) => Date.parse(`2026-05-01T${time}Z`));
+    expect(await ticks(name, NOW, 2, 'UTC')).toEqual(expected);
+    // Half an hour and three quarters apart from UTC.
+    expect(await ticks(name, NOW, 2, 'Asia/Kolkata')).toEqual(expected);
+    expect(await ticks(name, NOW, 2, 'Asia/Kathmandu')).toEqual(expected);
+  });
+
+  test.each([
+    ['Europe/Berlin', 'back', '2026-10-25T00:30:00Z'],
+    ['Europe/Berlin', 'forward', '2026-03-29T00:30:00Z'],
+    ['America/New_York', 'back', '2026-11-01T05:30:00Z'],
+    ['Australia/Lord_Howe', 'back', '2026-04-04T14:30:00Z'],
+  ])('the timers skip nothing in %s while clocks are set %s', async (zone, _, from) => {
+    for (const [name, minutes] of [
+      ['playbill.timer', 5],
+      ['playbill-status.timer', 15],
+    ] as const) {
+      const count = 120 / minutes;
+      const found = await ticks(name, from, count, zone);
+      const gaps = found.slice(1).map((tick, i) => (tick - (found[i] ?? 0)) / 60_000);
+      expect([name, gaps]).toEqual([name, Array.from({ length: count - 1 }, () => minutes)]);
+    }
   });
 
   test('its command builds, and its exit code 5 is no failure', async () => {
