@@ -2,21 +2,23 @@
 // codes are written here, everything else comes from the code. A code without a meaning does not compile.
 
 import type { Command, Option } from 'commander';
-import { EXIT, exitCodeOf } from '../src/cli/exit-codes.ts';
+import { EXIT } from '../src/cli/exit-codes.ts';
 import { buildMetrics, treeMetrics } from '../src/cli/output/prometheus.ts';
-import type { ErrorCode } from '../src/errors.ts';
+import { ERROR_EXIT_CODES, type ErrorCode } from '../src/errors.ts';
 import type { FindingCode } from '../src/findings.ts';
 import { commandsOf, testContext } from '../test/support/cli/parser.ts';
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'done, or nothing to do',
   findings: 'findings, differences, or a stale front',
-  usage: 'wrong usage or unreadable input; nothing was written',
+  usage: 'wrong usage or unreadable input; nothing of a tree was written',
   someFailed: 'some fronts failed; the others are published',
   guarded: 'a guard held back at least one front, or a whole import; or a rollback holds the tree',
   locked: 'another run holds the lock',
-  notWritten: 'the tree could not be written; what is published stays intact',
+  notWritten: 'the tree could not be written, or only in part; what is published stays intact',
   bug: 'a bug in Playbill; the stack is printed',
+  tryAgain:
+    'another attempt may succeed: the database or the store is busy or does not answer; what is published stays intact',
 };
 
 const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -43,7 +45,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'database-unreadable': 'not an SQLite database, a damaged one, or no permission',
   'database-timeout': 'the catalogue was not read within `--read-timeout`; what is published stands',
   'database-busy':
-    'another process is writing to the database, a table was replaced while it was read, or the server broke off; the next run tries again',
+    'another process is writing to the database, a table was replaced while it was read, or the server broke off',
   'database-unreachable':
     'no PostgreSQL server answers at `--db`, its certificate is not trusted, or the connection was lost',
   'database-exists': 'a database exists already at the path for a new one',
@@ -76,7 +78,8 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'credentials-missing': 'no credentials where S3 tools look for them',
   'credentials-refused': 'credentials that are unknown, wrong or expired',
   'clock-skewed': "this machine's clock differs too much from that of the store",
-  'store-unreachable': 'no response from the store; while the tree is being written: `tree-not-writable`',
+  'store-unreachable': 'no response from the store, or from the service that gives credentials',
+  'store-busy': 'the store answered every attempt with an error of its own: too many requests, or an internal error',
   'store-unusable': 'the server at the endpoint is not an S3 store',
   'store-not-conditional': 'a store that ignores conditional writes: a tree in it could lose a release',
   'nothing-published': '`show`: the front, or an edition for this instant, is not published',
@@ -152,12 +155,12 @@ export function referenceText(): string {
       ['code', 'means'],
       Object.entries(EXIT).map(([name, code]) => [`**${code}**`, EXIT_MEANINGS[name as keyof typeof EXIT]]),
     ),
-    '3 outranks 4. Warnings exit 0.',
+    '3 outranks 4. Warnings exit 0. Once something below `public/`, `edge/` or `releases/` was written, an error that would exit 2 exits 6.',
     '## Error codes',
     'An error ends a command. Its message says what was expected, what was found and where; its hint, what to type.',
     table(
       ['code', 'exit', 'when'],
-      codes.map((code) => [`\`${code}\``, String(exitCodeOf(code)), ERROR_MEANINGS[code]]),
+      codes.map((code) => [`\`${code}\``, String(ERROR_EXIT_CODES[code]), ERROR_MEANINGS[code]]),
     ),
     '## Finding codes',
     'Findings are collected, all in one run. An *error* in the catalogue holds back the fronts that it concerns; in a tree it makes `verify`\nexit 1.',

@@ -1,7 +1,9 @@
 // Errors that a user can fix: a stable code, what was expected, what was found and where, and what to type.
 // Bad catalogue data is not thrown; it is collected as findings (findings.ts).
 
-/** Every error code and the exit code it leads to. Scripts match on both, so neither may change. */
+/**
+ * Every error code and the exit code it leads to. Scripts match on both, so neither may change. 75: another attempt may mend it.
+ */
 export const ERROR_EXIT_CODES = {
   usage: 2,
   'instant-invalid': 2,
@@ -23,9 +25,9 @@ export const ERROR_EXIT_CODES = {
   'driver-unusable': 2,
   'database-missing': 2,
   'database-unreadable': 2,
-  'database-busy': 2,
+  'database-busy': 75,
   'database-timeout': 75,
-  'database-unreachable': 2,
+  'database-unreachable': 75,
   'database-exists': 2,
   'database-not-writable': 2,
   'contract-table-missing': 2,
@@ -55,7 +57,8 @@ export const ERROR_EXIT_CODES = {
   'credentials-missing': 2,
   'credentials-refused': 2,
   'clock-skewed': 2,
-  'store-unreachable': 2,
+  'store-unreachable': 75,
+  'store-busy': 75,
   'store-unusable': 2,
   'store-not-conditional': 2,
   'nothing-published': 2,
@@ -86,6 +89,10 @@ export class AppError extends Error {
     this.code = code;
     this.hint = hint;
     this.details = details;
+  }
+
+  get exitCode(): number {
+    return ERROR_EXIT_CODES[this.code];
   }
 }
 

@@ -1,6 +1,4 @@
-// Exit codes (product.md, Commands). Scripts rely on them: they never change.
-
-import { ERROR_EXIT_CODES, type ErrorCode } from '../errors.ts';
+// Exit codes (product.md, Commands). Scripts rely on them: they never change. Those of errors stand in errors.ts.
 
 export const EXIT = {
   done: 0,
@@ -11,8 +9,8 @@ export const EXIT = {
   locked: 5,
   notWritten: 6,
   bug: 70,
+  tryAgain: 75,
 } as const;
 
-export function exitCodeOf(code: ErrorCode): number {
-  return ERROR_EXIT_CODES[code];
-}
+/** What the help of commands that open a catalogue or a tree says of exit code 75. */
+export const TRY_AGAIN = '75 the database or the store is busy or does not answer: try again';

@@ -2,7 +2,7 @@
 // needed, to start quickly.
 
 import { instantOf } from '../catalogue/instant.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
 import { outputError, standardOutput } from './output/standard-output.ts';
 import { errorText, terminalOn } from './output/terminal.ts';
@@ -30,7 +30,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const failure = outputError(stdout);
   if (failure === null) return exitCode;
   context.terminal.log(errorText(failure));
-  return context.isWriting ? EXIT.notWritten : exitCodeOf(failure.code);
+  return context.isWriting ? EXIT.notWritten : failure.exitCode;
 }
 
 /**

@@ -8,7 +8,7 @@ import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDiffCommand } from './commands/diff.ts';
 import { addEdgeCommand } from './commands/edge/build.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addImportCommand } from './commands/import.ts';
@@ -108,7 +108,7 @@ function report(thrown: unknown, argv: readonly string[], program: Command, { te
       terminal.print(JSON.stringify({ error: { code, message, details, hint } }));
     }
     terminal.log(errorText(error));
-    return exitCodeOf(error.code);
+    return error.exitCode;
   }
   const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const hint = 'the published tree is intact; please report the lines above';

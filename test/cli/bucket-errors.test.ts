@@ -1,6 +1,7 @@
 // What can be wrong with a bucket, and what a person then reads: a code, what was expected and found and where, what to type. Never a stack, a
 // secret or a signature; and what was published stands.
 
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -84,9 +85,11 @@ async function expectRefused(commands: readonly (readonly string[])[], refusal: 
   for (const words of commands) {
     const run = await playbill([...words, '--out', at]);
     expectNothingLeaks(run);
+    // `keys` changes the catalogue first: then exit code 2 would be wrong.
+    const isCatalogueChanged = run.stderr.includes('The catalogue has the change');
     expect([words[0], run.status, run.stderr]).toEqual([
       words[0],
-      refusal.exit,
+      isCatalogueChanged && refusal.exit === 2 ? 6 : refusal.exit,
       expect.stringContaining(`error ${refusal.code}: `),
     ]);
     const [, message = '', hint = ''] = /^error [a-z-]+: (.*)\n {2}hint: (.*)$/m.exec(run.stderr) ?? [];
@@ -205,10 +208,44 @@ describe('what no command can do anything with', () => {
     const message = /^expected http:\S+ to answer, found no answer: connect ECONNREFUSED /;
     await expectRefused(EVERY(), {
       code: 'store-unreachable',
-      exit: 2,
+      exit: 75,
       message,
       hint: /^check the network and AWS_ENDPOINT_URL/,
     });
+  });
+
+  test('a service for credentials that does not answer', async () => {
+    const token = join(folder, 'web-identity-token');
+    writeFileSync(token, 'not read by anybody');
+    const environment = {
+      AWS_ACCESS_KEY_ID: '',
+      AWS_SECRET_ACCESS_KEY: '',
+      AWS_WEB_IDENTITY_TOKEN_FILE: token,
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/builder',
+      AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:9',
+    };
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const message = /^expected credentials for s3:\/\/bucket\/tree-\d+, found none that work: connect ECONNREFUSED /;
+    const refusal = { code: 'store-unreachable', message, hint: /^run the same command again later$/ } as const;
+    await expectRefused([BUILD(), STATUS, REVOKE()], { ...refusal, exit: 75 });
+    for (const name of Object.keys(environment)) vi.stubEnv(name, '');
+  });
+
+  test('a store that answers every request with an error of its own', async () => {
+    for (const [status, code] of [
+      [429, 'TooManyRequests'],
+      [503, 'SlowDown'],
+    ] as const) {
+      store.faults = () => ({ kind: 'status', status });
+      const message = new RegExp(`^expected to (read|list) s3://bucket/tree-\\d+\\S*, found: ${code}: `);
+      await expectRefused(EVERY(), {
+        code: 'store-busy',
+        exit: 75,
+        message,
+        hint: /^run the same command again later$/,
+      });
+      store.faults = null;
+    }
   });
 
   test.each([

@@ -27,6 +27,7 @@ const cronJobSchema = z.object({
           spec: z.object({
             containers: z.tuple([
               z.object({
+                command: z.array(z.string()),
                 args: z.array(z.string()),
                 env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
                 envFrom: z
@@ -163,11 +164,18 @@ describe('what the CronJobs run', () => {
   const containerOf = (name: string) =>
     cronJobSchema.parse(parse(recipe(name))).spec.jobTemplate.spec.template.spec.containers[0];
   const inCatalogue = (word: string): string => word.replace(/^\/catalogue\//, `${root}/`);
+  /** What the image runs: `node /app/dist/cli/main.js` is the command. */
+  const programOf = (name: string): string[] => {
+    const { command } = containerOf(name);
+    expect(command.slice(-2)).toEqual(['node', '/app/dist/cli/main.js']);
+    const before = command.slice(0, -2).map((word) => word.replace('/app/scripts/recipes/', RECIPES));
+    return [...before, join(bin, 'playbill')];
+  };
 
   test('into a volume: it builds', async () => {
     const tree = temporaryFolder();
     const words = containerOf('cronjob.yaml').args.map((word) => inCatalogue(word).replace(/^\/tree\//, `${tree}/`));
-    const built = await run([join(bin, 'playbill'), ...words], { PATH: '/usr/bin:/bin' });
+    const built = await run([...programOf('cronjob.yaml'), ...words], { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect(readdirSync(tree).toSorted()).toEqual(['out', 'playbill.prom']);
     expect(uncompressedEditions(join(tree, 'out'))).toEqual([]);
@@ -189,7 +197,7 @@ describe('what the CronJobs run', () => {
     const folder = temporaryFolder();
     const before = readdirSync(root);
     for (const released of [1, 2]) {
-      const words = [join(bin, 'playbill'), ...args.map(inCatalogue)];
+      const words = [...programOf('cronjob-bucket.yaml'), ...args.map(inCatalogue)];
       const built = await run(words, { ...environment, TMPDIR: '/nonexistent', HOME: '/nonexistent' }, { cwd: folder });
       expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
       const keys = [...(await store.objects()).keys()];

@@ -72,7 +72,7 @@ describe('cron', () => {
     writeFileSync(join(state, 'catalogue.sqlite'), '');
     const failed = await cron(0, state);
     expect(failed.status).toBe(2);
-    expect(failed.stdout).toMatch(/^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: playbill build /);
+    expect(failed.stdout).toMatch(/^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: \S+retry\.sh playbill build /);
 
     writeFileSync(join(state, 'out/public/fronts/alpha/pointer.json'), '');
     const stale = await cron(1, state);
@@ -86,9 +86,41 @@ describe('cron', () => {
   });
 });
 
-test('quiet.sh without a command is wrong usage', async () => {
-  const refused = { status: 2, stdout: '', stderr: 'usage: quiet.sh COMMAND [ARGUMENT ...]\n' };
-  expect(await run([join(RECIPES, 'quiet.sh')], { PATH: '/usr/bin:/bin' })).toEqual(refused);
+test.each(['quiet.sh', 'retry.sh'])('%s without a command is wrong usage', async (name) => {
+  const refused = { status: 2, stdout: '', stderr: `usage: ${name} COMMAND [ARGUMENT ...]\n` };
+  expect(await run([join(RECIPES, name)], { PATH: '/usr/bin:/bin' })).toEqual(refused);
+});
+
+test.each([
+  { ends: '0', attempts: 1, status: 0 },
+  { ends: '75 0', attempts: 2, status: 0 },
+  { ends: '75 75 4', attempts: 3, status: 4 },
+  { ends: '75 75 75 0', attempts: 3, status: 75 },
+  { ends: '2 0', attempts: 1, status: 2 },
+  { ends: '5 0', attempts: 1, status: 5 },
+  { ends: '6 0', attempts: 1, status: 6 },
+])('retry.sh: attempts that would exit $ends', async ({ ends, attempts, status }) => {
+  const folder = temporaryFolder();
+  // In the place of `sleep`: notes how long it would take.
+  writeFileSync(join(folder, 'sleep'), `#!/bin/sh\necho "$1" >> ${folder}/slept\n`, { mode: 0o755 });
+  const once = `
+    echo x >> ${folder}/attempts
+    n=$(wc -l < ${folder}/attempts)
+    echo "summary $n"
+    echo "message $n" >&2
+    exit $(echo ${ends} | cut -d ' ' -f "$n")`;
+  writeFileSync(join(folder, 'slept'), '');
+  const tried = await run([join(RECIPES, 'retry.sh'), 'sh', '-c', once], { PATH: `${folder}:/usr/bin:/bin` });
+  const summaries = Array.from({ length: attempts }, (_, i) => `summary ${i + 1}\n`).join('');
+  expect(tried).toEqual({ status, stdout: summaries, stderr: `message ${attempts}\n` });
+  expect(readFileSync(join(folder, 'slept'), 'utf8')).toBe('30\n'.repeat(attempts - 1));
+});
+
+test('every recipe of a build tries again, except those of shards', () => {
+  for (const name of ['playbill.cron', 'playbill.service', 'github-workflow.yml'])
+    expect(recipe(name)).toMatch(/retry\.sh \S*(playbill|node \S+) build /);
+  for (const name of ['cronjob.yaml', 'cronjob-bucket.yaml'])
+    expect(recipe(name)).toMatch(/command: \[sh, \S+retry\.sh, node, \S+\]\n +args:\n +- build\n/);
 });
 
 describe('systemd', () => {
@@ -99,6 +131,7 @@ describe('systemd', () => {
   const commandOf = (text: string, state: string): string[] =>
     (/^ExecStart=(.*)$/m.exec(text)?.[1] ?? '')
       .replace('/usr/local/bin/playbill', join(bin, 'playbill'))
+      .replace('/usr/local/lib/playbill/', RECIPES)
       .replaceAll('/var/lib/playbill', state)
       .replaceAll('%%', '%')
       .split(' ');
@@ -106,7 +139,8 @@ describe('systemd', () => {
   /** `systemd-analyze verify` on both units, with a program that is there. */
   const verify = async (text: string): Promise<Ran> => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, 'playbill.service'), text.replaceAll('/usr/local/bin/playbill', join(bin, 'playbill')));
+    const built = text.replaceAll('/usr/local/bin/playbill', join(bin, 'playbill'));
+    writeFileSync(join(folder, 'playbill.service'), built.replaceAll('/usr/local/lib/playbill/', RECIPES));
     const checked = check.replaceAll('/usr/local/bin/playbill', join(bin, 'playbill'));
     writeFileSync(join(folder, 'playbill-status.service'), checked.replace('#OnFailure', 'OnFailure'));
     const timers = ['playbill.timer', 'playbill-status.timer'];
@@ -179,7 +213,7 @@ describe('systemd', () => {
   test('its command builds, and its exit code 5 is no failure', async () => {
     const state = stateFolder();
     const command = /^ExecStart=(.*)$/m.exec(service)?.[1] ?? '';
-    expect(command).toMatch(/^\/usr\/local\/bin\/playbill build /);
+    expect(command).toMatch(/^\/usr\/local\/lib\/playbill\/retry\.sh \/usr\/local\/bin\/playbill build /);
     const built = await run(commandOf(service, state), { PATH: '/usr/bin:/bin' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect([...filesOf(state).keys()]).toContain('out/releases/current');

@@ -11,6 +11,7 @@ import {
 } from '../arguments.ts';
 import { runShard, shardOf } from '../build-shard.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { withMetrics } from '../output/build-metrics.ts';
 import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
@@ -83,7 +84,8 @@ it fails, the build prints a warning: the release stays published, and the exit 
 not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
-rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, 75 --read-timeout is over.`);
+rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, or only in part,
+${TRY_AGAIN} (or --read-timeout is over).`);
 }
 
 export function addBuildCommand(program: PlaybillCommand): void {

@@ -4,7 +4,7 @@
 import { Option } from 'commander';
 import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { BY_COLUMN } from '../output/finding-groups.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
@@ -44,7 +44,8 @@ These tables must have rows, or nothing can be shown: fronts, venues, products, 
 
 An error in anything that a front shows makes builds hold that front back. Warnings do not.
 
-Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input.`)
+Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input,
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal, tzdata }) => {
       const { checkDatabase, missingStubs } = await import('../../operations/check-db.ts');
       if (flags.stubs === true) {

@@ -10,7 +10,7 @@ import type { FrontDiff } from '../../release/diff/release-diff.ts';
 import type { ReleaseView } from '../../release/tree/release-view.ts';
 import { DURATION_MAX_SECONDS } from '../arguments.ts';
 import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from '../output/diff.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { zoneTimeText } from '../output/text.ts';
@@ -57,7 +57,7 @@ Examples:
   playbill diff current /srv/test --markdown > diff.md      for a ticket
 
 Exit codes: 0 no differences, a forecast printed, or --exit-zero, 1 they differ, 2 wrong usage, no such release, or a
-damaged file.`);
+damaged file, ${TRY_AGAIN}.`);
 }
 
 export function addDiffCommand(program: PlaybillCommand): void {

@@ -2,6 +2,7 @@
 
 import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 
 export function addExplainCommand(program: PlaybillCommand): void {
   program
@@ -26,7 +27,8 @@ Examples:
 
 The published documents may be older than the catalogue: "show" prints them, "build --dry-run" compares.
 
-Exit codes: 0 explained, with or without a card, 2 wrong usage, no such front or product, or an unreadable database.`)
+Exit codes: 0 explained, with or without a card, 2 wrong usage, no such front or product, or an unreadable database,
+${TRY_AGAIN}.`)
     .runs(async (flags, context) => {
       const { explainProduct } = await import('../../operations/explain.ts');
       const explained = await explainProduct(

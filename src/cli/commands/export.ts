@@ -3,6 +3,7 @@
 import { TABLE_NAMES } from '../../database/schema/tables.ts';
 import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import { countText } from '../output/terminal.ts';
 
 export function addExportCommand(program: PlaybillCommand): void {
@@ -26,7 +27,8 @@ Examples:
 
 The output contains no secrets: a catalogue holds only public keys and the names of secrets.
 
-Exit codes: 0 printed, 2 wrong usage or unreadable input.`)
+Exit codes: 0 printed, 2 wrong usage or unreadable input,
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
       const { exportCatalogue } = await import('../../operations/export.ts');
       const tables = TABLE_NAMES.filter((name) => flags.table?.includes(name) ?? true);

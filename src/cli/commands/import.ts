@@ -5,6 +5,7 @@ import { AppError, shellWord } from '../../errors.ts';
 import { databaseText } from '../../operations/database-text.ts';
 import { percentageArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import { tableText } from '../output/table.ts';
 import { countText, type Terminal } from '../output/terminal.ts';
 
@@ -56,7 +57,8 @@ Files without a row do not make a catalogue.
 
 Tables and columns are those of data/schema.sql. Rules between rows are checked by: playbill check-db
 
-Exit codes: 0 imported, 2 wrong usage or a refused row, 4 --mirror would delete too many rows; 2 and 4 change nothing.`);
+Exit codes: 0 imported, 2 wrong usage or a refused row, 4 --mirror would delete too many rows; 2 and 4 change nothing;
+${TRY_AGAIN}.`);
 }
 
 export function addImportCommand(program: PlaybillCommand): void {

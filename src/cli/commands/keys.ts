@@ -5,7 +5,7 @@ import type { KeysResultJson } from '../../contract/results.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { secretRefArgument } from '../arguments.ts';
-import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { notifyOfPublish, type PublishHook } from '../on-publish.ts';
@@ -13,7 +13,7 @@ import type { CommandContext } from '../context.ts';
 import { errorText } from '../output/terminal.ts';
 
 const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the tree could not be written.`;
+6 the catalogue has the change and the tree does not, ${TRY_AGAIN}.`;
 
 const HELP = `
 Examples:
@@ -108,7 +108,7 @@ ${EXIT_CODES}`)
         terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
       } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
       if (secretRef !== null) terminal.log(secretText(secretRef));
-      return enforce(flags, context);
+      return enforce(flags, false, context);
     });
 }
 
@@ -139,7 +139,7 @@ function addList(keys: PlaybillCommand): void {
 Example:
   playbill keys list --json | jq -r '.keys[] | select(.state == "valid").keyid'
 
-Exit codes: 0 done, 2 wrong usage or unreadable input.`)
+Exit codes: 0 done, 2 wrong usage or unreadable input, ${TRY_AGAIN}.`)
     .runs(async (flags, { terminal, now }) => {
       const { keysOf } = await import('../../operations/keys.ts');
       const json = await keysOf(flags.db, now());
@@ -197,7 +197,7 @@ ${EXIT_CODES}`)
       const revokedAt = await revoke(flags.db, keyid, flags.at ?? now());
       const json = { keyid, revokedAt };
       terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
-      return enforce(flags, context);
+      return enforce(flags, true, context);
     });
 }
 
@@ -219,9 +219,13 @@ const CHANGE_STANDS = `the new key ring of the tree is published nevertheless
 
 /**
  * Publishes a change of keys if there is a tree, then runs the hook and says how edges get the new key ring. The catalogue has been changed and
- * the result printed, so a failure here is only logged and returned as the exit code.
+ * the result printed, so a failure here is only logged and returned as the exit code. `isRepeatable`: the same command again would publish it.
  */
-async function enforce({ db, out, onChange, onChangeTimeout }: EnforceFlags, context: CommandContext): Promise<number> {
+async function enforce(
+  { db, out, onChange, onChangeTimeout }: EnforceFlags,
+  isRepeatable: boolean,
+  context: CommandContext,
+): Promise<number> {
   const { terminal, now } = context;
   const { databaseText } = await import('../../operations/database-text.ts');
   const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
@@ -248,7 +252,9 @@ Then: ${edgesText(out)}`);
     terminal.log(
       `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
     );
-    return exitCodeOf(error.code);
+    // Not 2, which says that nothing was written.
+    const isMended = error.exitCode === EXIT.locked || (error.exitCode === EXIT.tryAgain && isRepeatable);
+    return isMended ? error.exitCode : EXIT.notWritten;
   }
 }
 

@@ -3,7 +3,7 @@
 import { findingLine } from '../../findings.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/watch-results.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { spanText, type Style, type Terminal } from '../output/terminal.ts';
@@ -27,7 +27,8 @@ Examples:
 No build is needed for an edition to come into force: an edge chooses it by the clock. Build again before a snapshot
 ends.
 
-Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published.`)
+Exit codes: 0 printed, 1 a pointer is broken, 2 wrong usage, no tree, or nothing published,
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal, now }) => {
       const at = flags.at ?? now();
       const { nextChanges } = await import('../../operations/status.ts');

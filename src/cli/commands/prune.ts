@@ -4,6 +4,7 @@ import type { PruneResultJson } from '../../contract/release-results.ts';
 import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
 import { planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import { tableText } from '../output/table.ts';
 import { countText, durationText, type Terminal } from '../output/terminal.ts';
 
@@ -29,7 +30,8 @@ Examples:
   playbill build --no-prune && playbill prune --grace 6h      if copies of the tree lag behind
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, no tree, or a damaged manifest (it might refer to any file),
-5 another run holds the lock, 6 the tree could not be written (run the same command again to finish).`)
+5 another run holds the lock, 6 the tree could not be written, or only in part (run the same command again to finish),
+${TRY_AGAIN}.`)
     .writes()
     .runs(async (flags, { terminal }) => {
       const { pruneTree } = await import('../../operations/history.ts');

@@ -2,7 +2,7 @@
 
 import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/release-results.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
@@ -22,7 +22,8 @@ export function addReleasesCommand(program: PlaybillCommand): void {
 Example:
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest
 
-Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree, or one of a newer schema.`)
+Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree, or one of a newer schema,
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
       const { releasesOfTree } = await import('../../operations/history.ts');
       const json = await releasesOfTree(flags.out);

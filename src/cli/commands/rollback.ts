@@ -8,6 +8,7 @@ import type { PlanEntry } from '../../contract/results.ts';
 import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
 import { holdLines, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
 import { folded } from '../output/text.ts';
@@ -40,7 +41,8 @@ Examples:
 If builds run every few minutes, current~1 is probably as bad as current: type the id of the last good release.
 
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
-5 another run holds the lock, 6 the tree could not be written (run the same command again to finish).`)
+5 another run holds the lock, 6 the tree could not be written, or only in part (run the same command again to finish),
+${TRY_AGAIN}.`)
     .writes()
     .runs(async (name, flags, context) => {
       if ((name === undefined) !== (flags.resume === true)) {

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseInstant } from '../../catalogue/instant.ts';
 import { DEFAULT_GRACE_SECONDS, runArgument, shardsArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { withMetrics } from '../output/build-metrics.ts';
 import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
@@ -38,7 +39,7 @@ If a shard ends later, run the same command again to publish its fronts.
 
 Exit codes: 0 done, 2 wrong usage, no result at all, or results that do not belong together, 3 a shard is missing or some
 fronts failed, 4 a guard held a front back, or a rollback holds the tree, 5 another run holds the lock, 6 the tree could
-not be written.`);
+not be written, or only in part, ${TRY_AGAIN}.`);
 }
 
 export function addFinishCommand(program: PlaybillCommand): void {
@@ -93,7 +94,8 @@ Examples:
 
 Shards need it until they have ended; finish does not.
 
-Exit codes: 0 the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one that is not in PostgreSQL.`)
+Exit codes: 0 the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one that is not in PostgreSQL,
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
       const { holdState } = await import('../../operations/shards/hold-snapshot.ts');
       await using held = await holdState(flags.db);

@@ -2,7 +2,7 @@
 
 import { formatInstant } from '../../catalogue/instant.ts';
 import { ENDPOINTS } from '../../render/paths.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 
 export function addShowCommand(program: PlaybillCommand): void {
@@ -27,7 +27,8 @@ Examples:
   playbill show --front moscow --endpoint products --pretty | less                       to read
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
-Exit codes: 0 printed, 1 --strict: printed, but outside the time that the snapshot covers, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify).`)
+Exit codes: 0 printed, 1 --strict: printed, but outside the time that the snapshot covers, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify),
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal, now }) => {
       const at = flags.at ?? now();
       const { show } = await import('../../operations/show.ts');

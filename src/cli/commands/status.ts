@@ -2,7 +2,7 @@
 
 import type { StatusResultJson } from '../../contract/watch-results.ts';
 import type { DeepStatus } from '../../operations/status.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { FINDINGS_KEPT } from '../output/findings.ts';
 import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
@@ -63,7 +63,7 @@ not pass: an edge does not list its keys. For all other checks of an edge, run: 
 
 Exit codes: 0 every front is fresh, 1 a front is stale, none is published, --deep found an error, or the edge differs or
 could not be compared, 2 wrong usage, no tree, a file that cannot be written, or a store that ignores conditional
-writes.`)
+writes, ${TRY_AGAIN}.`)
     .runs(async (flags, context) => {
       const { terminal, now, processId } = context;
       const keys = await keysFor(flags.edge, flags.key ?? [], flags.profile, context);

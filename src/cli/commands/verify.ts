@@ -1,6 +1,7 @@
 // `playbill verify`: reports everything that is wrong with a tree, front by front, one finding per line.
 
 import type { PlaybillCommand } from '../command.ts';
+import { TRY_AGAIN } from '../exit-codes.ts';
 import { BY_KIND } from '../output/finding-groups.ts';
 import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
@@ -38,7 +39,8 @@ ring. Remove a damaged manifest, or a folder where a file belongs, yourself.
 --sizes finds editions that are missing or truncated, but not one that was altered and still has its size. All other
 files are checked as usual.
 
-Exit codes: 0 no errors (perhaps warnings), 1 errors found, 2 no tree, or one of a newer schema.`)
+Exit codes: 0 no errors (perhaps warnings), 1 errors found, 2 no tree, or one of a newer schema,
+${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
       const { verify, wholePath } = await import('../../operations/verify.ts');
       const bar = terminal.progress('verifying');

@@ -2,7 +2,7 @@
 // builds that stop (by the age of the last success). A killed run writes nothing, so the last success ages as well.
 
 import { AppError } from '../../errors.ts';
-import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import { buildMetrics, METRICS_HEADER, treeMetrics, type BuildEnd } from './prometheus.ts';
 import type { CommandContext } from '../context.ts';
 import { errorText } from './terminal.ts';
@@ -24,7 +24,7 @@ export async function withMetrics(
     await writeMetrics(path, out, end, context);
     return end;
   } catch (error) {
-    const exitCode = error instanceof AppError ? exitCodeOf(error.code) : EXIT.bug;
+    const exitCode = error instanceof AppError ? error.exitCode : EXIT.bug;
     // The run that holds the lock writes its own metrics.
     if (exitCode !== EXIT.locked) {
       await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false, requests: null }, context);

@@ -5,7 +5,7 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
-import { AppError, messageOf } from '../../errors.ts';
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import type { BucketAddress } from './address.ts';
 import { bucketSettings, type BucketSettings } from './settings.ts';
 
@@ -71,12 +71,12 @@ export class Connection {
 
   /**
    * Sends a request and reads its response, whatever its status. Calls `beforeSend` just before sending.
-   * @throws NoResponse, AppError credentials-missing, and what `beforeSend` throws
+   * @throws AppError credentials-missing, store-unreachable, and what `beforeSend` throws
    */
   async send(
     { method, path, query = {}, headers = {}, body, sha256 }: BucketRequest,
     beforeSend: () => Promise<void>,
-  ): Promise<BucketResponse> {
+  ): Promise<BucketResponse | NoResponse> {
     const key = path === null ? '' : `/${this.address.prefix}${path}`;
     const request = await this.#signed({
       method,
@@ -99,7 +99,7 @@ export class Connection {
       const bytes = new Uint8Array(await response.body.arrayBuffer());
       return { status: response.statusCode, headers: response.headers, bytes };
     } catch (error) {
-      throw new NoResponse(messageOf(error), { cause: error });
+      return new NoResponse(messageOf(error), { cause: error });
     }
   }
 
@@ -112,10 +112,22 @@ export class Connection {
       return await this.#signer.sign(request);
     } catch (error) {
       const message = `expected credentials for ${this.address.root}, found none that work: ${messageOf(error)}`;
+      if (isServiceDown(error))
+        throw new AppError('store-unreachable', message, 'run the same command again later', error);
       const hint = 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run where a role is attached';
       throw new AppError('credentials-missing', message, hint, error);
     }
   }
+}
+
+const NETWORK_CODE = /^(ECONN\w+|EHOST\w+|ENET\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)$/;
+
+/** Whether credentials come from a service (SSO, web identity) that does not answer, or answers with an error of its own. */
+function isServiceDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { httpStatusCode: status = 0 } =
+    (error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata ?? {};
+  return NETWORK_CODE.test(systemCodeOf(error)) || error.name === 'TimeoutError' || status === 429 || status >= 500;
 }
 
 /** Encodes everything but the unreserved characters (RFC 3986, 2.3), as the signature requires. */

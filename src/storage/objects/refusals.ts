@@ -1,6 +1,7 @@
 // Converts a store's error responses into errors with a hint. The codes are those of Amazon's API, which other stores share.
 
 import { AppError, type ErrorCode } from '../../errors.ts';
+import type { BucketAddress } from './address.ts';
 import { errorOf } from './response-xml.ts';
 import type { BucketResponse, Connection } from './connection.ts';
 
@@ -38,10 +39,9 @@ export function refusal(
   connection: Connection,
 ): AppError {
   const { address, endpoint, settings } = connection;
-  const { code = '', message = '' } = errorOf(response) ?? {};
-  const location = path === null ? address.root : `${address.root}/${path}`;
-  const said =
-    code === '' ? `status ${response.status}` : `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
+  const { code = '' } = errorOf(response) ?? {};
+  const location = locationOf(path, address);
+  const said = saidIn(response);
   if (code === 'NoSuchBucket') {
     return new AppError(
       'bucket-missing',
@@ -80,7 +80,29 @@ export function refusal(
   }
   if (code === '' && response.status < 500) return notAStore(connection, said);
   const text = `expected to ${operation} ${location}, found: ${said}${afterFailed(operation)}`;
-  return new AppError(errorCode, text, 'run the same command again later');
+  return new AppError(errorCode, text, 'look the code up in the documentation of the store');
+}
+
+/** The error for a store that answered no attempt otherwise than with an error of its own. */
+export function busy(
+  response: BucketResponse,
+  operation: Operation,
+  path: string | null,
+  { address }: Connection,
+): AppError {
+  const message = `expected to ${operation} ${locationOf(path, address)}, found: ${saidIn(response)}${afterFailed(operation)}`;
+  return new AppError('store-busy', message, 'run the same command again later');
+}
+
+function locationOf(path: string | null, { root }: BucketAddress): string {
+  return path === null ? root : `${root}/${path}`;
+}
+
+/** What an error response says, for a message. */
+function saidIn(response: BucketResponse): string {
+  const { code = '', message = '' } = errorOf(response) ?? {};
+  if (code === '') return `status ${response.status}`;
+  return `${code}${message === '' ? '' : `: ${message.replace(/\.$/, '')}`}`;
 }
 
 function afterFailed(operation: Operation): string {
@@ -113,11 +135,12 @@ export function unreachable(
   { address, endpoint }: Connection,
 ): AppError {
   const hint = 'check the network and AWS_ENDPOINT_URL, then run the same command again';
-  const found = `no answer: ${cause.message}`;
-  if (afterFailed(operation) === '') {
-    return new AppError('store-unreachable', `expected ${endpoint} to answer, found ${found}`, hint, cause);
-  }
-  const location = path === null ? address.root : `${address.root}/${path}`;
-  const message = `expected to ${operation} ${location}, found ${found}${afterFailed(operation)}`;
-  return new AppError('tree-not-writable', message, hint, cause);
+  const after = afterFailed(operation);
+  const expected = after === '' ? `${endpoint} to answer` : `to ${operation} ${locationOf(path, address)}`;
+  return new AppError(
+    'store-unreachable',
+    `expected ${expected}, found no answer: ${cause.message}${after}`,
+    hint,
+    cause,
+  );
 }

@@ -9,7 +9,7 @@ import type { AppError } from '../../errors.ts';
 import { errorOf, pageOf } from './response-xml.ts';
 import { NoResponse, type BucketResponse, type BucketRequest, type Connection } from './connection.ts';
 import { headersOf } from './headers.ts';
-import { notAStore, refusal, unreachable, type Operation } from './refusals.ts';
+import { busy, notAStore, refusal, unreachable, type Operation } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestsJson } from '../../contract/results.ts';
 import { StoreClock } from './store-clock.ts';
@@ -116,7 +116,7 @@ export class Requests {
         return { isWritten: true, version: versionOf(response) };
       const isRefused = !(response instanceof NoResponse) && (response.status === 412 || isAbsent(response, request));
       if (!isRefused) {
-        if (!isTransient(response, request)) throw this.#failure(response, 'write', path);
+        if (!isTransient(response, request)) throw this.#failure(response, 'write', request);
         if (attempt < this.#attempts) await this.#backOff(response, attempt);
       }
       const found = await this.#read(path, beforeSend === null ? null : always);
@@ -124,7 +124,7 @@ export class Requests {
         return { isWritten: true, version: found.version };
       // Refused twice although the version is unchanged: the store does not understand the condition.
       if ((found?.version ?? null) !== version || (isRefused && attempt > 1)) return { isWritten: false, found };
-      if (attempt >= this.#attempts) throw this.#failure(response, 'write', path);
+      if (attempt >= this.#attempts) throw this.#failure(response, 'write', request);
     }
   }
 
@@ -174,7 +174,7 @@ export class Requests {
       if (!(response instanceof NoResponse) && (isDone(response, request) || isAbsent(response, request)))
         return response;
       if (attempt >= this.#attempts || !isTransient(response, request))
-        throw this.#failure(response, operation, request.path);
+        throw this.#failure(response, operation, request);
       await this.#backOff(response, attempt);
     }
   }
@@ -191,10 +191,10 @@ export class Requests {
     await setTimeout(askedMs + randomInt(Math.ceil(longest / 2), longest + 1));
   }
 
-  #failure(response: BucketResponse | NoResponse, operation: Operation, path: string | null): AppError {
-    return response instanceof NoResponse
-      ? unreachable(response, operation, path, this.connection)
-      : refusal(response, operation, path, this.connection);
+  #failure(response: BucketResponse | NoResponse, operation: Operation, request: BucketRequest): AppError {
+    if (response instanceof NoResponse) return unreachable(response, operation, request.path, this.connection);
+    const errorFor = isTransient(response, request) ? busy : refusal;
+    return errorFor(response, operation, request.path, this.connection);
   }
 
   #once(request: BucketRequest, attempt: number, beforeSend: BeforeSend | null): Promise<BucketResponse | NoResponse> {
@@ -202,17 +202,13 @@ export class Requests {
       this.#totals[kindOf(request)] += 1;
       this.#totals.bytesSent += request.body?.length ?? 0;
       if (attempt > 1) this.#totals.retries += 1;
-      try {
-        const response = await this.connection.send(request, beforeSend ?? always);
-        this.#isReached = true;
-        this.clock.see(String(response.headers['date']));
-        const { server } = response.headers;
-        if (typeof server === 'string') this.server = server;
-        return response;
-      } catch (error) {
-        if (error instanceof NoResponse) return error;
-        throw error;
-      }
+      const response = await this.connection.send(request, beforeSend ?? always);
+      if (response instanceof NoResponse) return response;
+      this.#isReached = true;
+      this.clock.see(String(response.headers['date']));
+      const { server } = response.headers;
+      if (typeof server === 'string') this.server = server;
+      return response;
     };
     return beforeSend === null ? send() : this.#limit(send);
   }
@@ -249,11 +245,16 @@ function isAbsent(response: BucketResponse, { path }: BucketRequest): boolean {
   return response.status === 404 && path !== null && (errorOf(response)?.code ?? 'NoSuchBucket') !== 'NoSuchBucket';
 }
 
+/** Errors that pass although their status is 400 or 403 in some stores. */
+const TRANSIENT_CODES =
+  /^(RequestTimeout|SlowDown|Throttl(ing|ed)(Exception)?|RequestThrottled(Exception)?|RequestLimitExceeded|TooManyRequests(Exception)?|BandwidthLimitExceeded)$/;
+
 /** Whether a retry may succeed. If so, a write may or may not have been carried out. */
 function isTransient(response: BucketResponse | NoResponse, request: BucketRequest): boolean {
   if (response instanceof NoResponse || isErrorIn200(response, request)) return true;
   const { status } = response;
-  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
+  if (status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)) return true;
+  return status >= 400 && TRANSIENT_CODES.test(errorOf(response)?.code ?? '');
 }
 
 function versionOf({ headers }: BucketResponse): string {

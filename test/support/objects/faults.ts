@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorAnswer, S3Error, type StoreAnswer } from './messages.ts';
+import { errorAnswer, S3Error, type S3Code, type StoreAnswer } from './messages.ts';
 
 export type Fault =
   /** The connection is reset before anything is done. */
@@ -11,6 +11,8 @@ export type Fault =
   | { readonly kind: 'answer-dropped' }
   /** An error, and nothing is done: ConditionalRequestConflict, TooManyRequests, InternalError, SlowDown. */
   | { readonly kind: 'status'; readonly status: 409 | 429 | 500 | 503; readonly retryAfterSeconds?: number }
+  /** An error that asking again does not mend; nothing is done. */
+  | { readonly kind: 'refusal'; readonly code: S3Code }
   /** A 200 whose body is an error: nothing is done. */
   | { readonly kind: 'error-in-200' }
   /** The request takes effect; the body of the answer comes in this many pieces. */
@@ -78,6 +80,8 @@ export async function performWith(fault: Fault | null, apply: () => Promise<Stor
       const retry = fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) };
       return { answer: { ...answer, headers: { ...answer.headers, ...retry } }, delivery: { kind: 'whole' } };
     }
+    case 'refusal':
+      return { answer: errorAnswer(new S3Error(fault.code, 'Made up.')), delivery: { kind: 'whole' } };
     case 'error-in-200':
       return { answer: errorAnswer(ERRORS[500], 200), delivery: { kind: 'whole' } };
     case 'lie':

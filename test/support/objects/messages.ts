@@ -40,6 +40,7 @@ const STATUS_OF = {
   NoSuchKey: 404,
   NotImplemented: 501,
   PreconditionFailed: 412,
+  RequestTimeout: 400,
   RequestTimeTooSkewed: 403,
   SignatureDoesNotMatch: 403,
   SlowDown: 503,

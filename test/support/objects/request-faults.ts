@@ -35,6 +35,7 @@ export const FAULTS: readonly RequestFault[] = [
   { name: '429 with Retry-After', fault: { kind: 'status', status: 429, retryAfterSeconds: 0 }, suits: any },
   STATUS_500,
   { name: '503', fault: { kind: 'status', status: 503 }, suits: any },
+  { name: '400 RequestTimeout', fault: { kind: 'refusal', code: 'RequestTimeout' }, suits: any },
   // Of an object's content nobody can tell.
   { name: '200 with an `<Error>`', fault: { kind: 'error-in-200' }, suits: (method) => /^(PUT|LIST)$/.test(method) },
 ];
@@ -118,14 +119,7 @@ function expectedEnding(scenario: Scenario, request: ChosenRequest, { kind }: Fa
   // The release is published; that nothing is pruned is a finding.
   const published = requests.findIndex((one) => one.name.startsWith('PUT') && one.name.endsWith('/releases/current'));
   if (scenario.name.endsWith('publish') && position > published) return 'done';
-  const method = methodOf(request);
   // What is there is what was to be written.
-  if (method === 'PUT' && kind === 'answer-dropped') return 'done';
-  if (method === 'PUT' || method === 'DELETE') return 'tree-not-writable';
-  if (kind !== 'status' && kind !== 'error-in-200') return 'store-unreachable';
-  // Each file that keeps a release from being put back is named.
-  if (scenario.name === 'rollback' && request.name.includes('/public/') && !request.name.endsWith('/pointer.json'))
-    return method === 'GET' ? 'release-damaged' : 'tree-unreadable';
-  // It is written under the condition that there is none; and there is none.
-  return scenario.name === 'resume' && request.name.endsWith('/releases/grace') ? 'done' : 'tree-unreadable';
+  if (methodOf(request) === 'PUT' && kind === 'answer-dropped') return 'done';
+  return kind === 'reset' || kind === 'answer-dropped' ? 'store-unreachable' : 'store-busy';
 }
