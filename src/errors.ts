@@ -2,7 +2,8 @@
 // Bad catalogue data is not thrown; it is collected as findings (findings.ts).
 
 /**
- * Every error code and the exit code it leads to. Scripts match on both, so neither may change. 75: another attempt may mend it.
+ * Every error code and the exit code it leads to. Scripts match on both, so neither may change. 75: another attempt may mend it. 2: nothing
+ * of a tree was written; later on the same error exits 6 (`afterWriting`).
  */
 export const ERROR_EXIT_CODES = {
   usage: 2,
@@ -94,6 +95,23 @@ export class AppError extends Error {
   get exitCode(): number {
     return ERROR_EXIT_CODES[this.code];
   }
+}
+
+/** An error after a run's first write to a tree. It exits 6, because exit code 2 says that nothing was written. */
+class WrittenInPart extends AppError {
+  constructor(error: AppError) {
+    const message = `${error.message}; the tree is written in part, and what was published stands`;
+    super(error.code, message, error.hint, error, error.details);
+  }
+
+  override get exitCode(): number {
+    return 6;
+  }
+}
+
+/** What to throw in place of an error that ends a run after its first write to a tree: the same, but never with exit code 2. */
+export function afterWriting(thrown: unknown): unknown {
+  return thrown instanceof AppError && thrown.exitCode === 2 ? new WrittenInPart(thrown) : thrown;
 }
 
 /** Quotes a value for a POSIX shell if necessary, for command lines in hints. */

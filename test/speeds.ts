@@ -38,7 +38,7 @@ export const BOTH = [
   'test/property/*.test.ts',
   'test/edge/{independent-signers,signed-headers,transcripts}.test.ts',
   'test/postgres/{command,copy,random-mirrors,same-tree,schema}.test.ts',
-  'test/objects/{fault-requests,builders-keys,builders-suspended,same-tree}.test.ts',
+  'test/objects/{fault-requests,builders-keys,builders-suspended,refused-midway,same-tree}.test.ts',
 ];
 
 /** Whether this is `npm run test:all`: more runtimes, longer histories. */

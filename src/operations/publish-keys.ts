@@ -39,7 +39,11 @@ export interface PublishedKeys {
 
 /** Publishes the catalogue's keys as they are now. @throws AppError database-…, tree-… */
 export async function publishKeys(databasePath: string, outPath: string): Promise<PublishedKeys> {
-  const store = await unlockedStore(outPath);
+  return publishKeysInto(await unlockedStore(outPath), databasePath);
+}
+
+/** The same with a store of the caller's, which needs no lock. @throws AppError database-…, tree-… */
+export async function publishKeysInto(store: ReleaseStore, databasePath: string): Promise<PublishedKeys> {
   // Refuses a newer tool's tree before changing anything in it.
   const { currentId, manifest } = await PublishedTree.read(store);
   const entry = await replaceKeyRing(null, store, databasePath);

@@ -1,5 +1,6 @@
 // What every run that writes a tree does around its work: takes the lock, reads the tree, and removes leftover temporary files.
 
+import { afterWriting } from '../errors.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
 import type { RequestsJson } from '../contract/results.ts';
@@ -10,7 +11,10 @@ export interface Billed {
   readonly requests: RequestsJson | null;
 }
 
-/** Runs `work` on a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws */
+/**
+ * Runs `work` on a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws; with exit code 6 in place of 2
+ * if something was written before
+ */
 export async function writingTree<T extends object>(
   out: string,
   work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
@@ -36,6 +40,8 @@ async function workOn<T>(
       await tree.sweep();
       throw error;
     }
+  } catch (error) {
+    throw tree.hasWritten() ? afterWriting(error) : error;
   } finally {
     await tree.release();
   }

@@ -74,7 +74,13 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
   }
   const store = DirectoryStore.forWriting(root);
   const lock = lockTree(root);
-  return { store, requests: () => null, sweep: () => store.sweep(), release: async () => lock.release() };
+  return {
+    store,
+    requests: () => null,
+    hasWritten: () => store.hasWritten,
+    sweep: () => store.sweep(),
+    release: async () => lock.release(),
+  };
 }
 
 /**
@@ -92,7 +98,13 @@ export async function sharedTree(
   }
   refuseNonFolder(root);
   const store = DirectoryStore.forWriting(root, ownFolder);
-  return { store, createOnce: (file) => store.createOnce(file), requests: () => null, release: () => store.sweepOwn() };
+  return {
+    store,
+    createOnce: (file) => store.createOnce(file),
+    requests: () => null,
+    hasWritten: () => store.hasWritten,
+    release: () => store.sweepOwn(),
+  };
 }
 
 /**

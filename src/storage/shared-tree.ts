@@ -10,6 +10,8 @@ export interface SharedTree {
   createOnce(file: StoredFile): Promise<boolean>;
   /** The run's requests to a bucket so far; null for a folder. */
   readonly requests: () => RequestsJson | null;
+  /** Whether this run has written or removed a file of the tree (`isOfTree`), or may have. Temporary files do not count. */
+  readonly hasWritten: () => boolean;
   /** Waits for writes in progress and removes unfinished files. @throws AppError tree-not-writable */
   release(): Promise<void>;
 }

@@ -72,7 +72,9 @@ describe('cron', () => {
     writeFileSync(join(state, 'catalogue.sqlite'), '');
     const failed = await cron(0, state);
     expect(failed.status).toBe(2);
-    expect(failed.stdout).toMatch(/^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: \S+retry\.sh playbill build /);
+    expect(failed.stdout).toMatch(
+      /^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: \S+retry\.sh playbill build /,
+    );
 
     writeFileSync(join(state, 'out/public/fronts/alpha/pointer.json'), '');
     const stale = await cron(1, state);

@@ -13,7 +13,7 @@ import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { openCatalogue } from '../../database/open.ts';
 import { checkContract } from '../../database/schema/check-schema.ts';
 import { StateReader } from '../../database/state-reader.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, afterWriting } from '../../errors.ts';
 import { readHold } from '../../release/history/hold.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
@@ -26,7 +26,7 @@ import { sharedTree } from '../../storage/open-tree.ts';
 import { precompressingStore } from '../../storage/precompress.ts';
 import type { SharedTree } from '../../storage/shared-tree.ts';
 import { releaseOf, type BuildOptions } from '../build.ts';
-import { publishKeys } from '../publish-keys.ts';
+import { publishKeysInto } from '../publish-keys.ts';
 import { renderFronts } from '../../release/publish/render-fronts.ts';
 import { renderProducts, type FrontsToRender } from '../render-products.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
@@ -53,7 +53,10 @@ export interface ShardBuilt {
 /** How old a run may be that a shard without `--now` joins. */
 const AGE_SECONDS_MAX = 3600;
 
-/** Renders the fronts of one shard. @throws AppError database-…, contract-…, run-…, tree-… */
+/**
+ * Renders the fronts of one shard. @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if something was
+ * written before
+ */
 export async function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
   const { databasePath, outPath, run, onTransfer } = options;
   await using reader = new StateReader(await openCatalogue(databasePath, options.snapshot));
@@ -62,6 +65,8 @@ export async function buildShard(options: ShardOptions, now: Instant): Promise<S
   let built: ShardBuilt;
   try {
     built = await buildIntoShared(tree, reader, unguarded, options, now);
+  } catch (error) {
+    throw tree.hasWritten() ? afterWriting(error) : error;
   } finally {
     await tree.release();
   }
@@ -75,11 +80,11 @@ async function buildIntoShared(
   options: ShardOptions,
   proposedNow: Instant,
 ): Promise<ShardBuilt> {
-  const { shard, databasePath, outPath } = options;
+  const { shard, databasePath } = options;
   const published = await PublishedTree.read(tree.store);
   const hold = await readHold(tree.store);
   if (hold !== null) {
-    await publishKeys(databasePath, outPath);
+    await publishKeysInto(tree.store, databasePath);
     return { now: proposedNow, hold, isRepeated: false, results: [] };
   }
   const settings = await joinRun(tree, options, proposedNow);
@@ -98,7 +103,8 @@ async function buildIntoShared(
   await reader[Symbol.asyncDispose]();
   // A revocation does not wait for the other shards. The rows may be older than the ring, so the present keys are read and published.
   const ring = published.keyRing;
-  if (ring === null || keyRingText(ring) !== keyRingText(rendered.keyRing)) await publishKeys(databasePath, outPath);
+  if (ring === null || keyRingText(ring) !== keyRingText(rendered.keyRing))
+    await publishKeysInto(tree.store, databasePath);
 
   options.onProgress('publish', 0, rendered.fronts.length);
   const store = precompressingStore(tree.store, options.precompress);

@@ -12,6 +12,7 @@ import { removeFile } from '../../remove-file.ts';
 import { type Failure, type Found } from '../../release/tree/found.ts';
 import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
 import { EDGE_FOLDER, FRONTS_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER, RUNS_FOLDER } from '../../render/paths.ts';
+import { isOfTree } from '../locked-tree.ts';
 import { makePublicFolder } from '../public-mode.ts';
 import { writeTemporaryFile } from '../temporary-file.ts';
 import { DirectoryReader, failureOf, isTemporaryName, obstructed } from './reader.ts';
@@ -30,12 +31,13 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   readonly #knownFolders = new Set<string>();
   /** New folders whose names may not be durable yet. */
   readonly #newFolders = new Set<string>();
+  #hasWritten = false;
   /** The prefix of all temporary files, if this store does not have the lock; null if each is beside its final name. */
   readonly #temporaries: string | null;
 
   /**
    * `sharedFolder`: where a store without the lock writes temporary files. It must not do so below `public`, where the holder of the lock
-   * removes them. The names are unique to this store, because two processes may write the same file.
+   * removes them. The names are unique to this store, because two processes may write the same file. The key ring has its own lock.
    */
   constructor(root: string, sharedFolder: string | null = null) {
     super(root);
@@ -53,6 +55,11 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       if (obstruction !== null) throw folderError(root, obstruction);
     }
     return store;
+  }
+
+  /** Whether a file of the tree has got its name, or was removed. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
   }
 
   override async size(path: string): Promise<Found<number>> {
@@ -114,6 +121,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   async remove(paths: readonly string[]): Promise<void> {
     // What is beyond a link is not in the tree.
     const own = paths.filter((path) => this.#knownObstruction(dirname(path)) === null);
+    this.#hasWritten ||= own.some(isOfTree);
     for (const path of own) this.#writing(path, () => removeFile(join(this.root, path)));
     const folders = new Set(own.map((path) => dirname(path)));
     for (const folder of folders) this.#removeEmptyFolder(folder);
@@ -135,7 +143,8 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   #writeTemporary(path: string, bytes: Uint8Array): void {
     this.#writing(path, () => {
       this.#makeFolder(dirname(path));
-      if (this.#temporaries !== null) this.#makeFolder(dirname(this.#temporaries));
+      const prefix = this.#prefixFor(path);
+      if (prefix !== null) this.#makeFolder(dirname(prefix));
       writeTemporaryFile(this.#temporary(path), bytes);
     });
   }
@@ -145,6 +154,7 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#writing('', () => {
       const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.root);
       if (!isOneSync) for (const path of paths) fsyncPath(this.#temporary(path));
+      this.#hasWritten ||= paths.some(isOfTree);
       for (const path of paths) renameSync(this.#temporary(path), join(this.root, path));
       if (!isOneSync || !syncFileSystem(this.root)) this.#syncFolders(paths);
       this.#newFolders.clear();
@@ -210,8 +220,14 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       : this.#nearestFolder(dirname(folder));
   }
 
+  /** The prefix of a file's temporary name; null if that is beside its final name, as always for the key ring, which has its own lock. */
+  #prefixFor(path: string): string | null {
+    return path.startsWith(`${EDGE_FOLDER}/`) ? null : this.#temporaries;
+  }
+
   #temporary(path: string): string {
-    if (this.#temporaries !== null) return join(this.root, `${this.#temporaries}${path.replaceAll('/', ',')}.tmp`);
+    const prefix = this.#prefixFor(path);
+    if (prefix !== null) return join(this.root, `${prefix}${path.replaceAll('/', ',')}.tmp`);
     return join(this.root, dirname(path), `.${basename(path)}.tmp`);
   }
 

@@ -36,6 +36,7 @@ export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<
   return {
     store: new BucketStore(requests, { uploads, dialect: async () => lease.dialect, lease }),
     requests: () => requests.totals,
+    hasWritten: () => requests.hasWritten,
     sweep: () => uploads.drain(),
     release: async () => {
       await lease.release();
@@ -55,6 +56,7 @@ export async function shareBucket(root: string, onTransfer: OnTransfer): Promise
     store,
     createOnce: (file) => store.createOnce(file),
     requests: () => requests.totals,
+    hasWritten: () => requests.hasWritten,
     release: async () => {
       await uploads.drain();
       await connection.close();

@@ -12,6 +12,7 @@ import { headersOf } from './headers.ts';
 import { busy, notAStore, refusal, unreachable, type Operation } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestsJson } from '../../contract/results.ts';
+import { isOfTree } from '../locked-tree.ts';
 import { StoreClock } from './store-clock.ts';
 
 /** Retries wait for up to 0.1 s, 0.2 s … 6.4 s, long enough for a store to restart. The first of these is a setting. */
@@ -56,6 +57,7 @@ export class Requests {
   server: string | null = null;
   readonly #limit: LimitFunction;
   #isReached = false;
+  #hasWritten = false;
   #totals = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
 
   constructor(connection: Connection) {
@@ -65,6 +67,11 @@ export class Requests {
 
   get totals(): RequestsJson {
     return { ...this.#totals };
+  }
+
+  /** Whether a file of the tree was written or removed, or may have been. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
   }
 
   /** @returns null if there is no such object. @throws AppError tree-unreadable, and those of buckets */
@@ -203,6 +210,9 @@ export class Requests {
       this.#totals.bytesSent += request.body?.length ?? 0;
       if (attempt > 1) this.#totals.retries += 1;
       const response = await this.connection.send(request, beforeSend ?? always);
+      if (request.method !== 'GET' && isOfTree(request.path ?? ''))
+        this.#hasWritten ||=
+          response instanceof NoResponse || isTransient(response, request) || isDone(response, request);
       if (response instanceof NoResponse) return response;
       this.#isReached = true;
       this.clock.see(String(response.headers['date']));

@@ -45,6 +45,7 @@ export async function lockedTree(root: string, onTransfer?: OnTransfer): Promise
     store: named(root, tree, locked.store),
     // A summary says nothing of requests where it speaks of a folder.
     requests: () => null,
+    hasWritten: locked.hasWritten,
     sweep: () => tree.named(root, () => locked.sweep()),
     release: async () => {
       await locked.release();
@@ -61,6 +62,7 @@ export async function sharedTree(root: string, ownFolder: string, onTransfer?: O
     store: named(root, tree, shared.store),
     createOnce: (file) => tree.named(root, () => shared.createOnce(file)),
     requests: () => null,
+    hasWritten: shared.hasWritten,
     release: async () => {
       await shared.release();
       await tree.written();
