@@ -232,6 +232,9 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
   const etag = editionTag(response);
   const unchanged = response.status === 304 && kept?.etag ? kept : null;
   if (response.status !== 200 && unchanged === null) throw await errorOf(response);
+  const document = unchanged === null ? await documentIn(response, etag) : unchanged.answer.document;
+  // After a timeout a later request may have kept a newer answer.
+  signal.throwIfAborted();
   if (unchanged !== null && etag !== null && etag !== unchanged.etag) {
     // Asked by the same tag again, it would answer the same.
     endpoint.kept = { ...unchanged, etag: null };
@@ -243,14 +246,12 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
   }
 
   const answer: Answer<unknown> = {
-    document: unchanged === null ? await documentIn(response, etag) : unchanged.answer.document,
+    document,
     asOf: response.headers.get('Catalogue-As-Of'),
     validUntil: response.headers.get('Catalogue-Valid-Until'),
     isStale: response.headers.get('Catalogue-Stale') === '?1',
     failure: null,
   };
-  // After a timeout a later request may have kept a newer answer.
-  signal.throwIfAborted();
   const reusedUntilMs = nowMs + maxAgeOf(response) * 1000;
   endpoint.kept = { answer, etag: etag ?? unchanged?.etag ?? null, keptAtMs: nowMs, reusedUntilMs };
   return answer;

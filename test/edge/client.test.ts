@@ -1,6 +1,6 @@
 // The client against the real local server; the test sets the server's clock and the client's.
 
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -358,6 +358,31 @@ describe('a request that hangs', () => {
     // Longer than the late answer takes to be read.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(await client.products()).toEqual(answer);
+  });
+
+  test('replaces nothing by a late 304 for another edition', async () => {
+    const tagOf = (text: string) => `W/"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"`;
+    const held = heldAnswer();
+    let text = '{"n":1}';
+    let lastTag: string | undefined;
+    const deaf: Fetch = (_url, init) => {
+      lastTag = init.headers['If-None-Match'];
+      const headers = { ETag: tagOf(text), 'Catalogue-Valid-Until': '9999-01-01T00:00:00Z' };
+      return text === '' ? held.answer : Promise.resolve(new Response(text, { headers }));
+    };
+    const client = clientWith({ fetch: deaf, timeoutMs: 100 });
+    await untilAnswered(client);
+    text = '';
+    expect((await client.productsAnswer()).failure).toBeInstanceOf(CatalogueTimeoutError);
+    text = '{"n":2}';
+    do clock += 10;
+    while ((await client.productsAnswer()).failure !== null);
+    held.release(new Response(null, { status: 304, headers: { ETag: tagOf('another') } }));
+    // Longer than the late answer takes to be read.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    clock += 10;
+    await client.products();
+    expect(lastTag).toBe(tagOf('{"n":2}'));
   });
 
   test('has ten seconds by default', async () => {

@@ -38,7 +38,7 @@ export const askBucket = async (
   const url = new URL(`${bucket.origin}/${target}`);
   const credentials = { accessKeyId, secretAccessKey, sessionToken };
   const signed = await signedHeaders(method, url, credentials, bucket.region, now);
-  // For a gateway that compresses what the store has: fetch would decode that, and a file with a coding is none of the tree's.
+  // For a gateway that compresses what the store has: fetch would decode that, and the bytes would not be the file's.
   const headers = { ...Object.fromEntries(signed), 'accept-encoding': 'identity' };
   const late = new Promise<never>((_, reject) => AbortSignal.timeout(BEGIN_MS).addEventListener('abort', reject));
   return Promise.race([fetch(url, { method, headers, redirect: 'manual', signal }), late]).catch(() => {

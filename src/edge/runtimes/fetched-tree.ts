@@ -17,7 +17,7 @@ export const fetchedTree: Origin =
     const { origin } = PLAYBILL;
     const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
     const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
-      // For an origin that compresses what it has: fetch would decode that, and a file with a coding is none of the tree's.
+      // For an origin that compresses what it has: fetch would decode that, and the bytes would not be the file's.
       headers: { 'accept-encoding': 'identity' },
       // What a redirect leads to is another file, or none.
       redirect: 'manual',
