@@ -4,7 +4,7 @@
 /** What `npm test` leaves to `npm run test:all`. */
 export const SERVERS_AND_TIME = [
   // nginx, Deno, Bun and edge-runtime, one after the other, and many requests to each.
-  'test/edge/{authorizer,authorizer-service,boundary,deploy,edge-check,edge-check-command,edition-cache,fuzz,gateway-origin,installed,lying-origin,nginx,refusals-reveal-nothing,revocation,signed-headers-hosts,slow-and-malformed,timing,worker-hosts,worker-key-ring}.test.ts',
+  'test/edge/{authorizer,authorizer-service,boundary,deploy,edge-check,edge-check-command,edition-cache,fuzz,gateway-origin,installed,lying-origin,nginx,refusals-reveal-nothing,request-cost,revocation,signed-headers-hosts,slow-and-malformed,timing,worker-hosts,worker-key-ring}.test.ts',
   // Chromium.
   'test/preview/*.test.ts',
   'test/client/storefront.test.ts',

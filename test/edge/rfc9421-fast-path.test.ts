@@ -7,8 +7,8 @@ import { rfc9421FastPath } from '../../src/edge/rule/rfc9421-fast-path.ts';
 import { type FieldLine, fieldsAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { readSigned } from '../support/edge/read-signed.ts';
 
-const SETTINGS = DEFAULT_SETTINGS;
 const INPUT = 'sig=("@method" "@authority" "@path" "x-front");created=1777626000;keyid="moscow-1";tag="x-front"';
 const SIGNATURE = 'sig=:B5pS1vTRk+OPJoMkinrQSQXng2ouRo94+jvsNVEv5Qc=:';
 
@@ -25,8 +25,8 @@ const signed = (input: string, signature: string, ...more: readonly FieldLine[])
 
 describe('rfc9421FastPath', () => {
   test('reads what the client writes as the whole profile does', () => {
-    const parsed = rfc9421FastPath.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS);
-    expect(parsed).toEqual(rfc9421.readSignedRequest(signed(INPUT, SIGNATURE), SETTINGS));
+    const parsed = readSigned(rfc9421FastPath, signed(INPUT, SIGNATURE));
+    expect(parsed).toEqual(readSigned(rfc9421, signed(INPUT, SIGNATURE)));
     expect(parsed).toMatchObject({ keyid: 'moscow-1', created: 1_777_626_000, expires: Infinity });
   });
 
@@ -57,7 +57,7 @@ describe('rfc9421FastPath', () => {
     ['no signature', requestWith([['x-front', 'moscow']])],
     ['an authority beyond ASCII', { ...signed(INPUT, SIGNATURE), authority: 'афиша.test' }],
   ])('leaves %s to the whole profile', (_, request) => {
-    expect(rfc9421FastPath.readSignedRequest(request, SETTINGS)).toBe('signature-missing');
+    expect(readSigned(rfc9421FastPath, request)).toBe('signature-missing');
   });
 
   test('never reads anything differently', () => {
@@ -100,10 +100,10 @@ describe('rfc9421FastPath', () => {
         host,
         (input, signature, authority) => {
           const request = { ...signed(input, signature), authority };
-          const parsed = rfc9421FastPath.readSignedRequest(request, SETTINGS);
+          const parsed = readSigned(rfc9421FastPath, request);
           if (parsed === 'signature-missing') return;
           readTotal++;
-          expect(parsed).toEqual(rfc9421.readSignedRequest(request, SETTINGS));
+          expect(parsed).toEqual(readSigned(rfc9421, request));
         },
       ),
       { numRuns: 3000 },
@@ -112,6 +112,6 @@ describe('rfc9421FastPath', () => {
   });
 
   test('proposes nothing: the profile behind it does', () => {
-    expect(rfc9421FastPath.challenge(SETTINGS)).toEqual([]);
+    expect(rfc9421FastPath.challenge(DEFAULT_SETTINGS)).toEqual([]);
   });
 });

@@ -23,11 +23,19 @@ export interface SignedRequest {
   readonly created: number;
   /** Seconds since 1970; Infinity when the request does not shorten its own life. */
   readonly expires: number;
-  /** The text that was signed; ASCII. */
-  readonly base: string;
   /** Base64 in canonical form: of 44 characters when it is an HMAC. */
   readonly signature: string;
+  /** Collects what was signed; called when all of the above is known to be right, since the client chooses how much that is. */
+  readBase(): SignatureBase | Reason;
 }
+
+export interface SignatureBase {
+  /** The text that was signed; ASCII. */
+  readonly base: string;
+}
+
+/** How many components or headers a signature may cover (edge.md). */
+export const COVERED_MAX = 32;
 
 export interface SignatureProfile {
   /** Header lines of a 401 that tell a client how to sign. */

@@ -26,13 +26,14 @@ const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
   if (!PLAIN.test(request.method + front + path + authority)) return MISSING;
   const lines =
     '"@method": ' + request.method + '\n"@authority": ' + authority + '\n"@path": ' + path + '\n"x-front": ';
+  const base = lines + front + '\n"@signature-params": ' + (input[1] ?? '');
   return {
     keyid: input[3] ?? '',
     alg: undefined,
     created: Number(input[2]),
     expires: Infinity,
-    base: lines + front + '\n"@signature-params": ' + (input[1] ?? ''),
     signature: signature[1] ?? '',
+    readBase: () => ({ base }),
   };
 };
 

@@ -2,7 +2,7 @@
 // that a label's raw text is what was signed. It refuses component parameters, other derived components and other parameters. Of
 // Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
-import { MALFORMED, MISSING, type SignedRequest, type SignatureProfile } from './profile.ts';
+import { COVERED_MAX, MALFORMED, MISSING, type SignedRequest, type SignatureProfile } from './profile.ts';
 import type { Reason } from './reasons.ts';
 import type { SettingsFile } from './settings.ts';
 import {
@@ -16,6 +16,14 @@ import {
 } from './request.ts';
 
 const AUTHORITY = '@authority';
+/** The derived components that a signature may cover (RFC 9421, 2.2). */
+const DERIVED: { readonly [name: string]: (request: SignedParts) => string } = {
+  '@method': (request) => request.method,
+  [AUTHORITY]: authorityOf,
+  '@path': (request) => targetPath(request.target),
+  '@query': (request) => targetQuery(request.target),
+  '@scheme': (request) => request.scheme,
+};
 
 /**
  * The members of a dictionary: the text between commas outside strings. A string without an end takes the rest, so that nothing is searched
@@ -61,14 +69,12 @@ const readSignedRequest = (request: RuleRequest, settings: SettingsFile): Signed
   const encoded = membersOf(signatures, label);
   if (!encoded) return MISSING;
   const signature = BYTES.exec(encoded)?.[1];
-  const values = components.map((name) => componentValue(request, name));
-  const base = signatureBase(components, values, input);
-  if (signature === undefined || /[^ -~\n]/.test(base)) return MALFORMED;
+  if (signature === undefined) return MALFORMED;
 
+  // Before the names that are not allowed: a client that covers @target-uri instead should learn what to cover.
   const isCovered = requiredComponents(settings).every((name) => components.includes(name));
-  // Checked before `undefined`: a client that covers @target-uri instead should learn what to cover, not that its header is malformed.
-  if (!isCovered || values.includes(null)) return 'signature-component-missing';
-  if (values.includes(undefined)) return MALFORMED;
+  if (!isCovered) return 'signature-component-missing';
+  if (components.some((name) => name.startsWith('@') && !DERIVED[name])) return MALFORMED;
   const created = parameters['created'];
   const keyid = parameters['keyid'];
   if (!created || keyid === undefined) return 'signature-parameter-missing';
@@ -77,19 +83,25 @@ const readSignedRequest = (request: RuleRequest, settings: SettingsFile): Signed
     alg: parameters['alg'],
     created: +created,
     expires: +(parameters['expires'] ?? Infinity),
-    base,
     signature,
+    readBase: () => {
+      const values = components.map((name) => componentValue(request, name));
+      const base = signatureBase(components, values, input);
+      if (/[^ -~\n]/.test(base)) return MALFORMED;
+      return values.includes(null) ? 'signature-component-missing' : { base };
+    },
   };
 };
 
 /** The raw members of a signature header; null when it is malformed, repeated, too long, or has more than four. */
 const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
-  const lines = request.lines(name);
+  // `field` first: without such a header, njs need not sort the lines.
+  const lines = request.field(name) === null ? [] : request.lines(name);
   const text = lines[0] ?? '';
+  if (lines.length > 1 || text.length > lengthMax) return null;
   const members = (text.match(MEMBERS) ?? []).map((member) => member.trim());
-  const isSound = lines.length < 2 && text.length <= lengthMax && members.length < 5;
   // The members do not add up to the text where a string has no end, a member is empty, or blanks are not canonical.
-  return isSound && members.join(', ') === text ? members : null;
+  return members.length < 5 && members.join(', ') === text ? members : null;
 };
 
 /** The raw value of a label (given with its equals sign); empty without such a member, joined by a comma when there are two. */
@@ -102,10 +114,11 @@ const membersOf = (members: readonly string[], label: string): string =>
 /** The parameters of a label's raw text, behind its list of components. */
 const behindList = (input: string): string => input.slice(input.indexOf(')') + 1);
 
-/** The names in `("a" "b")`, each once; null when it is anything else, such as a component with parameters. */
+/** The names in `("a" "b")`, each once, not too many; null when it is anything else, such as a component with parameters. */
 const readComponents = (input: string): readonly string[] | null => {
   const list = input.slice(0, input.indexOf(')') + 1);
   const quoted: readonly string[] = list.match(COMPONENTS) ?? [];
+  if (quoted.length > COVERED_MAX) return null;
   const isList = list === `(${quoted.join(' ')})` && quoted.every((name, i) => quoted.indexOf(name) === i);
   return isList ? quoted.map((name) => name.slice(1, -1)) : null;
 };
@@ -124,23 +137,9 @@ const readParameters = (text: string): { readonly [name: string]: string } | nul
   return parameters;
 };
 
-/** A derived component (RFC 9421, 2.2) or a field (2.1): undefined when the profile does not allow it, null when the request lacks it. */
-export const componentValue = (request: SignedParts, name: string): string | null | undefined => {
-  switch (name) {
-    case '@method':
-      return request.method;
-    case AUTHORITY:
-      return authorityOf(request);
-    case '@path':
-      return targetPath(request.target);
-    case '@query':
-      return targetQuery(request.target);
-    case '@scheme':
-      return request.scheme;
-    default:
-      return name.startsWith('@') ? undefined : combined(request.lines(name));
-  }
-};
+/** A derived component or a field (RFC 9421, 2.1): undefined when the profile does not allow it, null when the request lacks it. */
+export const componentValue = (request: SignedParts, name: string): string | null | undefined =>
+  name.startsWith('@') ? DERIVED[name]?.(request) : combined(request.lines(name));
 
 /** The signature base (RFC 9421, 2.5): one line per covered component, then the parameters, which are the label's raw text. */
 export const signatureBase = (

@@ -39,22 +39,28 @@ export const authorize = <Key extends KeyFacts>(
   now: number,
 ): Eventually<RequestTarget | Refusal> =>
   orElse(() => {
-    const unauthorized = (reason: Reason): Refusal => refuse<Reason>(401, reason, profile.challenge(settings));
+    const refused = (reason: Reason): Refusal =>
+      reason === MALFORMED ? refuse(400, reason) : refuse<Reason>(401, reason, profile.challenge(settings));
     // Method, path, and the front's code.
     const target = readTarget(request, settings.base);
     if (target.kind === 'refuse') return target;
 
     // Syntax of the signature headers.
     const signed = profile.readSignedRequest(request, settings);
-    if (typeof signed === 'string') return signed === MALFORMED ? refuse(400, signed) : unauthorized(signed);
+    if (typeof signed === 'string') return refused(signed);
 
-    // Time, before any key is looked up: an old signature costs nothing and reveals nothing.
+    // Time, before anything is collected or looked up: an old signature costs nothing and reveals nothing.
     const untimely = checkWindow(signed, Math.floor(now));
-    if (untimely) return unauthorized(untimely);
+    if (untimely) return refused(untimely);
+
+    // The values that it covers.
+    const covered = signed.readBase();
+    if (typeof covered === 'string') return refused(covered);
 
     // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
-    return after<string | null, RequestTarget | Refusal>(verifySignature(signed, keys, instantText(now)), (front) => {
-      if (front === null) return unauthorized('signature-invalid');
+    const verified = verifySignature(signed, covered.base, keys, instantText(now));
+    return after<string | null, RequestTarget | Refusal>(verified, (front) => {
+      if (front === null) return refused('signature-invalid');
 
       // A key speaks only for its own front, and does not reveal whether another front exists.
       return front === target.front ? target : refuse(403, 'front-not-allowed');

@@ -2,7 +2,7 @@
 // it (data/signing.md). Canonical forms only. What it signs begins with the method, and what rfc9421 signs with a quote: a signature
 // under one is wrong under the other, even by the same secret.
 
-import { MALFORMED, MISSING, type SignatureProfile, type SignedRequest } from './profile.ts';
+import { COVERED_MAX, MALFORMED, MISSING, type SignatureProfile, type SignedRequest } from './profile.ts';
 import type { Reason } from './reasons.ts';
 import { type FieldLine, type RuleRequest, type SignedParts, targetPath, targetQuery } from './request.ts';
 
@@ -27,13 +27,9 @@ const challenge = (): readonly FieldLine[] => [
 const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
   const list = valueOf(request, LIST);
   const hex = valueOf(request, SIGNATURE);
-  const names = (list ?? KEY).split(';');
-  if (!isList(names) || !/^[a-f\d]{64}$/.test(hex ?? NO_BODY)) return MALFORMED;
+  const names = namesIn(list ?? KEY);
+  if (!names || !/^[a-f\d]{64}$/.test(hex ?? NO_BODY)) return MALFORMED;
   if (!list || !hex) return MISSING;
-  // A character beyond ASCII may become ASCII in lower case.
-  const isPlain = (value: string | undefined): boolean => /^[\t -~]+$/.test(value || '?');
-  const isOnce = (name: string): boolean => request.lines(name).length === 1 && isPlain(valueOf(request, name));
-  if (!names.every(isOnce) || !isPlain(request.target)) return MALFORMED;
   if (!REQUIRED_HEADERS.every((name) => names.includes(name))) return 'signature-component-missing';
 
   const keyid = valueOf(request, KEY) ?? '';
@@ -44,8 +40,13 @@ const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
     alg: undefined,
     created: Math.floor(createdMs / 1000),
     expires: Infinity,
-    base: canonicalText(request, names),
     signature: base64OfHex(hex),
+    readBase: () => {
+      // A character beyond ASCII may become ASCII in lower case.
+      const isPlain = (value: string | undefined): boolean => /^[\t -~]+$/.test(value || '?');
+      const isOnce = (name: string): boolean => request.lines(name).length === 1 && isPlain(valueOf(request, name));
+      return isPlain(request.target) && names.every(isOnce) ? { base: canonicalText(request, names) } : MALFORMED;
+    },
   };
 };
 
@@ -55,10 +56,17 @@ const valueOf = (request: SignedParts, name: string): string | undefined => {
   return lines.length > 1 ? '' : lines[0];
 };
 
-/** Field names in lower case, each once and sorted, and not the signature itself. As long as a Signature-Input may be. */
-const isList = (names: readonly string[]): boolean =>
-  names.join().length <= 2048 &&
-  names.every((name, i) => /^[a-z\d!#$%&'*+.^_`|~-]+$/.test(name) && name !== SIGNATURE && (names[i - 1] ?? '') < name);
+/** The names in `a;b`: of fields, in lower case, each once and sorted, not the signature itself, and not too many; null for anything else. */
+const namesIn = (list: string): readonly string[] | null => {
+  // As long as a Signature-Input may be.
+  if (list.length > 2048) return null;
+  const names = list.split(';');
+  if (names.length > COVERED_MAX) return null;
+  const isSorted = names.every(
+    (name, i) => /^[a-z\d!#$%&'*+.^_`|~-]+$/.test(name) && name !== SIGNATURE && (names[i - 1] ?? '') < name,
+  );
+  return isSorted ? names : null;
+};
 
 /** Milliseconds since 1970 of `2026-05-01T09:00:00.000Z`; null for any other form, and for a date that does not exist. */
 const timeOf = (timestamp: string): number | null => {
@@ -73,11 +81,15 @@ export const canonicalText = (request: SignedParts, names: readonly string[]): s
   return [request.method, targetPath(request.target), query].concat(lines, names.join(';'), NO_BODY).join('\n');
 };
 
+/** Without a regular expression, which costs njs a microsecond for each blank. */
 const normalized = (value: string): string =>
   value
     .toLowerCase()
-    .replace(/[ \t]+/g, ' ')
-    .trim();
+    .split('\t')
+    .join(' ')
+    .split(' ')
+    .filter((word) => word)
+    .join(' ');
 
 /** Canonical base64 of the 32 bytes in 64 digits: three digits are two characters, and two more zeros fill the last three. */
 const base64OfHex = (hex: string): string =>

@@ -7,7 +7,7 @@ import type { PointerText } from '../rule/pointer.ts';
 import type { FileText, FoundLine } from '../rule/key-ring-text.ts';
 import { anyOf, type ProfileName } from '../rule/profile.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
-import type { FieldLine, RuleRequest } from '../rule/request.ts';
+import { type FieldLine, linesAmong, type RuleRequest } from '../rule/request.ts';
 import { rfc9421FastPath } from '../rule/rfc9421-fast-path.ts';
 import { rfc9421 } from '../rule/rfc9421.ts';
 import { authorize, type Decision, type RequestTarget } from '../rule/rule.ts';
@@ -70,14 +70,14 @@ export function authorized(
 export function requestOf(r: NjsRequest): RuleRequest {
   const variables = r.variables;
   const headers = r.headersIn;
+  const lines = linesAmong(() => r.rawHeadersIn);
   return {
     method: r.method,
     scheme: variables['scheme'] ?? '',
     authority: variables['http_host'] || authorityFrom(variables),
     // Not r.uri, which nginx has normalised: `//x/` and `/%75x/` would be other paths there.
     target: variables['request_uri'] ?? '',
-    lines: (name) =>
-      r.rawHeadersIn.filter((line) => line[0].toLowerCase() === name).map((line) => withoutTabs(line[1])),
+    lines: (name) => lines(name).map(withoutTabs),
     field: (name) => {
       // Fast, because njs uses nginx's own index. It joins repeated lines of the fields read here. For fields of which it shows only the first
       // line, the rule uses `lines`.

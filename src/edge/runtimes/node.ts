@@ -208,9 +208,7 @@ export function parseKeyRing(text: string): KeyRing {
 
 function requestOf(incoming: IncomingMessage, isProxied: boolean): RuleRequest {
   const { rawHeaders } = incoming;
-  const fields = rawHeaders.flatMap((name, i): FieldLine[] =>
-    i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : [],
-  );
+  const fields = rawHeaders.flatMap((name, i): FieldLine[] => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? '']] : []));
   const { url = '', headers } = incoming;
   // The absolute form contains the authority, and Host must then be ignored (RFC 9112, 3.2.2).
   const [, authority = headers.host ?? '', target = url] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];

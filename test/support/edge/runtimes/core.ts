@@ -26,7 +26,7 @@ export function requestOfLines(lines: readonly string[]): RuleRequest {
   const [method = '', target = ''] = (lines[0] ?? '').split(' ');
   const fields = lines.slice(1).map((line) => {
     const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const;
+    return [line.slice(0, colon).toLowerCase(), withoutBlanks(line.slice(colon + 1))] as const;
   });
   const authority = fields.find(([name]) => name === 'host')?.[1] ?? '';
   return { method, scheme: 'http', authority, target, ...fieldsAmong(fields) };
@@ -51,3 +51,6 @@ async function answerLines(world: World, lines: readonly string[]): Promise<RawR
   const isEmpty = request.method === 'HEAD' || content === null;
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };
 }
+
+/** Without blanks around it. By a regular expression that ends in `$` it would take the square of the blanks inside. */
+const withoutBlanks = (value: string): string => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? '';

@@ -1,0 +1,97 @@
+// The price of a request: what nobody has signed costs an edge at most ten times the CPU time of a plain refusal, whatever its size and
+// shape. CPU time, not time: how long a process waits for its turn does not count. Noise only adds, so that the least of several
+// measurements is compared, and what stands out is measured again.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyRingText } from '../../src/release/tree/codec.ts';
+import { compiledCommand } from '../support/compiled.ts';
+import { plainRefusal, SHAPES } from '../support/edge/costly-requests.ts';
+import { cpuOf, descendants } from '../support/edge/cpu.ts';
+import { sendLines } from '../support/edge/messages.ts';
+import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
+import { startCore } from '../support/edge/runtimes/core.ts';
+import { startNginx } from '../support/edge/runtimes/nginx.ts';
+import { freePort, startProgram } from '../support/edge/runtimes/runtime.ts';
+import { hostByUrl } from '../support/edge/runtimes/worker-hosts.ts';
+import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
+import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
+import { makeWorld, type World } from '../support/edge/world.ts';
+
+const RATIO_MAX = 10;
+const ROUNDS = 6;
+const REQUESTS = 12;
+const WARM_UP = 300;
+/** Bytes of a request's fields: nginx takes 32 kB in four lines, and the others 16 kB or more. */
+const SIZES = [500, 2000, 7500, 15_000, 24_000, 30_000];
+
+/** `playbill serve`, as a process of its own. */
+async function startServe(world: World): Promise<Runtime> {
+  const port = await freePort();
+  const words = ['serve', '--out', world.root, '--port', `${port}`];
+  const profiles = (world.profiles ?? []).flatMap((profile) => ['--profile', profile]);
+  const stop = await startProgram(process.execPath, [compiledCommand(), ...words, ...profiles], port, {
+    cwd: world.root,
+    env: { ...process.env, ...world.secrets },
+  });
+  return { name: 'serve', now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
+}
+
+const EDGES: { readonly [name: string]: StartRuntime } = {
+  // In this process.
+  core: startCore,
+  nginx: (world: World) => startNginx(world),
+  workerd: (world: World) => startWorkerd(world, 5),
+  serve: startServe,
+  'a service behind nginx': (world: World) => startAuthorizer('nginx', world),
+  deno: hostByUrl('deno'),
+  bun: hostByUrl('bun'),
+};
+
+describe.each(Object.entries(EDGES))('%s', (name, start) => {
+  let world: World;
+  let edge: Runtime;
+  let pids: readonly number[];
+  beforeAll(async () => {
+    world = await makeWorld(Math.floor(Date.now() / 1000), ['rfc9421', 'signed-headers']);
+    writeFileSync(join(world.root, 'edge/keyring.json'), keyRingText(world.keyRing));
+    const before = descendants();
+    edge = await start(world);
+    pids = name === 'core' ? [process.pid] : [...descendants()].filter((pid) => !before.has(pid));
+    await costOf(plainRefusal(edge.now()), WARM_UP);
+  });
+  afterAll(() => edge.stop());
+
+  /** CPU time of one request, nanoseconds. */
+  async function costOf(lines: readonly string[], requests = REQUESTS): Promise<number> {
+    const before = cpuOf(pids);
+    for (let i = 0; i < requests; i++) await edge.send(lines).catch(() => null);
+    return (cpuOf(pids) - before) / requests;
+  }
+
+  test('a plain refusal is one, and costs something', async () => {
+    expect((await edge.send(plainRefusal(edge.now()))).status).toBe(401);
+    expect(await costOf(plainRefusal(edge.now()))).toBeGreaterThan(0);
+  });
+
+  test.each(Object.keys(SHAPES))(
+    '%s',
+    async (what) => {
+      const ratios: (readonly [bytes: number, ratio: number])[] = [];
+      for (const bytes of SIZES) {
+        const lines = SHAPES[what]?.(bytes, edge.now()) ?? [];
+        let plain = Infinity;
+        let least = Infinity;
+        for (let round = 0; round < ROUNDS && (round === 0 || least > plain * RATIO_MAX); round++) {
+          plain = Math.min(plain, await costOf(plainRefusal(edge.now())));
+          least = Math.min(least, await costOf(lines));
+        }
+        ratios.push([bytes, Math.round((10 * least) / plain) / 10]);
+      }
+      // Times the cost of a plain refusal, by the bytes of a request's fields.
+      expect(ratios.filter(([, ratio]) => ratio > RATIO_MAX)).toEqual([]);
+    },
+    600_000,
+  );
+});
