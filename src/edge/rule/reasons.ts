@@ -10,7 +10,10 @@ export const REFUSALS = {
   'front-malformed': { status: 400, when: "X-Front is repeated, or is not a front's code" },
   'signature-malformed': { status: 400, when: 'the signature headers are malformed, repeated or ambiguous' },
   'signature-missing': { status: 401, when: 'the request is not signed' },
-  'signature-component-missing': { status: 401, when: 'the signature does not cover all that it must' },
+  'signature-component-missing': {
+    status: 401,
+    when: 'the signature does not cover all that it must, or covers what the request or the rule does not have',
+  },
   'signature-parameter-missing': { status: 401, when: 'created or keyid is missing' },
   'signature-expired': { status: 401, when: 'the signature is too old, or past its own expires' },
   'signature-from-future': { status: 401, when: 'created is more than a minute ahead of the clock here' },

@@ -33,8 +33,10 @@ const MEMBERS = /(?:"(?:[^"\\]|\\.)*"|[^",])+|".*/g;
 const LABEL = /^[a-z*][a-z\d_.*-]*=/;
 /** Our application's tag (RFC 9421, 2.3), also where it is not written canonically: malformed is not the same as unsigned. */
 const TAGGED = /; *tag="x-front"/;
-/** Component names in quotes: lower case, no parameters. */
-const COMPONENTS = /"@?[a-z\d!#$%&'*+.^_`|~-]+"/g;
+/** Component names in quotes: lower case, and no parameters but that of `@query-param`, without which that means nothing. */
+const COMPONENTS = /"@query-param";name="[^"\\]*"|"@?[a-z\d!#$%&'*+.^_`|~-]+"/g;
+/** Other derived components that a request can have (RFC 9421, 2.2): right elsewhere, so that their client learns what to cover here. */
+const ELSEWHERE = /^@(target-uri|request-target|query-param)/;
 /** A parameter that we know: an integer within 15 digits (RFC 8941, 3.3.1), or a string of printable ASCII (3.3.3). */
 const PARAMETER = /^;(?:(created|expires)=(0|-?[1-9]\d{0,14})|(keyid|alg|nonce|tag)="((?:[ !#-[\]-~]|\\["\\])*)")/;
 /** A byte sequence (RFC 8941, 3.3.5) in the one base64 that its bytes have: padded, unused bits zero. */
@@ -50,17 +52,19 @@ const challenge = (settings: SettingsFile): readonly FieldLine[] => [
   ['Accept-Signature', `sig=("${requiredComponents(settings).join('" "')}");created;tag="x-front"`],
 ];
 
-/** Malformed comes before missing, so that a torn header is never called unsigned; a component that is not allowed comes last. */
+/**
+ * Malformed comes before missing, so that a torn header is never called unsigned. But without a label of ours, Signature belongs to somebody
+ * else: before RFC 9421 it had another form.
+ */
 const readSignedRequest = (request: RuleRequest, settings: SettingsFile): SignedRequest | Reason => {
   const inputs = splitMembers(request, 'signature-input', 2048);
-  const signatures = splitMembers(request, 'signature', 1024);
-  if (!inputs || !signatures) return MALFORMED;
-
+  if (!inputs) return MALFORMED;
   // Two members with our tag, or two with our label, stay joined by a comma, which is nowhere allowed below.
   const ours = inputs.filter((member) => TAGGED.test(behindList(member))).join();
   if (!ours) return MISSING;
+  const signatures = splitMembers(request, 'signature', 1024);
   const label = LABEL.exec(ours)?.[0];
-  if (!label) return MALFORMED;
+  if (!signatures || !label) return MALFORMED;
   const input = membersOf(inputs, label);
   const components = readComponents(input);
   const parameters = readParameters(behindList(input));
@@ -73,7 +77,7 @@ const readSignedRequest = (request: RuleRequest, settings: SettingsFile): Signed
 
   // Before the names that are not allowed: a client that covers @target-uri instead should learn what to cover.
   const isCovered = requiredComponents(settings).every((name) => components.includes(name));
-  if (!isCovered) return 'signature-component-missing';
+  if (!isCovered || components.some((name) => ELSEWHERE.test(name))) return 'signature-component-missing';
   if (components.some((name) => name.startsWith('@') && !DERIVED[name])) return MALFORMED;
   const created = parameters['created'];
   const keyid = parameters['keyid'];
@@ -93,12 +97,11 @@ const readSignedRequest = (request: RuleRequest, settings: SettingsFile): Signed
   };
 };
 
-/** The raw members of a signature header; null when it is malformed, repeated, too long, or has more than four. */
+/** The raw members of a signature header, of all its lines (RFC 8941, 4.2); null when it is malformed, too long, or has more than four. */
 const splitMembers = (request: RuleRequest, name: string, lengthMax: number): readonly string[] | null => {
   // `field` first: without such a header, njs need not sort the lines.
-  const lines = request.field(name) === null ? [] : request.lines(name);
-  const text = lines[0] ?? '';
-  if (lines.length > 1 || text.length > lengthMax) return null;
+  const text = request.field(name) === null ? '' : request.lines(name).join(', ');
+  if (text.length > lengthMax) return null;
   const members = (text.match(MEMBERS) ?? []).map((member) => member.trim());
   // The members do not add up to the text where a string has no end, a member is empty, or blanks are not canonical.
   return members.length < 5 && members.join(', ') === text ? members : null;
