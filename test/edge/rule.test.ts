@@ -158,6 +158,19 @@ describe('settings', () => {
   });
 });
 
+test.each(['', 'edge.test, other.test', 'edge.test,'])(
+  'a request is for one host, or it is refused before its signature: %j',
+  async (authority) => {
+    const find = (): never => {
+      throw new Error('looked up');
+    };
+    const request = { method: 'GET', scheme: 'http', authority, target: '/products/' };
+    const signed = { ...request, ...fieldsAmong([['x-front', 'moscow']]) };
+    const decision = await authorize(signed, { ...keyStoreWith({}), find }, rfc9421, DEFAULT_SETTINGS, T);
+    expect(decision).toMatchObject({ status: 400, reason: 'request-malformed' });
+  },
+);
+
 describe('the rule never throws', () => {
   const request: RuleRequest = {
     method: 'GET',

@@ -4,6 +4,7 @@
 import type { Reason } from '../rule/reasons.ts';
 import type { DeploymentFiles } from './deployment.ts';
 import {
+  AUTHORITY,
   checkListen,
   CLIENT_TIMEOUTS,
   documentOf,
@@ -59,6 +60,8 @@ upstream playbill_authorizer {
   keepalive 32;
 }
 
+${AUTHORITY}
+
 ${PROBLEMS}
 
 server {
@@ -70,7 +73,7 @@ ${CLIENT_TIMEOUTS}
   location / {
     proxy_pass http://playbill_authorizer;
     proxy_http_version 1.1;
-    proxy_set_header Host $http_host;
+    proxy_set_header Host $playbill_authority;
     proxy_set_header Connection "";
     proxy_set_header X-Forwarded-Proto $scheme;
     proxy_set_header Content-Length "";

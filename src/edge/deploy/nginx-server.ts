@@ -43,6 +43,13 @@ export const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] =
 /** The problem document for an error of the proxy itself. */
 export const documentOf = (reason: Reason): string => refuse(REFUSALS[reason].status, reason).body.trimEnd();
 
+/** For the http block: what a signature covers as `@authority`. */
+export const AUTHORITY = `# The host that a request is for. A request line with a host in it overrides the header (RFC 9112, 3.2.2).
+map $request $playbill_authority {
+  "~^\\S+ +[A-Za-z][A-Za-z0-9+.-]*://(?<playbill_host>[^/?#\\s]*)" $playbill_host;
+  default $http_host;
+}`;
+
 /** For the http block: the documents of nginx's own errors. */
 export const PROBLEMS = `# The problem documents of nginx's own errors, in the form of the rule's refusals.
 map $status $playbill_problem {

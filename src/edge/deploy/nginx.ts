@@ -13,6 +13,7 @@ import {
   secretNames,
 } from './deployment.ts';
 import {
+  AUTHORITY,
   checkListen,
   checkPath,
   CLIENT_TIMEOUTS,
@@ -68,6 +69,8 @@ js_preload_object playbill_secrets from playbill-secrets.json;
 # Set by the rule: the file to send, relative to root, and the location that sends it without Brotli.
 js_var $playbill_file;
 js_var $playbill_plain;
+
+${AUTHORITY}
 
 ${PROBLEMS}
 

@@ -23,7 +23,7 @@ export const REFUSALS = {
   'method-not-allowed': { status: 405, when: 'the method is neither GET nor HEAD' },
   'request-malformed': {
     status: 400,
-    when: 'nginx, serve and the authorizer: the request is malformed, or has two lines of Host',
+    when: 'the request names no host, or two; nginx, serve and the authorizer: it is malformed',
   },
   'precondition-failed': { status: 412, when: 'nginx: If-Match or If-Unmodified-Since asks for another edition' },
   'content-too-large': { status: 413, when: 'nginx, serve and the authorizer: the request has a body' },

@@ -8,7 +8,7 @@ export interface RuleRequest {
   readonly method: string;
   /** `http` or `https`: what the client used, for `@scheme` and for the default port in the authority. */
   readonly scheme: string;
-  /** Host header or `:authority`, as received. */
+  /** That of the request line where it has one, else the Host header or `:authority`, as received; empty without any. */
   readonly authority: string;
   /** Path and query as on the request line: decoded or normalised, `//x/` and `/%75x/` would be other paths. */
   readonly target: string;

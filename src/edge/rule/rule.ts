@@ -44,6 +44,8 @@ export const authorize = <Key extends KeyFacts>(
     // Method, path, and the front's code.
     const target = readTarget(request, settings.base);
     if (target.kind === 'refuse') return target;
+    // One host. HTTP/1.0 may name none, and then a signature could cover nothing as `@authority`; of two, a proxy may choose the other.
+    if (!request.authority || request.authority.includes(',')) return refuse(400, 'request-malformed');
 
     // Syntax of the signature headers.
     const signed = profile.readSignedRequest(request, settings);

@@ -110,11 +110,12 @@ const requestOf = (request: WorkerRequest): RuleRequest => {
     const sent = name === 'accept-encoding' ? request.cf?.clientAcceptEncoding : null;
     return sent ?? request.headers.get(name);
   };
-  const [, scheme = '', authority = '', target = ''] = /^(\w+):..([^/]*)(.*)/.exec(request.url) ?? [];
+  const [, scheme = '', authority = '', target = ''] = /^(?:(\w+):..([^/]*))?(.*)/.exec(request.url) ?? [];
   return {
     method: request.method,
     scheme,
-    authority,
+    // Of two lines of Host, some runtimes put only the first into the URL.
+    authority: field('host')?.includes(',') === true ? '' : authority,
     target,
     lines: (name) => [field(name) ?? []].flat(),
     field,

@@ -74,7 +74,7 @@ export function requestOf(r: NjsRequest): RuleRequest {
   return {
     method: r.method,
     scheme: variables['scheme'] ?? '',
-    authority: variables['http_host'] || authorityFrom(variables),
+    authority: variables['playbill_authority'] || authorityFrom(variables),
     // Not r.uri, which nginx has normalised: `//x/` and `/%75x/` would be other paths there.
     target: variables['request_uri'] ?? '',
     lines: (name) => lines(name).map(withoutTabs),
@@ -90,10 +90,11 @@ export function requestOf(r: NjsRequest): RuleRequest {
 }
 
 /**
- * For requests without $http_host: over HTTP/3 (nginx 1.25 to 1.29.4) and in the absolute form. `$host` has no port, so the port of this server
- * is assumed.
+ * For requests without $http_host: over HTTP/3 from nginx 1.25 to 1.29.4, where `$host` has no port, so the port of this server is assumed;
+ * and by HTTP/1.0, which may name no host at all: `$host` would be the name of this server.
  */
 function authorityFrom(variables: NjsRequest['variables']): string {
+  if (variables['server_protocol'] !== 'HTTP/3.0') return '';
   const host = variables['host'] ?? '';
   const port = variables['server_port'] ?? '';
   return host && port ? host + ':' + port : host;

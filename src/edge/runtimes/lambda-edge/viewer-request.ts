@@ -104,7 +104,7 @@ const requestOf = ({ method, uri, querystring, headers }: EventRequest): RuleReq
     method,
     // The distribution refuses plain http.
     scheme: 'https',
-    authority: lines('host')[0] ?? '',
+    authority: lines('host').join(),
     target: querystring === '' ? uri : `${uri}?${querystring}`,
     lines,
     field: (name) => combined(lines(name)),

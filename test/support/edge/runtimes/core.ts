@@ -23,12 +23,13 @@ export const startCore: StartRuntime = async (world) => ({
 
 /** The rule's request in the lines of one. */
 export function requestOfLines(lines: readonly string[]): RuleRequest {
-  const [method = '', target = ''] = (lines[0] ?? '').split(' ');
+  const [method = '', written = ''] = (lines[0] ?? '').split(' ');
   const fields = lines.slice(1).map((line) => {
     const colon = line.indexOf(':');
     return [line.slice(0, colon).toLowerCase(), withoutBlanks(line.slice(colon + 1))] as const;
   });
-  const authority = fields.find(([name]) => name === 'host')?.[1] ?? '';
+  const hosts = fields.filter(([name]) => name === 'host').map(([, value]) => value);
+  const [, authority = hosts.join(', '), target = written] = /^http:\/\/([^/]*)(.*)$/i.exec(written) ?? [];
   return { method, scheme: 'http', authority, target, ...fieldsAmong(fields) };
 }
 

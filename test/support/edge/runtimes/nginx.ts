@@ -1,6 +1,6 @@
 // Real nginx with njs, from the folder that `edge build --target nginx` writes, unchanged but where a test says otherwise.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
 import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
@@ -58,9 +58,18 @@ async function startFolder(
     name: 'nginx',
     port,
     folder,
-    pid: Number(readFileSync(join(folder, 'nginx.pid'), 'utf8')),
+    pid: await pidIn(join(folder, 'nginx.pid')),
     now: () => Math.floor(Date.now() / 1000),
     send: (lines) => sendLines(port, lines),
     stop,
   };
+}
+
+/** nginx listens before it has written its process id. */
+async function pidIn(path: string): Promise<number> {
+  for (;;) {
+    const pid = Number(existsSync(path) ? readFileSync(path, 'utf8') : '');
+    if (pid > 0) return pid;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
