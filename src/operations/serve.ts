@@ -5,14 +5,8 @@ import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts'
 import { HMAC } from '../edge/rule/key-store.ts';
 import { faultOfSettings } from '../edge/rule/settings.ts';
 import { comparedBytes } from '../edge/runtimes/edition-bytes.ts';
-import {
-  createServer,
-  folderTree,
-  isLoopback,
-  parseKeyRing,
-  type ServedTree,
-  type ServeOptions,
-} from '../edge/runtimes/node.ts';
+import { createServer, folderTree, isLoopback, type ServedTree, type ServeOptions } from '../edge/runtimes/node.ts';
+import { keyRingParser } from '../edge/runtimes/served-key-ring.ts';
 import { AppError } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
 import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';
@@ -53,8 +47,9 @@ function servedTree(files: TreeFiles): ServedTree {
     const bytes = await files.read(path);
     return !bytes.ok && bytes.why === 'missing' ? null : Buffer.from(orThrow(bytes));
   };
+  const parseKeyRing = keyRingParser();
   return {
-    keyRing: async () => parseKeyRing(Buffer.from(orThrow(await files.read(pathOf({ kind: 'key-ring' })))).toString()),
+    keyRing: async () => parseKeyRing(Buffer.from(orThrow(await files.read(pathOf({ kind: 'key-ring' }))))),
     pointer: async (front) => (await read(pathOf({ kind: 'pointer', front })))?.toString() ?? null,
     open: async (path) => {
       const bytes = await read(`${PUBLIC_FOLDER}/${path}`);

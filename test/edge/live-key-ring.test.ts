@@ -44,6 +44,14 @@ test('it looks again after ten seconds', async () => {
   expect(load.asked).toBe(2);
 });
 
+test('a ring that has not changed is the same object, of which everything has been made already', async () => {
+  const load = answers(withKey('a'), withKey('a'), withKey('b'));
+  const first = await ring(load, 1000);
+  expect(await ring(load, 1010)).toBe(first);
+  expect(await ring(load, 1020)).not.toBe(first);
+  expect(load.asked).toBe(3);
+});
+
 test('where it cannot, it goes on for a minute since it last could, and asks once a second', async () => {
   const away = new Error('away');
   const load = answers(withKey('a'), away, away, away, withKey('b'));

@@ -34,8 +34,14 @@ const AREA_MAX = 0.55;
 const OPEN = { front: 'moscow', notBefore: null, notAfter: null, revokedAt: null };
 const PAST = '2020-01-01T00:00:00Z';
 
-async function keysOf(world: World): Promise<KeyRing> {
-  const keys: Record<string, unknown> = { ...world.keyRing.keys };
+/** `before`: how many keys of one algorithm stand before all others. */
+async function keysOf(world: World, before = 0): Promise<KeyRing> {
+  const one = await generateKeyPair('ecdsa-p256-sha256');
+  const many = Array.from({ length: before }, (_, i) => [
+    `a-${String(i).padStart(4, '0')}`,
+    { ...OPEN, alg: 'ecdsa-p256-sha256', jwk: one.jwk, spki: one.spki },
+  ]);
+  const keys: Record<string, unknown> = { ...Object.fromEntries(many), ...world.keyRing.keys };
   const add = async (
     keyid: string,
     alg: 'ecdsa-p256-sha256' | 'ed25519',
@@ -80,11 +86,15 @@ interface Kind {
 }
 
 let world: World;
+/** The same, but a key of another algorithm than ecdsa-p256-sha256 is found behind 4,000 others. */
+let largeWorld: World;
 
 beforeAll(async () => {
   const made = await makeWorld(Math.floor(Date.now() / 1000));
   const signingKeys = new Map(made.signingKeys).set('moscow-hmac', 'another secret than the key has');
   world = { ...made, signingKeys, keyRing: await keysOf(made) };
+  const another = await makeWorld(made.now);
+  largeWorld = { ...another, signingKeys: world.signingKeys, keyRing: await keysOf(another, 4000) };
 });
 
 /** Sends a request on a connection that stays, and waits for its answer; nanoseconds. */
@@ -146,14 +156,19 @@ const EDGES = {
   serve: (made: World) => startNodeServer(withKeyRing(made), { clock: () => Date.now() / 1000 }),
 };
 const CASES = Object.entries(EDGES).flatMap(([name, start]) =>
-  Object.entries(KINDS).map(([what, kind]) => ({ name, start, what, ...kind })),
+  Object.entries(KINDS).map(([what, kind]) => ({ name, start, what, ...kind, isLarge: false })),
 );
+const WITH_4000_KEYS = CASES.filter(({ what }) => what === 'the signature of a key pair').map((one) => ({
+  ...one,
+  what: `${one.what}, with 4,000 keys`,
+  isLarge: true,
+}));
 
-describe.each(CASES)('$name, $what', ({ start, profile, signer, unknown, others }) => {
+describe.each([...CASES, ...WITH_4000_KEYS])('$name, $what', ({ start, profile, signer, unknown, others, isLarge }) => {
   const keyids = [unknown, ...others];
   let edge: Runtime & { readonly port: number };
   beforeAll(async () => {
-    edge = await start({ ...world, profiles: [profile] });
+    edge = await start({ ...(isLarge ? largeWorld : world), profiles: [profile] });
   });
   afterAll(() => edge.stop());
 

@@ -11,7 +11,8 @@ const KEPT_SECONDS = 10;
 const LAST_SECONDS = 60;
 const RETRY_SECONDS = 1;
 
-let last: { readonly ring: KeyRing; readonly readAt: number } | undefined;
+/** Its text tells whether it has changed: what is made of a ring is kept for as long as the ring is the same object. */
+let last: { readonly text: string; readonly ring: KeyRing; readonly readAt: number } | undefined;
 let triedAt = -Infinity;
 
 /** Replaces a key ring that cannot be read: looking up a key in it throws, which leads to a 503. */
@@ -35,7 +36,8 @@ export const liveKeyRing = async (load: LoadText, now: number, keptSeconds = KEP
     try {
       const file = await load('keyring.json', true);
       if (!file) throw new Error('it is missing');
-      last = { ring: keyRingFrom(JSON.parse(await file.text())), readAt: now };
+      const text = await file.text();
+      last = { text, ring: last?.text === text ? last.ring : keyRingFrom(JSON.parse(text)), readAt: now };
     } catch (error) {
       console.error('playbill: the tree cannot be read: edge/keyring.json: ' + (error as Error).message);
       triedAt = now;

@@ -1,5 +1,5 @@
 // The rule on node:http, for `playbill serve` (development and tests) and for the service behind a proxy (authorizer/). The tree is on disk unless
-// the caller passes another. Reads the key ring and the pointer for every request, so that changes take effect at once. It can serve as of
+// the caller passes another. Looks at the key ring and the pointer for every request, so that changes take effect at once. It can serve as of
 // another instant and has an access log; the rule has neither. It reads no body.
 
 import { open, readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
-import { keyRingFrom, type KeyStore, type SecretOf } from '../rule/key-store.ts';
+import type { KeyStore, SecretOf } from '../rule/key-store.ts';
 import type { ProfileName } from '../rule/profile.ts';
 import type { Reason } from '../rule/reasons.ts';
 import { refuse, type Refusal } from '../rule/refusal.ts';
@@ -26,6 +26,7 @@ import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { refuseConnect, refuseMalformed } from './malformed-request.ts';
 import { profileOf } from './profiles.ts';
+import { folderKeyRing } from './served-key-ring.ts';
 import { webCryptoKeyStore } from './web-crypto.ts';
 
 /** One answered request. It names no key, because keys must not appear in logs. */
@@ -197,15 +198,6 @@ function hostName(authority: string): string {
     .replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Parses the text of a key ring. Throws Error if it is invalid. */
-export function parseKeyRing(text: string): KeyRing {
-  try {
-    return keyRingFrom(JSON.parse(text));
-  } catch (error) {
-    throw new Error(`edge/keyring.json: ${String(error)}`, { cause: error });
-  }
-}
-
 function requestOf(incoming: IncomingMessage, isProxied: boolean): RuleRequest {
   const { rawHeaders } = incoming;
   const fields = rawHeaders.flatMap((name, i): FieldLine[] => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? '']] : []));
@@ -239,7 +231,7 @@ export function folderTree(
   keyRingPath = join(root, 'edge', 'keyring.json'),
 ): FolderTree {
   return {
-    keyRing: async () => parseKeyRing(await readFile(keyRingPath, 'utf8')),
+    keyRing: folderKeyRing(keyRingPath, () => performance.now()),
     pointer: (front) => absentAsNull(readFile(join(publicRoot, pointerPath(front)), 'utf8')),
     open: (path) => absentAsNull(openFile(join(publicRoot, path))),
   };
