@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { type FileText, findKeyIn } from '../../src/edge/rule/key-ring-text.ts';
-import { findKey } from '../../src/edge/rule/key-store.ts';
+import { findKey, keyRingFrom } from '../../src/edge/rule/key-store.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import { keyRingOf } from '../support/edge/world.ts';
 
@@ -87,6 +87,59 @@ test('of thousands of keys a dozen lines are read, and as many for a key that is
   const counts = [...ids.slice(0, 50), 'nobody', '!', 'front-', '~'].map(bytesFor);
   expect(Math.max(...counts)).toBeLessThan(1000);
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(200);
+});
+
+/** Of seven lines, so that every search ends at another one. */
+const SEVEN = ringOf(
+  Array.from({ length: 7 }, (_, i) => [`front-${i}`, { ...publicKey('x'), revokedAt: '2026-05-01T09:00:00Z' }]),
+);
+
+test('a ring that was cut off anywhere is refused, whichever key is looked for', () => {
+  const text = keyRingText(SEVEN);
+  // Without its last newline it is still JSON, and whole.
+  for (let length = 0; length < text.length - 1; length++)
+    for (const id of ['front-0', 'front-3', 'front-6', 'nobody'])
+      expect(() => findKeyIn(whole(text.slice(0, length)), id), `${length} bytes, ${id}`).toThrow();
+});
+
+const NO_INSTANTS = [
+  '0',
+  '""',
+  'false',
+  '[]',
+  '{}',
+  '"never"',
+  '"2026-5-1"',
+  '"2026-05-01T12:00+030"',
+  '"2026-05-01-12:00:00Z"',
+  'nul',
+  '1e99',
+];
+
+test.each(
+  ['notBefore', 'notAfter', 'revokedAt'].flatMap((member) => NO_INSTANTS.map((text) => [member, text] as const)),
+)('a key whose %s is %s is refused', (member, value) => {
+  const written = new RegExp(`"${member}":(?:null {18}|"[^"]*")`, 'g');
+  // In lines of one width.
+  const lines = keyRingText(SEVEN).replaceAll(written, `"${member}":${value.padEnd(22)}`);
+  for (const id of ['front-0', 'front-3', 'front-6', 'nobody']) expect(() => findKeyIn(whole(lines), id), id).toThrow();
+  // In any other form: the others are used.
+  const one = JSON.stringify({ schema: 1, keys: { ...SEVEN.keys, a: { ...publicKey('x'), [member]: 'HERE' } } });
+  const json = one.replace('"HERE"', value === 'nul' ? 'true' : value);
+  for (const find of [
+    (id: string) => findKeyIn(whole(json), id).key,
+    (id: string) => findKey(keyRingFrom(JSON.parse(json)), id),
+  ]) {
+    expect(find('a')).toBeNull();
+    expect(find('front-3')).toMatchObject({ revokedAt: '2026-05-01T09:00:00Z' });
+  }
+});
+
+test.each(['front', 'notBefore', 'notAfter', 'revokedAt'])('a key without %s is refused', (member) => {
+  const { [member]: _, ...rest } = publicKey('x') as Record<string, unknown>;
+  const ring: unknown = JSON.parse(JSON.stringify({ schema: 1, keys: { a: rest, b: publicKey('x') } }));
+  expect(findKey(keyRingFrom(ring), 'a')).toBeNull();
+  expect(findKey(keyRingFrom(ring), 'b')).not.toBeNull();
 });
 
 test.each(['', '{', '{"schema":2,"keys":{}}', '{"schema":1,"keys":{\n', 'null'])(

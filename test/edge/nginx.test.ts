@@ -257,10 +257,13 @@ describe('the key ring', () => {
     ['is missing', null],
     ['is of another schema', '{"schema":2,"keys":{}}\n'],
     ['is torn', '{"schema":1,"keys":{\n"moscow-1"'],
-  ])('that %s: 503, and a line in the log', async (_, text) => {
+    ['ends between two lines', (text: string) => text.slice(0, text.indexOf('\n', text.indexOf('"moscow-2"')) + 1)],
+    ['is torn where its end would be', (text: string) => text.slice(0, text.indexOf('\n"moscow-over"') + 4)],
+    ['has a line of another form', (text: string) => text.replaceAll(/"revokedAt":null/g, '"revokedAt":0   ')],
+  ])('that %s: 503, and a line in the log', async (_, change) => {
     output.length = 0;
-    if (text === null) rmSync(path);
-    else writeFileSync(path, text);
+    if (change === null) rmSync(path);
+    else writeFileSync(path, typeof change === 'string' ? change : change(keyRingText(own.keyRing)));
     expect(await statusOf('moscow-1')).toBe(503);
     await expect.poll(() => output.join('')).toContain(`playbill: the tree cannot be read: ${path}: `);
   });

@@ -14,7 +14,7 @@ export interface FileText {
 
 /** A key by its line. */
 export interface LineKey extends KeyFacts {
-  /** The name of an hmac key's secret; of other keys some other text, or nothing. */
+  /** The name of an hmac key's secret; empty for other keys. */
   readonly secretRef?: string;
 }
 
@@ -31,7 +31,10 @@ const TAIL = '}}\n';
 /** Lines have this width, or several times as much. What all keys have is in their first half, the name of a secret included. */
 const WIDTH = 512;
 
-/** The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for any other text. */
+/**
+ * The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for any other text, such as a ring whose end is missing, and
+ * for a line that is not exactly as it is written: read on trust, what says that a key is revoked would be overlooked.
+ */
 export const findKeyIn = (text: FileText, keyid: string): FoundLine => {
   const width = widthOf(text);
   if (width === 0) return findInWhole(text, keyid);
@@ -49,6 +52,7 @@ export const findKeyIn = (text: FileText, keyid: string): FoundLine => {
   }
   const row = text.part(start, start + width);
   const key = keyOf(row.slice(0, width / 2));
+  if (!key) throw new Error('a line has another form');
   return {
     key: found === wanted ? key : null,
     spki: () => {
@@ -60,7 +64,8 @@ export const findKeyIn = (text: FileText, keyid: string): FoundLine => {
 
 /** The width of the lines; 0 where they have no such width. */
 const widthOf = (text: FileText): number => {
-  if (text.slice(0, HEAD.length) !== HEAD) return 0;
+  const isWhole = text.slice(0, HEAD.length) === HEAD && text.slice(text.length - TAIL.length, text.length) === TAIL;
+  if (!isWhole) return 0;
   const rows = text.length - HEAD.length - TAIL.length;
   for (let width = WIDTH; width <= rows; width += WIDTH) {
     const end = HEAD.length + width;
@@ -69,31 +74,28 @@ const widthOf = (text: FileText): number => {
   return 0;
 };
 
-/** By the beginnings of their names. */
-const ALGORITHMS: { readonly [name: string]: LineKey['alg'] } = { ec: 'ecdsa-p256-sha256', ed: 'ed25519', hm: HMAC };
+/** The first half of a line: keyid, front, the three instants, the algorithm, and of an hmac key the name of its secret. */
+const FACTS =
+  /^"[^"]*" *:\{"front":"([^"\\]*)" *,"notBefore":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"notAfter":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"revokedAt":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"alg":"(ecdsa-p256-sha256|ed25519|hmac-sha256)" *,"(?:jwk":|secretRef":"([^"]*)")/;
 
-const INSTANT_WIDTH = 22;
-const ALGORITHM_WIDTH = 19;
-
-const keyOf = (line: string): LineKey => {
-  // The text is cut out even if it is not used: njs takes longer to make one of more than 14 characters, and that would show.
-  const instantAt = (position: number): string | null => {
-    const instant = line.slice(position + 1, position + INSTANT_WIDTH - 1);
-    return line[position] === '"' ? instant : null;
+/** null for any other text. */
+const keyOf = (line: string): LineKey | null => {
+  const facts = FACTS.exec(line);
+  // Each instant is cut out even if it is not used: njs takes longer to make a text of more than 14 characters, and that would show.
+  const instantOf = (text: string): string | null => {
+    const instant = text.slice(1, 21);
+    return text.charAt(0) === '"' ? instant : null;
   };
-  const front = line.indexOf(':{"front":') + 10;
-  const notBefore = line.indexOf(',"notBefore":', front) + 13;
-  const notAfter = notBefore + INSTANT_WIDTH + 12;
-  const revokedAt = notAfter + INSTANT_WIDTH + 13;
-  const alg = revokedAt + INSTANT_WIDTH + 7;
-  return {
-    front: textAt(line, front),
-    notBefore: instantAt(notBefore),
-    notAfter: instantAt(notAfter),
-    revokedAt: instantAt(revokedAt),
-    alg: ALGORITHMS[line.slice(alg + 1, alg + 3)] ?? 'ed25519',
-    secretRef: textAt(line, alg + ALGORITHM_WIDTH + 13),
-  };
+  return (
+    facts && {
+      front: facts[1] ?? '',
+      notBefore: instantOf(facts[2] ?? ''),
+      notAfter: instantOf(facts[3] ?? ''),
+      revokedAt: instantOf(facts[4] ?? ''),
+      alg: facts[5] as LineKey['alg'],
+      secretRef: facts[6] ?? '',
+    }
+  );
 };
 
 /** The text in the quotes that open at a place. */

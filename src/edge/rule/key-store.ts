@@ -32,14 +32,26 @@ export interface KeyStore<Key extends KeyFacts = KeyRingEntry> {
 }
 
 /**
- * The key ring in parsed JSON. Throws Error for another schema: a newer ring may hold rules that this reader would break. The keys
- * themselves are not checked: a broken one fails to verify, and leaves the others alone.
+ * The key ring in parsed JSON. Throws Error for another schema: a newer ring may hold rules that this reader would break. A key of which it is
+ * not exactly clear for whom and until when it is valid is taken out; of the others, a broken one fails to verify.
  */
 export function keyRingFrom(value: unknown): KeyRing {
   const ring = value as KeyRing | null;
-  if (ring?.schema === 1 && ring.keys && typeof ring.keys === 'object') return ring;
-  throw new Error('expected an object of schema 1 with "keys"');
+  if (ring?.schema !== 1 || !ring.keys || typeof ring.keys !== 'object')
+    throw new Error('expected an object of schema 1 with "keys"');
+  Object.keys(ring.keys).forEach((keyid) => {
+    if (!isClear(ring.keys[keyid])) delete ring.keys[keyid];
+  });
+  return ring;
 }
+
+/** Instants are compared as text, so that any other would be before or after all: `"revokedAt":0` must not be a key that is still valid. */
+const isClear = (key: Partial<KeyFacts> | undefined): boolean =>
+  !!key &&
+  typeof key.front === 'string' &&
+  [key.notBefore, key.notAfter, key.revokedAt].every(
+    (at) => at === null || (typeof at === 'string' && /^\d{4}(-\d\d){2}T\d\d(:\d\d){2}Z$/.test(at)),
+  );
 
 /** The key of a keyid; null for an unknown one. `__proto__` and `constructor` are keyids like any other. */
 export const findKey = (ring: KeyRing, keyid: string): KeyRingEntry | null =>
