@@ -48,6 +48,8 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     'another process is writing to the database, a table was replaced while it was read, or the server broke off',
   'database-unreachable':
     'no PostgreSQL server answers at `--db`, its certificate is not trusted, or the connection was lost',
+  'database-row-security':
+    'a policy in PostgreSQL may hide rows from this user: which is to be seen, all or these, is for the address to say',
   'database-exists': 'a database exists already at the path for a new one',
   'database-not-writable': 'the database cannot be written',
   'contract-table-missing': 'the catalogue lacks a table',

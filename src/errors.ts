@@ -29,6 +29,7 @@ export const ERROR_EXIT_CODES = {
   'database-busy': 75,
   'database-timeout': 75,
   'database-unreachable': 75,
+  'database-row-security': 2,
   'database-exists': 2,
   'database-not-writable': 2,
   'contract-table-missing': 2,

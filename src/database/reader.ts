@@ -34,6 +34,8 @@ export interface CatalogueRows {
   batches(query: Query, rowsPerBatch?: number): AsyncGenerator<unknown[][]>;
   /** Completes `expected a table "fronts"`: the schemas that are searched, or ''. */
   readonly placeOfTables: string;
+  /** The same as SQL, for a search_path: `storefront, public`; '' where no schema is searched. */
+  readonly schemas: string;
   /** The contract's tables that exist. @throws AppError database-unreadable, database-busy */
   describe(): Promise<ReadonlyMap<TableName, TableDescription>>;
   /** What is wrong with the type of a column; null where it can hold the contract's values. */
@@ -67,6 +69,11 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
   unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName>;
   /** A finding on the database as a whole. */
   readonly finding: Finding | null;
+  /**
+   * Checks, after the last read, that everything came from one state (law 6): on a server, tables may have been replaced meanwhile.
+   * @throws AppError database-busy
+   */
+  confirmOneState(): Promise<void>;
   /** Ends the transaction and begins a new one, which sees what was committed meanwhile. @throws AppError database-… */
   restart(): Promise<void>;
 }

@@ -14,6 +14,7 @@ export class StateReader implements CatalogueReader {
   readonly kind: DatabaseKind;
   readonly path: string;
   readonly placeOfTables: string;
+  readonly schemas: string;
   readonly finding: Finding | null;
   readonly #reader: CatalogueReader;
   /** One for each query, in the order in which the queries began: several may be in progress. */
@@ -24,6 +25,7 @@ export class StateReader implements CatalogueReader {
     this.kind = reader.kind;
     this.path = reader.path;
     this.placeOfTables = reader.placeOfTables;
+    this.schemas = reader.schemas;
     this.finding = reader.finding;
   }
 
@@ -84,6 +86,10 @@ export class StateReader implements CatalogueReader {
 
   unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName> {
     return this.#reader.unguarded(views);
+  }
+
+  confirmOneState(): Promise<void> {
+    return this.#reader.confirmOneState();
   }
 
   async restart(): Promise<void> {

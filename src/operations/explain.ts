@@ -112,6 +112,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
     };
     rules = explainRules(placed, entry !== undefined, await tierRows(reader, row.id), now);
   }
+  await reader.confirmOneState();
   const reasons = {
     active: entry === undefined ? 'not-on-shelf' : rules === null ? 'product-unreadable' : rules.reason,
     disabled: 'front-disabled',

@@ -18,4 +18,5 @@ export async function* exportCatalogue(
   await using reader = await openCatalogue(databasePath);
   await checkContract(reader);
   yield* exportRows(reader, tables, onTable, frontCodes);
+  await reader.confirmOneState();
 }

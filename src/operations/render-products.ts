@@ -107,6 +107,7 @@ export async function renderProducts(
 
   const products = builder.products();
   const missing = await missingProducts(goodIds, listed, load);
+  await reader.confirmOneState();
   const badFronts = fronts.filter((front) => isFrontBad(front, missing, log));
   const badCodes = new Set([
     ...loaded.badCodes.filter((code) => selected.has(code)),

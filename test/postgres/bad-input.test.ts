@@ -366,6 +366,21 @@ describe('a pooler', () => {
     await admin.query('ALTER ROLE playbill RESET search_path');
   });
 
+  test('has temporary tables of another client, which no run reads', async () => {
+    await admin.query('GRANT TEMPORARY ON DATABASE postgres TO playbill');
+    await using pooler = await start();
+    const db = throughPooler(pooler);
+    const analyst = new SchemaClient(db.replace('playbill@', `playbill:${encodeURIComponent(SECRET)}@`));
+    for (const path of [schema.name, `pg_temp, ${schema.name}`, `${schema.name}, "pg_temp", public`]) {
+      await admin.query(`ALTER ROLE playbill SET search_path = ${path}`);
+      // A run that ends within a transaction ends the server's session, and its tables with it.
+      await analyst.query(`CREATE TEMPORARY TABLE price_tiers AS SELECT * FROM ${schema.name}.price_tiers;
+        UPDATE pg_temp.price_tiers SET amount_minor = 1; CREATE TEMPORARY TABLE venues AS SELECT 1 AS id`);
+      await expectBuilt(db);
+    }
+    await admin.query('ALTER ROLE playbill RESET search_path');
+  });
+
   test('in the mode session', async () => {
     await admin.query(`ALTER ROLE playbill SET search_path = ${schema.name}`);
     await using pooler = await start('session');

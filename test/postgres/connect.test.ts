@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/database/postgres/connect.ts';
+import { connectionSettings } from '../../src/database/postgres/connection-settings.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 import { Cluster } from '../support/postgres/cluster.ts';
 import { createShape } from '../support/postgres/copy.ts';
@@ -38,7 +39,7 @@ const QUERY = `SELECT current_user AS user, (SELECT ssl FROM pg_stat_ssl WHERE p
   current_setting('application_name') AS name, current_setting('search_path') AS path`;
 
 async function found(address: string, environment: NodeJS.ProcessEnv = {}): Promise<unknown> {
-  const client = await connect(address, { ...NOTHING, ...environment });
+  const client = await connect(connectionSettings(address, { ...NOTHING, ...environment }));
   const { rows } = await client.query<Record<string, unknown>>(QUERY);
   await client.end();
   return rows[0];

@@ -1,7 +1,9 @@
 // Addresses of PostgreSQL: which values of `--db` are one, and what of an address may be shown. Every command asks, so this file loads no
 // driver.
 
-/** The parameters that an address or a service may set, and the environment variables that set them otherwise. */
+import { shellWord } from '../../errors.ts';
+
+/** The parameters that an address or a service may set, and the environment variables that set them otherwise; null: none does. */
 export const PARAMETERS = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -16,6 +18,8 @@ export const PARAMETERS = {
   sslrootcert: 'PGSSLROOTCERT',
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
+  // Ours: PostgreSQL's tools refuse it.
+  row_security: null,
 } as const;
 export type Parameter = keyof typeof PARAMETERS;
 
@@ -54,6 +58,11 @@ export function displayAddress(text: string): string {
     .filter((pair) => isPublic(pair));
   const user = url.username === '' ? '' : `${url.username}@`;
   return `${url.protocol}//${user}${url.host}${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+}
+
+/** The same for a command line of PostgreSQL's own tools. */
+export function psqlCommand(path: string): string {
+  return `psql ${shellWord(path.replace(/([?&])row_security=[^&]*(?:&|$)/, '$1').replace(/[?&]$/, ''))}`;
 }
 
 /** A setting with a dot in its name belongs to an extension or an application, and may be a token that row policies check. */

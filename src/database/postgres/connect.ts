@@ -1,15 +1,13 @@
 // Connects to PostgreSQL, without TLS where the address allows that and the server has none. Errors are the driver's.
 
-import { Client, type ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
+// Not from pg itself: where NODE_PG_FORCE_NATIVE is set, that needs another driver to be installed.
+import Client from 'pg/lib/client.js';
 import { systemCodeOf } from '../../errors.ts';
-import { connectionSettings } from './connection-settings.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
 
-/**
- * @param environment variables by name
- * @throws AppError database-unreadable (the address, a service, a file that it names, a missing password); errors of the driver
- */
-export async function connect(address: string, environment: NodeJS.ProcessEnv): Promise<Client> {
-  const { config, withoutTls } = connectionSettings(address, environment);
+/** @throws AppError database-unreadable: no password; errors of the driver */
+export async function connect({ config, withoutTls }: ConnectionSettings): Promise<Client> {
   try {
     return await connected(config);
   } catch (error) {

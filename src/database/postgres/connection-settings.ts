@@ -16,7 +16,11 @@ export interface ConnectionSettings {
   readonly config: ClientConfig;
   /** The same without TLS, to fall back to where the server has none; null where the address insists on TLS, or forbids it. */
   readonly withoutTls: ClientConfig | null;
+  readonly rowSecurity: RowSecurity;
 }
+
+/** Where a policy hides rows from this role: an error, or only the rows that it sees. */
+export type RowSecurity = 'refuse' | 'filter';
 
 type Parameters = Partial<Record<Parameter, string>>;
 
@@ -35,11 +39,21 @@ export function connectionSettings(
   environment: NodeJS.ProcessEnv,
   socketFolder = SOCKET_FOLDER,
 ): ConnectionSettings {
-  const given = parametersOf(address, environment);
+  const { row_security: rowSecurity, ...given } = parametersOf(address, environment);
+  if (rowSecurity !== undefined && rowSecurity !== 'filter') {
+    const message = `expected row_security to be filter, or not given, found ${JSON.stringify(rowSecurity)}`;
+    throw new AppError('database-unreadable', message, 'to see only the rows that policies show: row_security=filter');
+  }
   const { sslmode } = given;
   if (sslmode !== undefined && !MODES.includes(sslmode)) {
     const message = `expected sslmode to be one of ${MODES.join(', ')}, found ${JSON.stringify(sslmode)}`;
     throw new AppError('database-unreadable', message, 'over a network: sslmode=verify-full');
+  }
+  if (sslmode === 'verify-ca' && given.sslrootcert === undefined) {
+    const message = 'expected sslrootcert with sslmode=verify-ca, found none';
+    const hint =
+      "name the file with the certificate of the server's authority: sslrootcert=FILE; or, for one that Node.js knows, sslmode=verify-full";
+    throw new AppError('database-unreadable', message, hint);
   }
   // A socket has no TLS: whoever names a mode means a server on the network.
   const isLocal = sslmode === undefined && existsSync(join(socketFolder, `.s.PGSQL.${given.port ?? '5432'}`));
@@ -60,7 +74,11 @@ export function connectionSettings(
     password: async () => given.password ?? (await filedPassword(config, address)),
     sslnegotiation: 'postgres',
   };
-  return { config, withoutTls: mode === 'prefer' ? { ...config, ssl: false } : null };
+  return {
+    config,
+    withoutTls: mode === 'prefer' ? { ...config, ssl: false } : null,
+    rowSecurity: rowSecurity ?? 'refuse',
+  };
 }
 
 /** The parameters that are set, empty ones left out. */
@@ -82,7 +100,9 @@ function parametersOf(address: string, environment: NodeJS.ProcessEnv): Paramete
   refuseUnknown(service, `service ${serviceName}`);
   const found = Object.entries(PARAMETERS).map(([name, variable]) => [
     name,
-    [named.get(name), service.get(name), environment[variable]].find((text) => text !== undefined && text !== ''),
+    [named.get(name), service.get(name), variable === null ? undefined : environment[variable]].find(
+      (text) => text !== undefined && text !== '',
+    ),
   ]);
   return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Parameters;
 }

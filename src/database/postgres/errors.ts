@@ -1,11 +1,14 @@
 // Errors of the driver and of the server, in terms of what an operator can do about them. Codes: PostgreSQL documentation, Appendix A.
 
 import { AppError, type ErrorCode, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
+import { psqlCommand } from './address.ts';
 
 export const BUSY: ReadonlySet<string> = new Set([
   // serialization_failure and query_canceled: on a standby, also a conflict with what it replays.
   '40001',
   '57014',
+  // deadlock_detected
+  '40P01',
   // idle_in_transaction_session_timeout, transaction_timeout
   '25P03',
   '25P04',
@@ -16,9 +19,14 @@ export const BUSY: ReadonlySet<string> = new Set([
   '57P02',
   '57P03',
 ]);
-/** lock_not_available */
-const LOCKED = '55P03';
 const LOCKED_HINT = 'see who holds the table: SELECT * FROM pg_stat_activity';
+/** What to do where trying again does not help. */
+const BUSY_HINTS: Readonly<Record<string, string>> = {
+  '55P03': LOCKED_HINT,
+  '40P01': LOCKED_HINT,
+  '53300':
+    'see who holds the connections: SELECT * FROM pg_stat_activity; a build takes one: end idle ones, let the others share a pooler, or raise max_connections (of a role or database, CONNECTION LIMIT)',
+};
 const BUSY_HINT =
   'where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; where it was a standby: max_standby_streaming_delay';
 
@@ -70,6 +78,7 @@ export function postgresError(path: string, error: unknown, tables: readonly str
     const found = `expected a session at ${path}, found a pooler: ${message}`;
     return new AppError('database-unreadable', found, pooler[1], error);
   }
+  if (isRowSecurity(error)) return rowSecurityError(path, error);
   if (isServerCode(code)) return serverError(path, error, tables);
   const unreachable = (expected: string, found: string, hint: string): AppError =>
     new AppError('database-unreachable', `expected ${expected} at ${path}, found${found}`, hint, error);
@@ -86,7 +95,7 @@ export function postgresError(path: string, error: unknown, tables: readonly str
     return unreachable('a certificate to trust', `: ${message}`, hint);
   }
   if (NETWORK_CODE.test(code) || /timeout|terminated|closed|not queryable/i.test(message)) {
-    const hint = `check that the server is up and lets this machine in: psql ${shellWord(path)}`;
+    const hint = `check that the server is up and lets this machine in: ${psqlCommand(path)}`;
     return unreachable('a server', `: ${message || code}`, hint);
   }
   return error;
@@ -95,6 +104,18 @@ export function postgresError(path: string, error: unknown, tables: readonly str
 /** Whether an error with this code is one that the server itself has sent. */
 export function isServerCode(code: string): boolean {
   return SERVER_CODE.test(code) && !NETWORK_CODE.test(code);
+}
+
+/** Whether a policy would have hidden rows. The message may be in any language; the server's function has one name. */
+export function isRowSecurity(error: unknown): boolean {
+  return error instanceof Error && 'routine' in error && error.routine === 'check_enable_rls';
+}
+
+function rowSecurityError(path: string, cause: unknown): AppError {
+  const message = `expected to see all rows at ${path}, found a policy that may hide some: ${messageOf(cause)}`;
+  const filtering = shellWord(`${path}${path.includes('?') ? '&' : '?'}row_security=filter`);
+  const hint = `where this role is to see only the rows that the policy shows it: --db ${filtering}; otherwise ALTER ROLE … BYPASSRLS, or name a role that owns the tables`;
+  return new AppError('database-row-security', message, hint, cause);
 }
 
 /** An error that the server itself has sent. Without tables it came before any row was read. */
@@ -110,10 +131,10 @@ function serverError(path: string, cause: unknown, tables: readonly string[]): A
   const found = `${message} (${code})`;
   if (BUSY.has(code)) {
     const when = tables.length === 0 ? '' : ` while ${rows} were read`;
-    const hint = `the next run tries again; ${code === LOCKED ? LOCKED_HINT : BUSY_HINT}`;
+    const hint = `the next run tries again; ${BUSY_HINTS[code] ?? BUSY_HINT}`;
     return new AppError('database-busy', `${path} broke off${when}: ${found}`, hint, cause);
   }
-  const psql = `psql ${shellWord(path)}`;
+  const psql = psqlCommand(path);
   if (tables.length === 0) {
     const hint = `check the address, its options and PGOPTIONS: ${psql}`;
     return new AppError('database-unreadable', `expected a session at ${path}, found: ${found}`, hint, cause);

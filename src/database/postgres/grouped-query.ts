@@ -4,17 +4,24 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../read/groups.ts';
 import type { Query } from '../reader.ts';
-import { timeInJson } from './values.ts';
+import type { PostgresTable, TypeClass } from './native-types.ts';
+import { numeric, timeInJson } from './values.ts';
 
-/** Group and rows, by group. */
+type Classes = PostgresTable['classes'];
+
+/** Group and rows, by group. `classes` are those of the table's columns. */
 export function groupedQuery(
   { table, by, columns, where, plain }: Grouping,
   range: IdRange | 'null',
+  classes: Classes,
   isWhole: (column: string) => RawBuilder<SqlBool>,
 ): Query {
   const group = sql.ref(by);
   const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
-  const whole = sql`json_build_array(${sql.join(columns.map((column) => sql.ref(column)))})`;
+  // JSON.parse would round the fraction of a numeric away.
+  const valueOf = (column: string) =>
+    classes.get(column) === 'numeric' ? sql`${sql.ref(column)}::text` : sql.ref(column);
+  const whole = sql`json_build_array(${sql.join(columns.map(valueOf))})`;
   let rows = sql`json_agg(${whole})`;
   if (plain !== undefined) {
     const isPlain = [
@@ -28,16 +35,32 @@ export function groupedQuery(
   return sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
 }
 
-/** The groups in a batch of that query; `times` are the positions of timestamp columns, which JSON writes in a form of its own. */
-export function groupsFrom(batch: readonly unknown[][], times: readonly number[]): Group[] {
+/** The groups in a batch of that query. */
+export function groupsFrom(batch: readonly unknown[][], columns: Grouping['columns'], classes: Classes): Group[] {
+  const parsers = columns.flatMap((column, i) => {
+    const parser = IN_JSON[classes.get(column) ?? 'other'];
+    return parser === undefined ? [] : [[i, parser] as const];
+  });
   return batch.map(([id, rows, alongside]) => ({
     id,
     rows: () => {
       const values = valuesIn(rows);
-      if (times.length === 0) return values;
-      for (const row of values) if (Array.isArray(row)) for (const i of times) row[i] = timeInJson(row[i]);
+      if (parsers.length === 0) return values;
+      for (const row of values) if (Array.isArray(row)) for (const [i, parse] of parsers) row[i] = parse(row[i]);
       return values;
     },
     alongside: () => valuesIn(alongside),
   }));
 }
+
+const ofText =
+  (parse: (text: string) => unknown) =>
+  (value: unknown): unknown =>
+    typeof value === 'string' ? parse(value) : value;
+
+/** Values that JSON has in a form of its own. */
+const IN_JSON: Partial<Record<TypeClass, (value: unknown) => unknown>> = {
+  timestamptz: ofText(timeInJson),
+  timestamp: ofText(timeInJson),
+  numeric: ofText(numeric),
+};

@@ -6,16 +6,17 @@ import type { TableDescription, TypeProblem } from '../reader.ts';
 import type { Column } from '../schema/columns.ts';
 import { TEXT_ID_HINT } from '../schema/conversions.ts';
 import { isId, TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+import { presentOid } from './transaction.ts';
 
 /** Groups of types that are read alike. */
-type TypeClass = 'boolean' | 'number' | 'text' | 'timestamptz' | 'timestamp' | 'other';
+export type TypeClass = 'boolean' | 'number' | 'numeric' | 'text' | 'timestamptz' | 'timestamp' | 'other';
 
 const CLASSES: Readonly<Record<string, TypeClass>> = {
   bool: 'boolean',
   int2: 'number',
   int4: 'number',
   int8: 'number',
-  numeric: 'number',
+  numeric: 'numeric',
   text: 'text',
   varchar: 'text',
   bpchar: 'text',
@@ -25,6 +26,7 @@ const CLASSES: Readonly<Record<string, TypeClass>> = {
 };
 
 export interface PostgresTable extends TableDescription {
+  readonly oid: number;
   readonly schema: string;
   /** Whether LOCK TABLE takes it: a table of this server, not a view. */
   readonly isLockable: boolean;
@@ -33,7 +35,8 @@ export interface PostgresTable extends TableDescription {
 
 /**
  * The relations with the contract's names that the search_path leads to, a row for each column: table, kind, column, type as SQL; then of
- * that type, or of the one behind a domain, the name, whether it is built in, and whether it is an enumeration; then the table's schema.
+ * that type, or of the one behind a domain, the name, whether it is built in, and whether it is an enumeration; then the table's schema
+ * and oid.
  */
 export const DESCRIBE_QUERY = sql`
   with recursive domains(type, base) as (
@@ -44,27 +47,23 @@ export const DESCRIBE_QUERY = sql`
     select d.type, t.oid as base from domains as d join pg_catalog.pg_type as t on t.oid = d.base where t.typtype <> 'd'
   )
   select c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod), t.typname,
-    t.typnamespace = 'pg_catalog'::regnamespace, t.typtype = 'e', n.nspname
+    t.typnamespace = 'pg_catalog'::regnamespace, t.typtype = 'e', n.nspname, c.oid
   from unnest(${[...TABLE_NAMES]}::text[]) as contract(name)
-  join pg_catalog.pg_class as c on c.oid = to_regclass(quote_ident(contract.name))
+  join pg_catalog.pg_class as c on c.oid = ${presentOid(sql.ref('contract.name'))}
   join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
   left join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   left join bases on bases.type = a.atttypid
   left join pg_catalog.pg_type as t on t.oid = coalesce(bases.base, a.atttypid)
   order by c.relname, a.attnum`;
 
-/** The search_path as it was set, and those of its schemas that exist and this user may use. */
-export const SEARCH_PATH_QUERY = sql`
-  select format('%s (%s)', current_setting('search_path'),
-    coalesce(nullif('schemas: ' || array_to_string(current_schemas(false), ', '), 'schemas: '), 'no such schema, or none that this user may use'))`;
-
 /** From the rows of DESCRIBE_QUERY. */
 export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, PostgresTable> {
   const tables = new Map<TableName, PostgresTable & { types: Map<string, string>; classes: Map<string, TypeClass> }>();
-  for (const [name, kind, column, type, typeName, isBuiltIn, isEnumeration, schema] of rows) {
+  for (const [name, kind, column, type, typeName, isBuiltIn, isEnumeration, schema, oid] of rows) {
     const table = TABLE_NAMES.find((one) => one === name);
     if (table === undefined) continue;
     const found = tables.get(table) ?? {
+      oid: Number(oid),
       schema: String(schema),
       isView: kind === 'v' || kind === 'm',
       isLockable: kind === 'r' || kind === 'p',
@@ -104,8 +103,9 @@ function allowedFor(rule: Column<unknown>): { readonly classes: readonly TypeCla
     return { classes: ['timestamptz', 'text'], expected: 'timestamp with time zone or text' };
   if (rule.time === 'wall') return { classes: ['timestamp', 'text'], expected: 'timestamp without time zone or text' };
   if (rule.declared === 'TEXT') return { classes: ['text'], expected: 'text or character varying' };
-  if (isFlag(rule)) return { classes: ['boolean', 'number'], expected: 'boolean, smallint, integer or bigint' };
-  return { classes: ['number'], expected: 'smallint, integer, bigint or numeric' };
+  if (isFlag(rule))
+    return { classes: ['boolean', 'number', 'numeric'], expected: 'boolean, smallint, integer or bigint' };
+  return { classes: ['number', 'numeric'], expected: 'smallint, integer, bigint or numeric' };
 }
 
 /** See CatalogueRows. */
@@ -130,7 +130,7 @@ interface FoundType {
 const FLOATS: readonly string[] = ['real', 'double precision', 'money'];
 
 function isNumber({ typeClass, type }: FoundType): boolean {
-  return typeClass === 'number' || FLOATS.includes(type);
+  return typeClass === 'number' || typeClass === 'numeric' || FLOATS.includes(type);
 }
 
 /** SQL for a view to give instead of the column. It does not guess: what a person must decide, it names. */

@@ -34,9 +34,12 @@ function integer(text: string): unknown {
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
-/** No column accepts NaN or Infinity. */
-function numeric(text: string): unknown {
-  return /^-?\d+$/.test(text) ? integer(text) : Number(text);
+/** No column accepts NaN, Infinity, or text: what a number would round to a whole one. */
+export function numeric(text: string): unknown {
+  const [, whole] = /^(-?\d+)(?:\.0*)?$/.exec(text) ?? [];
+  if (whole !== undefined) return integer(whole);
+  const number = Number(text);
+  return Number.isInteger(number) ? text : number;
 }
 
 /** Usually `2026-12-01 19:00:00+00`; for other forms see `inIso`. */
@@ -50,17 +53,17 @@ function wallTime(text: string): string {
 }
 
 /** The same for a time in JSON, such as `2026-12-01T19:00:00+00:00`. */
-export function timeInJson(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length === 19) return value;
-  if (value.length === 25 && value.endsWith('+00:00')) return `${value.slice(0, 19)}Z`;
-  return inIso(value.replace(/\+00:00(?=$| BC$)/, 'Z'));
+export function timeInJson(text: string): string {
+  if (text.length === 19) return text;
+  if (text.length === 25 && text.endsWith('+00:00')) return `${text.slice(0, 19)}Z`;
+  return inIso(text.replace(/\+00:00(?=$| BC$)/, 'Z'));
 }
 
 /**
- * A time with a fraction, after the year 9999 or before the year 0 stays longer than a column accepts. The year 0 of the contract is
- * 1 BC in PostgreSQL.
+ * The fraction of a second is cut off. A time after the year 9999 or before the year 0 stays longer than a column accepts. The year 0 of
+ * the contract is 1 BC in PostgreSQL.
  */
 function inIso(text: string): string {
-  const time = text.replace(/ (?=\d)/, 'T');
+  const time = text.replace(/ (?=\d)/, 'T').replace(/\.\d+/, '');
   return time.startsWith('0001') && time.endsWith(' BC') ? `0000${time.slice(4, -3)}` : time;
 }

@@ -2,7 +2,7 @@
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { Refusal, UnansweredCommit, type RefusalKind } from '../writer.ts';
-import { BUSY, isServerCode, postgresError } from './errors.ts';
+import { BUSY, isRowSecurity, isServerCode, postgresError } from './errors.ts';
 
 const REFUSALS: Readonly<Record<string, RefusalKind>> = {
   // not_null_violation, foreign_key_violation and restrict_violation, unique_violation and exclusion_violation
@@ -65,6 +65,7 @@ export function writeError(path: string, error: unknown): unknown {
     const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is changed`;
     return new AppError('database-not-writable', message, hint, error);
   };
+  if (isRowSecurity(error)) return postgresError(path, error);
   if (code === NO_PRIVILEGE)
     return refused(
       'grant it: GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA … TO …; ' +
@@ -96,12 +97,13 @@ export function schemaError(path: string, error: unknown): unknown {
     const message = `expected none of the catalogue's tables at ${path}, found some that were made meanwhile: ${messageOf(error)}; nothing is imported`;
     return new AppError('database-exists', message, 'run the same command again to import into them', error);
   }
-  if (code === '3F000') {
-    const message = `expected a schema to make the catalogue's tables in at ${path}, found: ${messageOf(error)}`;
-    const hint = 'create it: CREATE SCHEMA …; the address names it: ?options=-csearch_path%3DSCHEMA';
-    return new AppError('database-not-writable', message, hint, error);
-  }
   return writeError(path, error);
+}
+
+export function noSchemaError(path: string, found: string): AppError {
+  const message = `expected a schema to make the catalogue's tables in at ${path}, found ${found}`;
+  const hint = 'create it: CREATE SCHEMA …; the address names it: ?options=-csearch_path%3DSCHEMA';
+  return new AppError('database-not-writable', message, hint);
 }
 
 /** An error of a COMMIT. A server that is being stopped may have committed already, and be waiting for a standby. */

@@ -18,8 +18,8 @@ import {
 } from '../writer.ts';
 import { compiled, type CompiledSql } from './compile.ts';
 import { canonicalColumns } from './native-types.ts';
-import { PostgresRows } from './reader.ts';
-import { changeError, commitError, schemaError, writeError } from './write-errors.ts';
+import { PostgresRows } from './rows.ts';
+import { changeError, commitError, noSchemaError, schemaError, writeError } from './write-errors.ts';
 
 const SETTINGS = [
   // Rows that are reported as imported survive a crash of the server.
@@ -57,8 +57,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
    * @throws AppError database-…
    */
   static async open(address: string, { isRequired }: { readonly isRequired: boolean }): Promise<PostgresWriter> {
-    const { path, client } = await PostgresRows.connected(address);
-    const writer = new PostgresWriter(path, client);
+    const writer = new PostgresWriter(await PostgresRows.connected(address));
     try {
       await writer.begin('begin isolation level read committed');
       await writer.command(SETTINGS);
@@ -76,6 +75,8 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   async #makeTables(): Promise<void> {
+    // The tables would be temporary ones.
+    if (this.schemas === '') throw noSchemaError(this.path, `none${this.placeOfTables}`);
     await this.command(schemaText('postgres'), schemaError);
     await this.lookAtTables();
     this.isNew = true;
@@ -234,7 +235,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   async uncoverKept(): Promise<void> {
-    const last = `select set_config('search_path', substr(current_setting('search_path'), ${FIRST.length + 1}) || ', pg_temp', true)`;
+    const last = `select set_config('search_path', substr(current_setting('search_path'), ${FIRST.length + 1}), true)`;
     await this.command(last);
   }
 

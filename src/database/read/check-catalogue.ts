@@ -46,6 +46,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   if (isSound('price_tiers', 'fronts') && !spoiled.has('price_tiers.amount_minor')) yield* wholeUnitPrices(reader);
   if (isSound('fronts', 'front_products') && !spoiled.has('fronts') && !spoiled.has('front_products'))
     yield* emptyFronts(reader, sound.has('price_tiers'));
+  await reader.confirmOneState();
   // Last, as the least important.
   if (reader.finding !== null) yield reader.finding;
 }

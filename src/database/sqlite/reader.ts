@@ -54,6 +54,7 @@ export class SqliteRows implements CatalogueRows {
   readonly handle: Database.Database;
   readonly #guard: typeof readErrors;
   readonly placeOfTables = '';
+  readonly schemas = '';
   readonly typeProblem = typeProblem;
   /** Prepared statements by text: a load repeats some queries. */
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown[]>>();
@@ -134,6 +135,9 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName> {
     return views;
   }
+
+  /** Nothing to do: a snapshot has the schema, too. */
+  async confirmOneState(): Promise<void> {}
 
   async restart(): Promise<void> {
     readErrors(this.path, () => {

@@ -105,7 +105,9 @@ export async function listKeys(reader: CatalogueReader) {
  */
 export async function currentKeyRing(reader: CatalogueReader, published: KeyRing | null): Promise<KeyRing> {
   const log = new FindingLog(reader.kind);
-  return loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
+  const ring = await loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
+  await reader.confirmOneState();
+  return ring;
 }
 
 /** Changes an existing catalogue in one transaction. */

@@ -19,6 +19,7 @@ export function readerWith(
     kind: reader.kind,
     path: reader.path,
     placeOfTables: reader.placeOfTables,
+    schemas: reader.schemas,
     finding: reader.finding,
     rows: async (query) => {
       await beforeRead((reads += 1));
@@ -32,6 +33,7 @@ export function readerWith(
     mayBeLater: (...args) => reader.mayBeLater(...args),
     markUndecodable: (...args) => reader.markUndecodable(...args),
     unguarded: (views) => reader.unguarded(views),
+    confirmOneState: () => reader.confirmOneState(),
     restart: () => reader.restart(),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };

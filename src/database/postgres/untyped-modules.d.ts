@@ -1,4 +1,10 @@
-// The package brings no types.
+// Modules of packages that bring no types for them.
+
+declare module 'pg/lib/client.js' {
+  import { Client } from 'pg';
+
+  export default Client;
+}
 
 declare module 'pgpass' {
   interface Server {
