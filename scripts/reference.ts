@@ -45,7 +45,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   'database-unreadable': 'not an SQLite database, a damaged one, or no permission',
   'database-timeout': 'the catalogue was not read within `--read-timeout`; what is published stands',
   'database-busy':
-    'another process is writing to the database, a table was replaced while it was read, or the server broke off',
+    'another process is writing to the database, a table was replaced while it was read, or the server broke off; a build tries once more, and the next run again',
   'database-unreachable':
     'no PostgreSQL server answers at `--db`, its certificate is not trusted, or the connection was lost',
   'database-row-security':

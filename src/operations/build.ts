@@ -10,6 +10,7 @@ import type { CatalogueReader } from '../database/reader.ts';
 import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';
 import { publishRelease, type BuildResult, type ReleaseSettings, type RenderedRelease } from './publish-release.ts';
 import { renderProducts, type FrontsToRender } from './render-products.ts';
+import { retriedRead, type OnRetry } from './retried-read.ts';
 import { readHold } from '../release/history/hold.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { renderFronts } from '../release/publish/render-fronts.ts';
@@ -36,13 +37,18 @@ export interface BuildOptions extends ReleaseSettings {
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
   /** Called while files are uploaded to a bucket. */
   readonly onTransfer?: OnTransfer;
+  readonly onRetry?: OnRetry;
 }
 
 /**
- * Builds the catalogue as of `now` and publishes it.
+ * Builds the catalogue as of `now` and publishes it. Begins again, once, where the database is busy.
  * @throws AppError database-…, contract-…, front-unknown, tree-…
  */
-export async function build(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
+export function build(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
+  return retriedRead(() => buildOnce(options, now), options.onRetry);
+}
+
+async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
   const { outPath, precompress } = options;
   await using reader = await openCatalogue(options.databasePath);
   const unguarded = reader.unguarded(await checkContract(reader));

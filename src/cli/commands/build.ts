@@ -1,6 +1,7 @@
 // `playbill build`: turns flags into options, runs the build or one shard of it, and prints the result.
 
 import { Option } from 'commander';
+import type { AppError } from '../../errors.ts';
 import { databaseText } from '../../operations/database-text.ts';
 import {
   compressionsArgument,
@@ -76,6 +77,8 @@ Examples:
 With --shard every process reads the whole catalogue and renders some of the fronts. Start all with the same options, on
 the same state of the catalogue; without --now they take that of the first to start. A shard exits 0 when its result is
 in the tree; finish reports what became of the fronts. Started again, a shard does only what is missing.
+
+If the database is busy, or its tables are replaced meanwhile, the build reads them once more, except with --snapshot.
 
 If nothing changes on a front, nothing is written for it: it keeps its pointer, for up to a quarter of the horizon.
 
@@ -163,6 +166,7 @@ function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: Com
     },
     onTransfer: (files: number, filesTotal: number, bytes: number): void =>
       bars.publish.note(`; uploading ${files}/${filesTotal} files, ${bytesText(bytes)}`),
+    onRetry: ({ message }: AppError): void => terminal.log(`note: reading once more: ${message}`),
   };
   return { common, ended: bars.publish.end };
 }

@@ -29,6 +29,7 @@ import { releaseOf, type BuildOptions } from '../build.ts';
 import { publishKeysInto } from '../publish-keys.ts';
 import { renderFronts } from '../../release/publish/render-fronts.ts';
 import { renderProducts, type FrontsToRender } from '../render-products.ts';
+import { retriedRead } from '../retried-read.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import type { Billed } from '../writing-tree.ts';
 
@@ -54,10 +55,15 @@ export interface ShardBuilt {
 const AGE_SECONDS_MAX = 3600;
 
 /**
- * Renders the fronts of one shard. @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if something was
- * written before
+ * Renders the fronts of one shard. Begins again, once, where the database is busy; but not on a snapshot, which stays as it is.
+ * @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if something was written before
  */
-export async function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
+export function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
+  const job = (): Promise<ShardBuilt & Billed> => buildShardOnce(options, now);
+  return options.snapshot === null ? retriedRead(job, options.onRetry) : job();
+}
+
+async function buildShardOnce(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
   const { databasePath, outPath, run, onTransfer } = options;
   await using reader = new StateReader(await openCatalogue(databasePath, options.snapshot));
   const unguarded = reader.unguarded(await checkContract(reader));
