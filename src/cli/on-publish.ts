@@ -2,8 +2,10 @@
 // the publish: it becomes a warning. The command and the URL's path are never printed, because they may contain a token.
 
 import type { Instant } from '../catalogue/instant.ts';
+import type { PublishNotice } from '../contract/publish-notice.ts';
 import type { BuildResultJson, PlanEntry } from '../contract/results.ts';
 import { AppError, messageOf } from '../errors.ts';
+import type { Published } from '../operations/notices.ts';
 import type { CommandContext } from './context.ts';
 
 /** Seconds between SIGTERM and SIGKILL. */
@@ -31,54 +33,83 @@ export function publishHookArgument(text: string, flag: string): PublishHook {
   return { kind: 'url', url };
 }
 
-/** The values of `--on-publish` and `--on-publish-timeout`. */
+/** The values of `--out`, `--on-publish` and `--on-publish-timeout`. */
 export interface PublishHookFlags {
+  readonly out: string;
   readonly onPublish?: PublishHook | undefined;
   readonly onPublishTimeout: number;
 }
 
+/** What the hook was sent, and what went wrong. */
+export type Notified = Pick<BuildResultJson, 'notice' | 'warnings'>;
+
 /**
- * Notifies the hook of what a plan published, as of `now`, if readers can see a difference. The caller has released the lock, so the hook may
- * be slow and may itself run a command that writes the tree. Notifications can overlap; each contains paths, not content.
- * @returns warnings about a failed notification
+ * Notifies the hook of what a run published, as of `now`, and of the changes of earlier runs that it has missed, if readers can see a difference. The caller has
+ * released the lock, so the hook may be slow and may itself run a command that writes the tree. Notifications can overlap; each contains paths,
+ * not content.
  */
 export async function notifyOfPublish(
-  plan: readonly PlanEntry[],
-  releaseId: string | null,
-  { onPublish, onPublishTimeout }: PublishHookFlags,
+  published: Published,
+  { out, onPublish, onPublishTimeout }: PublishHookFlags,
   context: CommandContext,
   now: Instant,
-): Promise<BuildResultJson['warnings']> {
-  if (onPublish === undefined) return [];
+): Promise<Notified> {
+  if (onPublish === undefined) return { warnings: [] };
+  const { dueNotice, noteDelivery } = await import('../operations/notices.ts');
+  let due: Awaited<ReturnType<typeof dueNotice>>;
+  try {
+    due = await dueNotice(out, published, now);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { notice: null, warnings: [failed(`what to notify of cannot be read: ${error.message}`)] };
+  }
+  if (due === null) return { notice: null, warnings: [] };
+  const problem = await notify(onPublish, due.notice, context, onPublishTimeout);
+  await noteDelivery(due, problem === null, out);
+  return { notice: due.notice, warnings: problem === null ? [] : [failed(problem)] };
+}
+
+/** Notifies the hook of `keys` of a changed key ring. @returns what went wrong, or null */
+export async function notifyOfKeys(
+  plan: readonly PlanEntry[],
+  releaseId: string | null,
+  { onChange, onChangeTimeout }: { readonly onChange?: PublishHook | undefined; readonly onChangeTimeout: number },
+  context: CommandContext,
+  now: Instant,
+): Promise<string | null> {
+  if (onChange === undefined) return null;
   const { publishNotice } = await import('../release/publish/publish-notice.ts');
   const notice = publishNotice(plan, releaseId, now);
-  if (notice === null) return [];
-  const problem = await notify(onPublish, `${JSON.stringify(notice)}\n`, context, onPublishTimeout);
-  return problem === null ? [] : [{ code: 'on-publish-failed', message: problem }];
+  return notice && (await notify(onChange, notice, context, onChangeTimeout));
+}
+
+function failed(message: string): BuildResultJson['warnings'][number] {
+  return { code: 'on-publish-failed', message };
 }
 
 /** A failed notification as text for stderr. */
 export function warningLine({ code, message }: BuildResultJson['warnings'][number]): string {
   return (
     `warning ${code}: ${message}; the release is published all the same\n` +
-    '  hint: no later run repeats the notification: do its work by hand, or notify of every front with: playbill build --force'
+    '  hint: the next run with --on-publish notifies of the same again'
   );
 }
 
 /** Delivers a notice and waits until it is accepted, `seconds` have passed, or an interrupt. @returns what went wrong, or null */
 async function notify(
   hook: PublishHook,
-  notice: string,
+  notice: PublishNotice,
   context: CommandContext,
   seconds: number,
 ): Promise<string | null> {
+  const text = `${JSON.stringify(notice)}\n`;
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
   // Everything is published by now: an interrupt ends the notification, and the summary is still printed.
   context.onInterrupt(() => stop.abort('was interrupted'));
   try {
-    if (hook.kind === 'command') return await runCommand(hook.command, notice, stop.signal);
-    return await callUrl(hook.url, notice, context.toolVersion, stop.signal);
+    if (hook.kind === 'command') return await runCommand(hook.command, text, stop.signal);
+    return await callUrl(hook.url, text, context.toolVersion, stop.signal);
   } finally {
     clearTimeout(timer);
     context.onInterrupt(null);

@@ -9,6 +9,7 @@ import {
   prunedSchema,
   publishWarningsSchema,
   requestsSchema,
+  sentNoticeSchema,
 } from './results.ts';
 
 /** Why a release is kept, strongest reason first. */
@@ -26,6 +27,8 @@ export const KEEP_REASONS = [
   'hourly',
   /** The last of its day, for a week. */
   'daily',
+  /** The last one of which `--on-publish` was notified with success: the next notice is compared with it. */
+  'notified',
 ] as const;
 
 export type KeepReason = (typeof KEEP_REASONS)[number];
@@ -76,6 +79,7 @@ export const rollbackResultSchema = z.strictObject({
   validUntil: instantText.nullable(),
   /** Present only if the run writes into a bucket. */
   requests: requestsSchema.optional(),
+  notice: sentNoticeSchema,
   warnings: publishWarningsSchema,
 });
 

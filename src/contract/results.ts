@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { plannedDiffSchema } from './diff-results.ts';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
+import { publishNoticeSchema } from './publish-notice.ts';
 
 export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
@@ -84,6 +85,9 @@ export const publishWarningsSchema = z.array(
   z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() }),
 );
 
+/** What `--on-publish` was sent, delivered or not; null if readers can see no difference. Present only with that flag. */
+export const sentNoticeSchema = publishNoticeSchema.nullable().optional();
+
 /** `build`. */
 export const buildResultSchema = z.strictObject({
   /** null if nothing has ever been published. */
@@ -129,6 +133,7 @@ export const buildResultSchema = z.strictObject({
   /** At most a thousand; `findingsTotal` counts all. */
   findings: z.array(findingSchema),
   findingsTotal: count,
+  notice: sentNoticeSchema,
   warnings: publishWarningsSchema,
 });
 

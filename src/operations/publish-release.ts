@@ -35,6 +35,8 @@ export interface BuildResult extends Pick<
 > {
   /** The current release after the run; in a dry run, the one that a real run would leave. */
   readonly releaseId: string | null;
+  /** The release that was current before the run. */
+  readonly replacedId: string | null;
   readonly outcomes: readonly FrontResult[];
   /** Pointers, manifest, `current`, key ring and pruned files. New editions are in `outcomes`. */
   readonly plan: readonly PlanEntry[];
@@ -63,6 +65,7 @@ export async function publishRelease(
   const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
   return {
     releaseId: hold === null ? releaseId : published.currentId,
+    replacedId: published.currentId,
     hold,
     outcomes,
     plan: [...plan, ...pruned.plan],

@@ -27,6 +27,8 @@ export type TreeFile =
   | { readonly kind: 'hold' }
   /** Since when, after a rollback, no release may be pruned. */
   | { readonly kind: 'grace' }
+  /** The last release of which `--on-publish` was notified with success. */
+  | { readonly kind: 'notified' }
   /** The settings and the results of a sharded run. */
   | { readonly kind: 'run'; readonly run: string }
   | { readonly kind: 'shard'; readonly run: string; readonly shard: number };
@@ -66,6 +68,8 @@ export function pathOf(file: TreeFile): string {
       return `${RELEASES_FOLDER}/hold`;
     case 'grace':
       return `${RELEASES_FOLDER}/grace`;
+    case 'notified':
+      return `${RELEASES_FOLDER}/notified`;
     case 'run':
       return `${RUNS_FOLDER}/${file.run}/run.json`;
     case 'shard':
@@ -99,6 +103,7 @@ export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'releases/current') return { kind: 'current' };
   if (path === 'releases/hold') return { kind: 'hold' };
   if (path === 'releases/grace') return { kind: 'grace' };
+  if (path === 'releases/notified') return { kind: 'notified' };
   const manifest = MANIFEST_PATTERN.exec(path)?.groups?.['id'];
   if (manifest !== undefined) return { kind: 'manifest', id: manifest };
   const { run, shard } = RUN_PATTERN.exec(path)?.groups ?? {};

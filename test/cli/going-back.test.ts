@@ -145,7 +145,7 @@ describe('playbill rollback', () => {
         `Held at release ${early}: builds publish nothing until: playbill rollback --resume\n`,
     );
     expect(back.stderr).toMatch(
-      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?warning on-publish-failed: the command ended with exit code 3; the release is published all the same\n {2}hint: no later run repeats the notification: .+\n$/,
+      /^(note: a front of release \w+ (was|is) right .+: .*edges serve its last edition.+\n( +.+\n)+)?warning on-publish-failed: the command ended with exit code 3; the release is published all the same\n {2}hint: the next run with --on-publish notifies of the same again\n$/,
     );
     expect(publishNoticeSchema.parse(JSON.parse(readFileSync(heard, 'utf8')))).toEqual({
       schema: 1,
@@ -171,7 +171,9 @@ describe('playbill rollback', () => {
     expect(held.has('public/fronts/berlin/pointer.json')).toBe(false);
     // Nothing but pointers, current and the hold is another than before.
     const untouched = [...before].filter(([path]) => !/pointer\.json$|current$/.test(path));
-    expect([...held].filter(([path]) => !/pointer\.json$|current$|hold$/.test(path))).toEqual(untouched);
+    expect([...held].filter(([path]) => !/pointer\.json$|current$|hold$|notified$/.test(path))).toEqual(untouched);
+    // The hook has failed: it knows what was published before.
+    expect(held.get('releases/notified')).toBe(`${late}\n`);
     expect(await findingsOf(out)).toEqual([]);
     expect((await playbill(['releases', '--out', out])).stdout).toMatch(
       new RegExp(`${early} .* current\n.*\n\nHeld at release ${early}: `),

@@ -1,6 +1,15 @@
 // `build --on-publish` and `keys --on-change`: real commands and a real server are notified of what was published, and fail in every way.
 
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -46,7 +55,8 @@ const noticeIn = (path: string) => publishNoticeSchema.parse(JSON.parse(readFile
 /** The publish was done, its exit code says so, and the operator sees in both ways what went wrong afterwards. */
 function expectWarning(run: Run, out: string, message: RegExp): void {
   expect(run.code, run.stderr).toBe(0);
-  const { warnings, release } = summaryOf(run);
+  const { warnings, release, notice } = summaryOf(run);
+  expect(notice?.release).toBe(release);
   expect(warnings).toEqual([{ code: 'on-publish-failed', message: expect.stringMatching(message) as string }]);
   expect(run.stderr).toContain(
     `warning on-publish-failed: ${warnings[0]?.message}; the release is published all the same\n`,
@@ -148,6 +158,147 @@ describe('the notice', () => {
 function publicPaths(files: ReadonlyMap<string, string>): string[] {
   return [...files.keys()].filter((path) => path.startsWith('public/')).map((path) => path.slice('public'.length));
 }
+
+describe('what an earlier run left untold is told by the next one', () => {
+  const pointer = (front: string): string => `/fronts/${front}/pointer.json`;
+  const ALL = ['alpha', 'bravo', 'gone'].map(pointer);
+  const told = (out: string): string => readFileSync(join(out, 'releases/notified'), 'utf8');
+  const heard = join(root, 'untold.json');
+  const listen = `cat > ${heard}`;
+  const repriced = join(root, 'untold.sqlite');
+
+  /** A tree whose hook has been told of its first release. */
+  async function toldTree(): Promise<string> {
+    const out = fresh();
+    rmSync(heard, { force: true });
+    const first = await command.run(argvOf(out, 'true'));
+    expect(told(out)).toBe(`${summaryOf(first).release}\n`);
+    return out;
+  }
+
+  const changed = ['--db', rekeyed, '--now', LATER];
+
+  beforeAll(() => {
+    copyFileSync(one, repriced);
+    const handle = new Database(repriced);
+    handle.exec('UPDATE price_tiers SET amount_minor = 100 WHERE product_id = 2001');
+    handle.close();
+  });
+
+  test('a release that was interrupted after its pointers had moved', async () => {
+    const out = await toldTree();
+    const before = filesOf(out);
+    const current = join(out, 'releases/current');
+    renameSync(current, `${out}-kept`);
+    mkdirSync(current);
+    expect((await command.run(argvOf(out, listen, ...changed))).code).toBe(6);
+    expect(existsSync(heard)).toBe(false);
+    rmdirSync(current);
+    renameSync(`${out}-kept`, current);
+    const run = await command.run(argvOf(out, listen, ...changed));
+    expect(run.code).toBe(0);
+    expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha', 'bravo', 'gone'], changed: ALL, removed: [] });
+    expect(noticeIn(heard).added).toEqual(publicPaths(filesOf(out)).filter((path) => !before.has(`public${path}`)));
+    expect(summaryOf(run).notice).toEqual(noticeIn(heard));
+    expect(told(out)).toBe(`${summaryOf(run).release}\n`);
+  });
+
+  test('a hook that fails, in a tree of which it knows, and in a new one', async () => {
+    for (const out of [await toldTree(), fresh()]) {
+      rmSync(heard, { force: true });
+      const failing = await command.run(argvOf(out, 'exit 1', ...changed));
+      expect(failing.stderr).toContain('hint: the next run with --on-publish notifies of the same again\n');
+      const again = await command.run(argvOf(out, listen, ...changed));
+      expect(summaryOf(again)).toMatchObject({ warnings: [], put: { files: 0 } });
+      expect(summaryOf(failing).notice?.isKeyRingChanged).toBe(true);
+      expect(noticeIn(heard)).toEqual(summaryOf(failing).notice);
+      expect(noticeIn(heard).changed).toEqual(ALL);
+      rmSync(heard);
+      expect(summaryOf(await command.run(argvOf(out, listen, ...changed))).notice).toBeNull();
+      expect(existsSync(heard)).toBe(false);
+    }
+  });
+
+  test('several releases in a row, with a front that is gone, and only what is different in the end', async () => {
+    const out = await toldTree();
+    await command.run(argvOf(out, 'exit 1', '--db', repriced, '--now', LATER));
+    await command.run(argvOf(out, 'exit 1', '--db', other, '--now', '2026-05-01T09:10:00Z'));
+    // Without a hook nothing is told, and nothing counts as told.
+    await command.run(['build', '--db', other, '--out', out, '--now', '2026-05-01T09:15:00Z']);
+    const run = await command.run(argvOf(out, listen, '--db', other, '--now', '2026-05-01T09:20:00Z'));
+    const changedAtLast = ['alpha', 'bravo'].map(pointer);
+    expect(noticeIn(heard)).toMatchObject({ changed: changedAtLast, removed: [pointer('gone')] });
+    const manifest = readFileSync(join(out, `releases/${summaryOf(run).release}.json`), 'utf8');
+    for (const path of noticeIn(heard).added) expect(manifest).toContain(`public${path}`);
+  });
+
+  test('a run that is killed while the hook works', async () => {
+    for (const out of [await toldTree(), fresh()]) {
+      const begun = `${out}-begun`;
+      const hook = `cat > /dev/null; echo $$ > ${begun}; exec sleep 600`;
+      const { child, ended } = command.start(argvOf(out, hook, ...changed));
+      await expect.poll(() => existsSync(begun) && readFileSync(begun, 'utf8') !== '').toBe(true);
+      child.kill('SIGKILL');
+      process.kill(Number(readFileSync(begun, 'utf8')), 'SIGKILL');
+      await ended;
+      const run = await command.run(argvOf(out, listen, ...changed));
+      expect(summaryOf(run).put.files).toBe(0);
+      expect(noticeIn(heard)).toMatchObject({ changed: ALL });
+    }
+  });
+
+  test('a change of keys alone', async () => {
+    const out = await toldTree();
+    const early = ['--db', rekeyed, '--now', '2026-05-01T08:00:00Z'];
+    const failing = await command.run(argvOf(out, 'exit 1', ...early));
+    expect(summaryOf(failing).notice).toMatchObject({ fronts: [], isKeyRingChanged: true });
+    await command.run(argvOf(out, listen, ...early));
+    expect(noticeIn(heard)).toMatchObject({ isKeyRingChanged: true });
+  });
+
+  test('a rollback whose hook fails, by the build that it holds', async () => {
+    const out = await toldTree();
+    const first = told(out).trim();
+    await command.run(argvOf(out, 'true', ...changed));
+    await command.run(['rollback', first, '--out', out, '--json', '--on-publish', 'exit 1']);
+    const held = await command.run(argvOf(out, listen, ...changed));
+    expect(held.code).toBe(4);
+    expect(noticeIn(heard)).toMatchObject({ release: first, changed: ALL });
+    expect(told(out)).toBe(`${first}\n`);
+  });
+
+  test('shards whose finish was told in vain', async () => {
+    const out = await toldTree();
+    const shard = ['--out', out, '--run', 'one'];
+    await command.run(['build', ...changed, ...shard, '--shard', '0/1']);
+    const finished = await command.run(['finish', ...shard, '--shards', '1', '--json', '--on-publish', 'exit 1']);
+    expect(summaryOf(finished).warnings).toHaveLength(1);
+    await command.run(argvOf(out, listen, ...changed));
+    expect(noticeIn(heard)).toMatchObject({ changed: ALL });
+  });
+
+  test('a damaged file, or a release that is there no more, counts as nothing told', async () => {
+    for (const [text, isKeyRingChanged] of [
+      ['\n', true],
+      ['0123456789abcdef\n', false],
+    ] as const) {
+      const out = await toldTree();
+      writeFileSync(join(out, 'releases/notified'), text);
+      const run = await command.run(argvOf(out, listen));
+      expect(noticeIn(heard)).toMatchObject({ changed: ALL, isKeyRingChanged });
+      expect(told(out)).toBe(`${summaryOf(run).release}\n`);
+      expect(await command.run(['verify', '--out', out])).toMatchObject({ code: 0 });
+    }
+  });
+
+  test('a build that meanwhile has told of more is not forgotten', async () => {
+    const out = await toldTree();
+    const inner = `playbill build --db ${other} --out ${out} --now 2026-05-01T09:10:00Z --on-publish 'cat > /dev/null'`;
+    const environment = { PATH: `${command.folderForPath}:${process.env['PATH']}` };
+    await command.run(argvOf(out, inner, ...changed), { environment });
+    expect(told(out)).toBe(readFileSync(join(out, 'releases/current'), 'utf8'));
+  });
+});
 
 describe('a command', () => {
   test.each([

@@ -42,6 +42,13 @@ describe('which releases are kept', () => {
     expect(keptOf(releases).join()).not.toContain(releases[0]?.id);
   });
 
+  test('the last one that was told is kept, whatever its age', () => {
+    const releases = releasesEvery(400 * DAY, 11, '2026-05-01T09:00:00Z');
+    const notifiedId = releases[0]?.id ?? null;
+    expect(keptOf(releases, { notifiedId })).toContain(`${notifiedId} notified`);
+    expect(keptOf(releases, { notifiedId: releases[10]?.id ?? null })).toEqual(keptOf(releases));
+  });
+
   test('every five minutes: the last ten, twelve superseded within the hour, the last of each hour and of each day', () => {
     const releases = releasesEvery(5 * MINUTE, 10 * 288, '2026-05-11T09:40:00Z');
     const hours = (day: string, from: number, until: number): string[] =>

@@ -83,8 +83,8 @@ If the database is busy, or its tables are replaced meanwhile, the build reads t
 If nothing changes on a front, nothing is written for it: it keeps its pointer, for up to a quarter of the horizon.
 
 --on-publish runs after every pointer is durable and the lock is released, and only if readers can see a difference. If
-it fails, the build prints a warning: the release stays published, and the exit code does not change. A dry run does
-not notify.
+it fails, the build prints a warning: the release stays published, the exit code does not change, and the next run with
+--on-publish notifies of the same again. A dry run does not notify.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, or only in part,
@@ -134,8 +134,8 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const options = { ...common, frontCodes: flags.front ?? null, isDryRun, pruneGraceSeconds };
   const result = await build(options, now).finally(ended);
   const json = await buildJson(result, { horizonSeconds: flags.horizon, isDryRun }, now);
-  const warnings = isDryRun ? [] : await notifyOfBuild(result, flags, context, now);
-  return printBuild({ ...json, warnings }, databaseText(flags.db), flags.json === true, context);
+  const notified = isDryRun ? {} : await notifyOfBuild(result, flags, context, now);
+  return printBuild({ ...json, ...notified }, databaseText(flags.db), flags.json === true, context);
 }
 
 /** Accepts the flags of earlier versions, so that old crontabs keep working. */

@@ -8,7 +8,7 @@ import { secretRefArgument } from '../arguments.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
-import { notifyOfPublish, type PublishHook } from '../on-publish.ts';
+import { notifyOfKeys, type PublishHook } from '../on-publish.ts';
 import type { CommandContext } from '../context.ts';
 import { errorText } from '../output/terminal.ts';
 
@@ -233,14 +233,13 @@ async function enforce(
     if (await hasTree(out)) {
       const { plan, releaseId, asOf } = await publishKeys(db, out);
       terminal.log(`The key ring of ${out} is published. ${edgesText(out)}`);
-      const hook = { onPublish: onChange, onPublishTimeout: onChangeTimeout };
       const isChanged = plan.some(({ action }) => action !== 'keep');
       if (onChange !== undefined && !(isChanged && releaseId !== null))
         terminal.log(
           `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
         );
-      for (const { message } of await notifyOfPublish(plan, releaseId, hook, context, asOf ?? now()))
-        terminal.log(`warning on-change-failed: ${message}; ${CHANGE_STANDS}`);
+      const problem = await notifyOfKeys(plan, releaseId, { onChange, onChangeTimeout }, context, asOf ?? now());
+      if (problem !== null) terminal.log(`warning on-change-failed: ${problem}; ${CHANGE_STANDS}`);
     } else {
       terminal.log(`warning: there is no tree at ${out}, so no edge can see the change yet
   hint: name the tree with --out to publish it now; otherwise the next build does

@@ -57,10 +57,11 @@ ${TRY_AGAIN}.`)
 
 async function rollBack(
   name: string,
-  { out, ...hook }: PublishHookFlags & { readonly out: string },
+  flags: PublishHookFlags,
   context: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
   const { terminal, now } = context;
+  const { out } = flags;
   const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
   const { id, validUntil, expiringFrom } = await releaseOfTree(out, name);
   if (validUntil !== null && expiringFrom !== null && expiringFrom <= now()) {
@@ -70,7 +71,7 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const { manifest, now: asOf, plan, announced, fronts, replacedId, findings, requests } = await rollBackTree(out, id);
+  const { manifest, now: asOf, plan, fronts, replacedId, findings, requests } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
@@ -86,10 +87,10 @@ async function rollBack(
     ...requestLines(requests),
     ...holdLines(id, id),
   ];
-  const warnings = await notifyOfPublish(announced, id, hook, context, asOf);
-  for (const warning of warnings) terminal.log(warningLine(warning));
+  const notified = await notifyOfPublish({ plan, releaseId: id, replacedId }, flags, context, asOf);
+  for (const warning of notified.warnings) terminal.log(warningLine(warning));
   const bill = requests === null ? {} : { requests };
-  return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, ...bill, warnings }, lines.join('\n')];
+  return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, ...bill, ...notified }, lines.join('\n')];
 }
 
 function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][number]): string {

@@ -68,8 +68,8 @@ async function runFinish(flags: FinishFlags, context: CommandContext): Promise<B
   const now = parseInstant(result.settings?.now ?? '') ?? context.now();
   const settings = { horizonSeconds: result.settings?.horizonSeconds ?? 0, isDryRun: false };
   const json = await buildJson(result, settings, now);
-  const warnings = await notifyOfBuild(result, flags, context, now);
-  return printBuild({ ...json, warnings }, null, flags.json === true, context);
+  const notified = await notifyOfBuild(result, flags, context, now);
+  return printBuild({ ...json, ...notified }, null, flags.json === true, context);
 }
 
 /** How soon to notice that the server has ended the snapshot. */

@@ -9,14 +9,14 @@ import type { FrontResult } from '../../release/publish/render-front.ts';
 import { treeFileOf } from '../../render/paths.ts';
 import type { CommandContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
+import { notifyOfPublish, warningLine, type Notified, type PublishHookFlags } from '../on-publish.ts';
 import { plannedDiffLines } from './diff.ts';
 import type { BuildEnd } from './prometheus.ts';
 import { holdLines, planLines, prunedText, requestLines } from './releases.ts';
 import { foldedText, tableText } from './table.ts';
 import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
 
-/** The result as JSON, before the hook has been notified: `warnings` is empty. */
+/** The result as JSON, before the hook has been notified: without `notice`, and `warnings` is empty. */
 export async function buildJson(
   result: BuildResult & Billed,
   { horizonSeconds, isDryRun }: { readonly horizonSeconds: number; readonly isDryRun: boolean },
@@ -52,17 +52,17 @@ export async function buildJson(
   };
 }
 
-/** Notifies the hook of what was published. @returns warnings about a failed notification */
+/** Notifies the hook of what was published. */
 export function notifyOfBuild(
   result: BuildResult,
   flags: PublishHookFlags,
   context: CommandContext,
   now: Instant,
-): Promise<BuildResultJson['warnings']> {
+): Promise<Notified> {
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
   // While a rollback holds the tree, a build writes only the key ring.
   const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
-  return notifyOfPublish(done, result.releaseId, flags, context, now);
+  return notifyOfPublish({ ...result, plan: done }, flags, context, now);
 }
 
 /** Prints the result; returns how the run ended. `database` is used in hints to `check-db`; null if the command has no `--db`. */

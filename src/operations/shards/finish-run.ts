@@ -76,7 +76,8 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   if (first === undefined) {
     if (hold === null) throw missingRun(options, store.root);
     // The shards have seen the hold too, and rendered nothing.
-    return { ...NOTHING_RENDERED, settings: null, hold, releaseId: published.currentId };
+    const { currentId } = published;
+    return { ...NOTHING_RENDERED, settings: null, hold, releaseId: currentId, replacedId: currentId };
   }
   const { settings, catalogue } = first;
   const now = nowOf(settings);

@@ -15,6 +15,7 @@ import { readHold } from './hold.ts';
 import {
   readCurrent,
   readManifest,
+  readNotified,
   readPointer,
   byNewest,
   readReleaseDate,
@@ -56,7 +57,9 @@ export async function prune(
   const currentId = orNull(readId);
   const hold = await readHold(store);
   const newestFirst = releases.sort(byNewest);
-  const kept = hold === null ? releasesKept(releases, { ...options, currentId }) : new Map<string, KeepReason>();
+  const notifiedId = (await readNotified(store))?.release ?? null;
+  const kept =
+    hold === null ? releasesKept(releases, { ...options, currentId, notifiedId }) : new Map<string, KeepReason>();
   if (hold !== null || (await isAllInGrace(newestFirst, currentId, options, store))) {
     for (const { id } of releases) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');
   }

@@ -13,6 +13,8 @@ export interface RetentionOptions {
   readonly graceSeconds: number;
   /** The current release; null if not known. */
   readonly currentId: string | null;
+  /** The last release of which the hook was notified with success; null or left out if there is none. */
+  readonly notifiedId?: string | null;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface RetentionOptions {
  */
 export function releasesKept(
   releases: readonly DatedRelease[],
-  { graceSeconds, currentId }: RetentionOptions,
+  { graceSeconds, currentId, notifiedId = null }: RetentionOptions,
 ): Map<string, KeepReason> {
   const newestFirst = releases.toSorted(byNewest);
   const kept = new Map<string, KeepReason>();
@@ -44,6 +46,7 @@ export function releasesKept(
     const ofWeek = counted.filter((release) => isYounger(release, 7 * SECONDS_PER_DAY));
     for (const release of lastOfEach(SECONDS_PER_DAY, ofWeek)) keep(release, 'daily');
   }
+  for (const release of releases) if (release.id === notifiedId) keep(release, 'notified');
   return kept;
 }
 

@@ -4,11 +4,9 @@
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import type { PlanEntry } from '../../contract/results.ts';
 import type { RollbackResultJson } from '../../contract/release-results.ts';
 import { AppError } from '../../errors.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
-import { pathOf } from '../../render/paths.ts';
 import { activateRelease } from '../publish/activate.ts';
 import { editionPathsOf, entryOf } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
@@ -24,8 +22,8 @@ import { summary } from '../verify/finding-sink.ts';
 
 /**
  * Rolls back to the release that a name stands for, and holds the tree at it. Writes nothing unless every file of the release matches its
- * manifest. @returns the manifest; `plan`, what was done to hold, pointers and `current`; `announced`, the changes of which readers must be
- * notified; `fronts`, what visitors see of each front before and after
+ * manifest. @returns the manifest; `plan`, what was done to hold, pointers and `current`; `fronts`, what visitors see of
+ * each front before and after
  * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
 export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
@@ -41,21 +39,7 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
   const removed = published.fronts.filter((code) => !listed.has(code));
   await store.confirmLock();
   const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
-  const announced = id === published.currentId ? swaps : withInterrupted(swaps, fronts);
-  return { manifest, plan: [hold, ...swaps], announced, fronts };
-}
-
-/** Adds the pointers that a stopped run moved before it replaced `current`, since it notified nobody of them. */
-function withInterrupted(swaps: readonly PlanEntry[], fronts: RollbackResultJson['fronts']): readonly PlanEntry[] {
-  const moved = new Set(swaps.filter(({ action }) => action !== 'keep').map(({ path }) => path));
-  const missed = fronts.flatMap(({ front, cardsAfter, isChanged }): PlanEntry[] => {
-    const path = pathOf({ kind: 'pointer', front });
-    if (!isChanged || moved.has(path)) return [];
-    const isRemoved = cardsAfter === null;
-    const [action, reason] = isRemoved ? (['remove', 'front-gone'] as const) : (['put', 'pointer-moves'] as const);
-    return [{ action, path, bytes: 0, reason }];
-  });
-  return [...swaps, ...missed];
+  return { manifest, plan: [hold, ...swaps], fronts };
 }
 
 /**

@@ -1,12 +1,16 @@
-// Derives the notification of a publish from its plan: which URLs changed, which were removed and which were added.
+// Derives the notification of a publish: which URLs changed, which were removed and which were added, by the plan of the run that publishes
+// and by what is different from the release of the last notification.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
+import type { Manifest } from '../../contract/manifest.ts';
 import type { PlanEntry } from '../../contract/results.ts';
-import { PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
+import { pathOf, PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
+import { pointerText } from '../tree/codec.ts';
 
 /**
- * The notification of a release for `now` that was published by this plan; null if readers see no difference. Paths are sorted.
+ * The notification of a release for `now` that was published by this plan, which may name a file twice; null if readers see no difference.
+ * Paths are sorted.
  */
 export function publishNotice(
   plan: readonly PlanEntry[],
@@ -14,9 +18,9 @@ export function publishNotice(
   now: Instant,
 ): PublishNotice | null {
   const fronts = new Set<string>();
-  const changed: string[] = [];
-  const removed: string[] = [];
-  const added: string[] = [];
+  const changed = new Set<string>();
+  const removed = new Set<string>();
+  const added = new Set<string>();
   let isKeyRingChanged = false;
   for (const { action, path, reason } of plan) {
     if (action === 'keep') continue;
@@ -25,7 +29,7 @@ export function publishNotice(
     if (file?.kind !== 'pointer' && file?.kind !== 'edition') continue;
     fronts.add(file.front);
     const list = action === 'remove' ? removed : reason === 'new-content' ? added : changed;
-    list.push(path.slice(PUBLIC_FOLDER.length));
+    list.add(path.slice(PUBLIC_FOLDER.length));
   }
   if (releaseId === null || (fronts.size === 0 && !isKeyRingChanged)) return null;
   return {
@@ -33,9 +37,36 @@ export function publishNotice(
     release: releaseId,
     now: formatInstant(now),
     fronts: [...fronts].sort(),
-    changed: changed.sort(),
-    removed: removed.sort(),
-    added: added.sort(),
+    changed: [...changed].sort(),
+    removed: [...removed].sort(),
+    added: [...added].filter((path) => !changed.has(path)).sort(),
     isKeyRingChanged,
   };
+}
+
+/**
+ * What changed for readers from one release to another, as a plan. All of it is new if `before` is null. No release has the key ring.
+ */
+export function changesBetween(before: Manifest | null, after: Manifest): readonly PlanEntry[] {
+  const toldPointers = new Map(before?.fronts.map(({ front, pointer }) => [front, pointerText(pointer)]));
+  const toldFiles = new Set(before?.files.map(({ path }) => path));
+  const plan: PlanEntry[] = [];
+  for (const { front, pointer } of after.fronts) {
+    const text = pointerText(pointer);
+    if (toldPointers.get(front) !== text)
+      plan.push({
+        action: 'put',
+        path: pathOf({ kind: 'pointer', front }),
+        bytes: text.length,
+        reason: 'pointer-moves',
+      });
+    toldPointers.delete(front);
+  }
+  for (const front of toldPointers.keys())
+    plan.push({ action: 'remove', path: pathOf({ kind: 'pointer', front }), bytes: 0, reason: 'front-gone' });
+  // After a rollback nothing is new: caches may have the editions of an earlier release.
+  if (before !== null && after.now < before.now) return plan;
+  for (const { path, bytes } of after.files)
+    if (!toldFiles.has(path)) plan.push({ action: 'put', path, bytes, reason: 'new-content' });
+  return plan;
 }

@@ -29,7 +29,7 @@ import {
 } from './codec.ts';
 import { sha256Of } from './digest.ts';
 import type { TreeFiles, TreeFolders } from './files.ts';
-import { damaged, found, missing, nothingPublished, orThrow, type Failure, type Found } from './found.ts';
+import { damaged, found, missing, nothingPublished, orNull, orThrow, type Failure, type Found } from './found.ts';
 
 /** How many releases a hint names. */
 const RELEASES_NAMED = 10;
@@ -71,6 +71,29 @@ export async function readCurrent(files: TreeFiles): Promise<Found<string>> {
 /** The id of the release that a rollback holds the tree at. */
 export async function readHeldId(files: TreeFiles): Promise<Found<string>> {
   return readReleaseId(pathOf({ kind: 'hold' }), files);
+}
+
+/** Of what the hook of `--on-publish` was notified with success. */
+export interface Notified {
+  /** The last release; null if there is none, or if the file is damaged. */
+  readonly release: string | null;
+  /** Whether it has missed a change of the key ring. */
+  readonly isKeyRingDue: boolean;
+}
+
+const NOTIFIED = /^(?:([0-9a-f]{16})|none)(\nkey-ring)?\n$/;
+
+/** Reads `releases/notified`; null if there is no such file. */
+export async function readNotified(files: TreeFiles): Promise<Notified | null> {
+  const bytes = await files.read(pathOf({ kind: 'notified' }));
+  if (!bytes.ok && bytes.why === 'missing') return null;
+  const match = NOTIFIED.exec(new TextDecoder().decode(orNull(bytes) ?? undefined));
+  return { release: match?.[1] ?? null, isKeyRingDue: match === null || match[2] !== undefined };
+}
+
+/** The inverse of `readNotified`. */
+export function notifiedText({ release, isKeyRingDue }: Notified): string {
+  return `${release ?? 'none'}${isKeyRingDue ? '\nkey-ring' : ''}\n`;
 }
 
 async function readReleaseId(path: string, files: TreeFiles): Promise<Found<string>> {

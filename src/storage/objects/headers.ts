@@ -31,6 +31,7 @@ export function headersOf(path: string): Readonly<Record<string, string>> {
     case 'current':
     case 'hold':
     case 'grace':
+    case 'notified':
       return { 'content-type': 'text/plain; charset=utf-8', ...MUTABLE };
   }
 }

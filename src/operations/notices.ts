@@ -1,0 +1,92 @@
+// What a notification of a publish says, and the last release of which the hook was notified with success: `releases/notified`. A killed run
+// and a failing hook leave that file as it was, so the next notice names their changes, too.
+
+import type { Instant } from '../catalogue/instant.ts';
+import type { PublishNotice } from '../contract/publish-notice.ts';
+import type { PlanEntry } from '../contract/results.ts';
+import { AppError } from '../errors.ts';
+import { changesBetween, publishNotice } from '../release/publish/publish-notice.ts';
+import { orNull } from '../release/tree/found.ts';
+import { notifiedText, readManifest, readNotified, type Notified } from '../release/tree/read.ts';
+import type { TreeFiles } from '../release/tree/files.ts';
+import { pathOf } from '../render/paths.ts';
+import { lockedTree, unlockedStore } from '../storage/open-tree.ts';
+
+/** What a run has published. */
+export interface Published {
+  readonly plan: readonly PlanEntry[];
+  /** The current release after the run, and the one before it; null if there is none. */
+  readonly releaseId: string | null;
+  readonly replacedId: string | null;
+}
+
+export interface DueNotice {
+  readonly notice: PublishNotice;
+  /** Of what the hook was notified before. */
+  readonly before: Notified;
+}
+
+/**
+ * The notice of what a run has changed for readers, and of whatever is different from the last release of which the hook was notified;
+ * before its first success, from the release before this run. @returns null if readers can see no difference
+ * @throws AppError tree-unreadable, tree-newer-schema, and those of buckets
+ */
+export async function dueNotice(
+  outPath: string,
+  { plan, releaseId, replacedId }: Published,
+  now: Instant,
+): Promise<DueNotice | null> {
+  if (releaseId === null) return null;
+  const files = await unlockedStore(outPath);
+  const noted = await readNotified(files);
+  const before = noted ?? { release: replacedId, isKeyRingDue: replacedId === null };
+  const notice = publishNotice([...plan, ...(await missedChanges(before, releaseId, files))], releaseId, now);
+  if (notice === null) return null;
+  // State after a stop here or during the notification: the next run notifies of the same.
+  if (noted === null) await note(before, null, outPath);
+  return { notice, before };
+}
+
+/** Notes whether a notice was delivered. */
+export async function noteDelivery(
+  { notice, before }: DueNotice,
+  isDelivered: boolean,
+  outPath: string,
+): Promise<void> {
+  if (isDelivered) await note({ release: notice.release, isKeyRingDue: false }, before, outPath);
+  // No release has the key ring, so that a later run could not see that it has changed.
+  else if (notice.isKeyRingChanged) await note({ ...before, isKeyRingDue: true }, before, outPath);
+}
+
+async function missedChanges(notified: Notified, releaseId: string, files: TreeFiles): Promise<readonly PlanEntry[]> {
+  const keyRing: readonly PlanEntry[] = notified.isKeyRingDue
+    ? [{ action: 'put', path: pathOf({ kind: 'key-ring' }), bytes: 0, reason: 'changed-content' }]
+    : [];
+  const after = notified.release === releaseId ? null : orNull(await readManifest(releaseId, files));
+  // If the manifest is damaged, only the plan says what changed.
+  if (after === null) return keyRing;
+  const before = notified.release === null ? null : orNull(await readManifest(notified.release, files));
+  return [...keyRing, ...changesBetween(before, after)];
+}
+
+/**
+ * Replaces what is noted. Does nothing if that has changed meanwhile, if another run is writing the tree, or if it cannot be written: then a
+ * later notice names too much.
+ */
+async function note(after: Notified, before: Notified | null, outPath: string): Promise<void> {
+  const text = notifiedText(after);
+  const textBefore = before && notifiedText(before);
+  if (text === textBefore) return;
+  try {
+    const tree = await lockedTree(outPath);
+    try {
+      const found = await readNotified(tree.store);
+      if ((found && notifiedText(found)) !== textBefore) return;
+      await tree.store.replace([{ path: pathOf({ kind: 'notified' }), bytes: new TextEncoder().encode(text) }]);
+    } finally {
+      await tree.release();
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
