@@ -57,13 +57,13 @@ const padding = (bytes: number): readonly string[] => filled(bytes, () => 'z: z'
 const collidingNames: readonly string[] = (() => {
   const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
   const step = (hash: number, text: string): number =>
-    [...text].reduce((h, char) => (Math.imul(h, 33) ^ char.charCodeAt(0)) >>> 0, hash);
+    Array.from(text).reduce((h, char) => (Math.imul(h, 33) ^ char.charCodeAt(0)) >>> 0, hash);
   // The rule puts a colon before each.
   let hash = step(5381, ':');
   let names = [''];
   for (let block = 0; block < 10; block++) {
     const seen = new Map<number, string>();
-    for (const text of [...letters].flatMap((a) => [...letters].map((b) => a + b))) {
+    for (const text of Array.from(letters).flatMap((a) => Array.from(letters).map((b) => a + b))) {
       const state = step(hash, text);
       const other = seen.get(state);
       if (other !== undefined) {
