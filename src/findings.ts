@@ -11,6 +11,7 @@ export type FindingCode =
   | 'duplicate-key'
   | 'zone-unknown'
   | 'zone-drift'
+  | 'zone-rules-differ'
   | 'wall-time-skipped'
   | 'wall-time-repeated'
   | 'year-unprintable'

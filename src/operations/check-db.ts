@@ -1,5 +1,6 @@
 // Checks a catalogue: its tables, every row, and every rule between rows. Opens it read-only.
 
+import type { Instant } from '../catalogue/instant.ts';
 import { openCatalogue } from '../database/open.ts';
 import { checkCatalogue } from '../database/read/check-catalogue.ts';
 import { examineContract } from '../database/schema/check-schema.ts';
@@ -11,9 +12,10 @@ export async function* checkDatabase(
   databasePath: string,
   tzdata: string,
   onRows: (table: string, rows: number) => void,
+  now: Instant,
 ): AsyncGenerator<Finding> {
   await using reader = await openCatalogue(databasePath);
-  yield* checkCatalogue(reader, { tzdata, onRows });
+  yield* checkCatalogue(reader, { tzdata, now, onRows });
 }
 
 /** SQL for the optional tables and columns that a catalogue lacks; empty if it has all. @throws AppError database-… */

@@ -10,6 +10,7 @@ import { loadFronts, type LoadedFronts } from '../database/read/load-fronts.ts';
 import { loadKeyRing } from '../database/read/load-keys.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/read/load-taxonomy.ts';
+import { zoneRulesFindings } from '../database/read/zone-rules.ts';
 import type { CatalogueReader } from '../database/reader.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { Zones } from '../database/schema/zones.ts';
@@ -70,6 +71,8 @@ export async function renderProducts(
   const zones = new Zones();
   const taxonomy = await loadTaxonomy(reader, log);
   const venues = await loadVenues(reader, zones, log);
+  const zoneOf = new Map([...venues].map(([id, venue]) => [id, venue?.zone ?? null]));
+  log.add(await zoneRulesFindings(reader, zoneOf, options.tzdata, now), {});
   const loaded = await loadFronts(reader, taxonomy, zones, log);
   const activeCodes = [...loaded.fronts.map(({ code }) => code), ...loaded.badCodes].sort();
   const selected = selectedCodes(options.frontCodes, activeCodes);

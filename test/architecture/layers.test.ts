@@ -85,7 +85,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   render: /^$/,
   release: /^(node:(crypto|zlib)|zod)$/,
   storage: /^(node:.*|p-limit|zod|undici|fast-xml-parser|@smithy\/.*|@aws-sdk\/credential-provider-node)$/,
-  database: /^(node:.*|better-sqlite3|kysely|pg|pg-connection-string|pgpass)$/,
+  database: /^(node:.*|better-sqlite3|kysely|pg(\/lib\/client\.js)?|pg-connection-string|pgpass)$/,
   'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
@@ -107,7 +107,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/reader\.ts)$/,
+      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {

@@ -8,7 +8,7 @@ import { findingLine } from '../../src/findings.ts';
 import { playbill } from '../support/cli/run.ts';
 import { findingsOf, GOOD_ROWS } from '../support/database-rows.ts';
 import { createLooseTables } from '../support/postgres/loose-tables.ts';
-import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
+import { newSchema, SchemaClient, serverUrl, type OwnSchema } from '../support/postgres/own-schema.ts';
 import { filesOf, temporaryFolder } from '../support/trees.ts';
 
 let schema: OwnSchema;
@@ -52,7 +52,7 @@ test('a build ends at the first of these with exit 2 and its code, and says wher
     return stderr;
   };
   expect(await refused('ALTER TABLE sessions ALTER starts_at TYPE timestamp USING NULL')).toMatch(
-    /^error contract-column-type: expected sessions.starts_at to be timestamp with time zone or text, found timestamp without time zone\n {2}hint: a timestamp without a zone is no instant: starts_at AT TIME ZONE 'UTC' AS starts_at, or the zone that its clock shows\n$/,
+    /^error contract-column-type: expected sessions.starts_at to be timestamp with time zone or text, found timestamp without time zone\n {2}hint: a timestamp without a zone is no instant; the wall time of a venue: NULL::timestamptz AS starts_at, starts_at AS starts_local; UTC: starts_at AT TIME ZONE 'UTC' AS starts_at\n$/,
   );
   expect(await refused('ALTER TABLE sessions DROP starts_at')).toMatch(
     /^error contract-column-missing: expected a column "starts_at" in "sessions", found id, /,
@@ -142,9 +142,12 @@ test('what --stubs prints is SQL: with it a build of the rest succeeds, and a ke
   );
   const { status, stdout } = await playbill(['check-db', '--stubs', '--db', schema.url]);
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^CREATE TABLE IF NOT EXISTS front_keys|^-- A table/);
+  // Wherever psql would begin: the address alone leads to the tables.
+  expect(stdout).toMatch(
+    new RegExp(`^SET search_path = ${schema.name};\n\n(?:CREATE TABLE IF NOT EXISTS front_keys|-- A table)`),
+  );
   expect(stdout).toContain('-- ALTER TABLE venues ADD COLUMN city text;\n');
-  await schema.client.query(stdout.replaceAll(/^-- (?=ALTER)/gm, ''));
+  await new SchemaClient(await serverUrl()).query(stdout.replaceAll(/^-- (?=ALTER)/gm, ''));
   expect(await linesOf()).toEqual([]);
   expect((await playbill(['check-db', '--stubs', '--db', schema.url])).stdout).toBe('-- Nothing is missing.\n');
   const out = `${temporaryFolder()}/out`;
@@ -174,7 +177,7 @@ describe('a table that is somebody else’s, and has the name', () => {
       ['id', 'slug', 'name', 'card_type'].map((column) => ['column-missing', `groups.${column}`, hint]),
     );
     expect((await playbill(['check-db', '--stubs', '--db', schema.url])).stdout).toBe(
-      `-- For you to add, since the tables and views themselves exist or must have rows:\n-- groups: ${hint}\n`,
+      `SET search_path = ${schema.name};\n\n-- For you to add, since the tables and views themselves exist or must have rows:\n-- groups: ${hint}\n`,
     );
   });
 

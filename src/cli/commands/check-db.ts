@@ -46,7 +46,7 @@ An error in anything that a front shows makes builds hold that front back. Warni
 
 Exit codes: 0 no errors (warnings, perhaps), 1 errors found, 2 wrong usage or unreadable input,
 ${TRY_AGAIN}.`)
-    .runs(async (flags, { terminal, tzdata }) => {
+    .runs(async (flags, { terminal, tzdata, now }) => {
       const { checkDatabase, missingStubs } = await import('../../operations/check-db.ts');
       if (flags.stubs === true) {
         terminal.print((await missingStubs(flags.db)) || '-- Nothing is missing.');
@@ -55,10 +55,11 @@ ${TRY_AGAIN}.`)
       const checked: Record<string, number> = {};
       const bar = terminal.progress('checking', 'rows');
       let rowsTotal = 0;
-      const findings = checkDatabase(flags.db, tzdata, (table, rows) => {
+      const onRows = (table: string, rows: number): void => {
         checked[table] = (checked[table] ?? 0) + rows;
         bar.show((rowsTotal += rows));
-      });
+      };
+      const findings = checkDatabase(flags.db, tzdata, onRows, now());
       const checkedText = (): string =>
         `${countText(rowsTotal, 'row')} of ${countText(Object.keys(checked).length, 'table')}`;
       const report = {

@@ -151,7 +151,9 @@ function castOf(name: string, rule: Column<unknown>, { typeClass, type }: FoundT
 
 function instantHint(name: string, found: FoundType): string {
   if (found.typeClass === 'timestamp')
-    return `a timestamp without a zone is no instant: ${name} AT TIME ZONE 'UTC' AS ${name}, or the zone that its clock shows`;
+    return name === 'starts_at'
+      ? `a timestamp without a zone is no instant; the wall time of a venue: NULL::timestamptz AS starts_at, starts_at AS starts_local; UTC: starts_at AT TIME ZONE 'UTC' AS starts_at`
+      : `a timestamp without a zone is no instant: ${name} AT TIME ZONE 'UTC' AS ${name}, or the zone that its clock shows`;
   if (found.type === 'date')
     return `a date is no instant: ${name}::timestamp AT TIME ZONE 'UTC' AS ${name}, or the zone whose midnight it means`;
   if (isNumber(found))

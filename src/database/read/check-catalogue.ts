@@ -2,6 +2,7 @@
 // (schema/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
 
 import { setImmediate } from 'node:timers/promises';
+import type { Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 import { examineContract } from '../schema/check-schema.ts';
@@ -14,10 +15,12 @@ import { KEY, keyFinding } from './load-keys.ts';
 import { emptyFronts } from './empty-fronts.ts';
 import { danglingIds } from './orphan-references.ts';
 import { wholeUnitPrices } from './whole-unit-prices.ts';
+import { zoneRulesFindings } from './zone-rules.ts';
 
 export interface CheckOptions {
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
+  readonly now: Instant;
   /** Called with the number of rows checked in a table, batch by batch. */
   readonly onRows: (table: TableName, rows: number) => void;
 }
@@ -40,7 +43,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
       yield finding;
     }
   }
-  yield* ruleFindings(reader, sound, options.tzdata);
+  yield* ruleFindings(reader, sound, options);
   // Statistics over all rows mean nothing while some of them have other findings.
   const isSound = (...tables: TableName[]): boolean => tables.every((table) => sound.has(table));
   if (isSound('price_tiers', 'fronts') && !spoiled.has('price_tiers.amount_minor')) yield* wholeUnitPrices(reader);
@@ -142,7 +145,7 @@ const PRIVATE_SESSIONS: Query = knownTables
 async function* ruleFindings(
   reader: CatalogueReader,
   sound: ReadonlySet<TableName>,
-  tzdata: string,
+  { tzdata, now }: CheckOptions,
 ): AsyncGenerator<Finding> {
   const zones = new Zones();
   for (const table of ['fronts', 'venues'] as const) {
@@ -159,6 +162,7 @@ async function* ruleFindings(
   if (sound.has('sessions') && sound.has('venues')) {
     const venues = (await reader.rows(checkedRows(VENUE))).filter((row) => VENUE.accepts(row));
     const zoneOf = new Map(venues.map(([id, timezone]) => [id, zones.get(timezone)]));
+    yield* await zoneRulesFindings(reader, zoneOf, tzdata, now);
     yield* applied(reader, START, (row) => {
       const [, venueId, startsAt, startsLocal] = row;
       if (startsAt === null && startsLocal === null) return noStart(START.placeOf(row));
