@@ -31,7 +31,7 @@ interface Front {
 
 const p256 = '{"kty":"EC","crv":"P-256","x":"-qAszvyoDu-VdbTczqTkrK_RVlFndWPaIDA2Htn-u6w","y":"vYErSxkZT-9SP9f7HhL64AQy2wcw6hAyvij11yEYgQI"}';
 const p256Lost = '{"kty":"EC","crv":"P-256","x":"SkrWNZgh-lD03Fa3MCm4e4gBHbUIpQFsUVATCwtpwmM","y":"mTqjkiGvU5D1t2LPSNwRZlRYA9ScKKKcLSLfedPOhKc"}';
-const ed25519 = '{"kty":"OKP","crv":"Ed25519","x":"b-L3c9pHB1haUpB3GUDHFvopi3DMqq2dUdEmXhNoOLA"}';
+const ed25519 = (x: string): string => `{"kty":"OKP","crv":"Ed25519","x":"${x}"}`;
 
 export const fronts: readonly Front[] = [
   {
@@ -54,12 +54,27 @@ export const fronts: readonly Front[] = [
   },
   {
     code: 'berlin', name: 'Spielplan Berlin', timezone: 'Europe/Berlin', currency: 'EUR', minCards: 12,
-    keys: [{ keyid: 'berlin-web', alg: 'ed25519', publicKey: ed25519 }],
+    keys: [{ keyid: 'berlin-web', alg: 'ed25519', publicKey: ed25519('b-L3c9pHB1haUpB3GUDHFvopi3DMqq2dUdEmXhNoOLA') }],
   },
-  { code: 'riyadh', name: 'ليالي الرياض', timezone: 'Asia/Riyadh', currency: 'SAR', weekend: '56', minCards: 8 },
-  { code: 'kuwait', name: 'تذاكر المرسى', timezone: 'Asia/Kuwait', currency: 'KWD', exponent: 3, weekend: '56', minCards: 3 },
-  { code: 'tokyo', name: '東京おでかけチケット', timezone: 'Asia/Tokyo', currency: 'JPY', exponent: 0, minCards: 10 },
-  { code: 'mumbai', name: 'मुंबई रंगमंच', timezone: 'Asia/Kolkata', currency: 'INR', weekend: '7', minCards: 8 },
-  { code: 'montreal', name: 'Sorties Montréal', timezone: 'America/Toronto', currency: 'CAD', minCards: 8 },
+  {
+    code: 'riyadh', name: 'ليالي الرياض', timezone: 'Asia/Riyadh', currency: 'SAR', weekend: '56', minCards: 8,
+    keys: [{ keyid: 'riyadh-web', alg: 'ed25519', publicKey: ed25519('vzIhdHKeaVWCbmX9VBAneDgf4GApbSvRtfyzUvjaGf4') }],
+  },
+  {
+    code: 'kuwait', name: 'تذاكر المرسى', timezone: 'Asia/Kuwait', currency: 'KWD', exponent: 3, weekend: '56', minCards: 3,
+    keys: [{ keyid: 'kuwait-web', alg: 'ed25519', publicKey: ed25519('jm9V5kdCCwJoOn4G0CbOLaDE1VNbr40-k6SxqqM2yVc') }],
+  },
+  {
+    code: 'tokyo', name: '東京おでかけチケット', timezone: 'Asia/Tokyo', currency: 'JPY', exponent: 0, minCards: 10,
+    keys: [{ keyid: 'tokyo-web', alg: 'ed25519', publicKey: ed25519('BXrk-_BEskRz6YQYHxEoZvcvWBjQMcXkhHlj3VTgtL0') }],
+  },
+  {
+    code: 'mumbai', name: 'मुंबई रंगमंच', timezone: 'Asia/Kolkata', currency: 'INR', weekend: '7', minCards: 8,
+    keys: [{ keyid: 'mumbai-web', alg: 'ed25519', publicKey: ed25519('jdXMM_7m7BKMYhORB5aMYtWwgoO_7ISMTjNPXUPF2b4') }],
+  },
+  {
+    code: 'montreal', name: 'Sorties Montréal', timezone: 'America/Toronto', currency: 'CAD', minCards: 8,
+    keys: [{ keyid: 'montreal-web', alg: 'ed25519', publicKey: ed25519('15BV-dxrlkiyBNseLSPyhFGSrOHDqYk_AbTTfISZiyY') }],
+  },
   { code: 'neva', name: 'Невская касса', timezone: 'Europe/Moscow', currency: 'RUB', disabled: true },
 ];

@@ -281,7 +281,7 @@ describe('the demo catalogue, at each now', () => {
     const keys = catalogues.flatMap(({ db }) =>
       db.prepare<[], { public_key: string }>('SELECT * FROM front_keys WHERE public_key IS NOT NULL').all(),
     );
-    expect(keys).toHaveLength(3 * NOWS.length);
+    expect(keys).toHaveLength(8 * NOWS.length);
     for (const { public_key: jwk } of keys) {
       expect(createPublicKey({ key: JSON.parse(jwk), format: 'jwk' }).type).toBe('public');
       expect(JSON.parse(jwk)).not.toHaveProperty('d');
