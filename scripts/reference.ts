@@ -111,6 +111,7 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
     'warning: `starts_local` without `starts_at` is a time that occurs twice, because clocks are set back; the earlier one is used',
   'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
   'key-material-wrong': 'a key without exactly what its algorithm needs',
+  'keys-revived': 'warning: a key that is revoked in the key ring, and not in the catalogue; it stays revoked',
   'no-public-tier': 'warning: a session whose own ticket tiers are all private',
   'whole-unit-prices': '`check-db`: warning: more than half of the ticket prices in a currency look like whole units',
   'front-empty': '`check-db`: warning: an active front lists no product',
@@ -122,6 +123,8 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'manifest-invalid': 'a manifest that cannot be read, or contradicts itself or its name',
   'current-invalid': '`releases/current` names no release',
   'key-ring-invalid': 'the key ring cannot be read',
+  'no-valid-key':
+    'no published front has a valid key, though the key ring has keys; warning: a front has none, or the key ring has none at all',
   'file-missing': 'a file that a pointer or manifest names is missing',
   'file-size-wrong': 'a file whose size is not the one it was published with',
   'file-digest-wrong': 'content does not match the digest in the file name',
@@ -227,7 +230,7 @@ function metricRows(): string[][] {
   const fronts = [{ front: 'moscow', stale: null, snapshot }];
   const requests = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
   const written =
-    treeMetrics({ at, isStale: false, hold: null, release, fronts, findings: [] }) +
+    treeMetrics({ at, isStale: false, hold: null, release, fronts, validKeys: { moscow: 1 }, findings: [] }) +
     buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, requests, endedAt: 0 }, '');
   return [...written.matchAll(/^# HELP (\S+) (.*)\n# TYPE .*\n\S+?(?:\{(.*)\})? /gm)].map(
     ([, name = '', help = '', labels = '']) => [

@@ -27,6 +27,11 @@ export function instantArgument(text: string, flag: string): Instant {
 /** A superseded release is kept for at least this long (snapshot.md, step 6). */
 export const DEFAULT_GRACE_SECONDS = 3600;
 
+/**
+ * The share of its cards that a front may lose in one build, and of their keys that the fronts may.
+ */
+export const DEFAULT_MAX_SHRINK = 0.5;
+
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 export const DURATION_MAX_SECONDS = 366 * 86_400;

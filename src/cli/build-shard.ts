@@ -7,7 +7,7 @@ import type { ShardOptions } from '../operations/shards/build-shard.ts';
 import type { Shard } from '../render/shards.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
-import { holdLines, requestLines } from './output/releases.ts';
+import { holdLines, keysGuardLines, requestLines } from './output/releases.ts';
 import { bytesText, countText } from './output/terminal.ts';
 
 /** The flags that name a shard. */
@@ -65,6 +65,7 @@ export async function runShard(
     isRepeated: result.isRepeated,
     fronts: result.results.length,
     held: result.results.filter(({ held }) => held !== null).length,
+    guards: result.guards,
     put: totalsOf(plan, 'put'),
     kept: totalsOf(plan, 'keep'),
     ...(result.requests === null ? {} : { requests: result.requests }),
@@ -74,9 +75,11 @@ export async function runShard(
 }
 
 function summaryText(json: ShardSummaryJson): string {
-  const { run, shard, shards, now, hold, fronts, held, put, kept } = json;
-  if (hold !== null) return ['Nothing rendered', ...holdLines(hold.release, hold.release)].join('\n');
+  const { run, shard, shards, now, hold, fronts, held, guards, put, kept } = json;
+  const guardLines = keysGuardLines(guards);
+  if (hold !== null) return ['Nothing rendered', ...guardLines, ...holdLines(hold.release, hold.release)].join('\n');
   const lines = [
+    ...guardLines,
     `Rendered shard ${shard} of ${shards} as of ${now}: ${countText(fronts, 'front')}${held === 0 ? '' : `, ${held} held back`}`,
     `Files: ${put.files} put (${bytesText(put.bytes)}), ${kept.files} kept (${bytesText(kept.bytes)})`,
     ...requestLines(json.requests),

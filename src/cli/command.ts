@@ -2,6 +2,7 @@
 // commands share.
 
 import { Argument, Command, Option } from 'commander';
+import { ALLOWABLE_GUARDS } from '../contract/allowable-guards.ts';
 import { withoutUser } from '../errors.ts';
 import { databaseText } from '../operations/database-text.ts';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
@@ -137,6 +138,18 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
 
   portFlag(preset: number) {
     return this.presetFlag('--port <number>', 'the port; 0 for any free one', preset, portArgument);
+  }
+
+  /**
+   * Guards to override. As commands with `--front` build these fronts alone, it then applies to
+   * these alone.
+   */
+  allowFlag() {
+    return this.flag(
+      '--allow <code...>',
+      'override this guard; keys-vanished: let keys go that the catalogue no longer has',
+      [...ALLOWABLE_GUARDS],
+    );
   }
 
   onPublishFlags() {

@@ -80,6 +80,17 @@ export const planEntrySchema = z.strictObject({
 /** A guard that a front tripped. An overridden guard does not hold the front. */
 export const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
 
+/**
+ * The guard on keys that are in the published key ring and not in the catalogue. An overridden
+ * guard lets them go.
+ */
+export const keysGuardSchema = z.strictObject({
+  code: z.literal('keys-vanished'),
+  message: z.string(),
+  isOverridden: z.boolean(),
+  keyids: z.array(z.string()).readonly(),
+});
+
 /** What failed after publishing; the release stays published. */
 export const publishWarningsSchema = z.array(
   z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() }),
@@ -117,6 +128,8 @@ export const buildResultSchema = z.strictObject({
       guards: z.array(guardSchema).readonly(),
     }),
   ),
+  /** What concerns the key ring rather than a front. */
+  guards: z.array(keysGuardSchema).readonly(),
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,
@@ -200,6 +213,7 @@ export type RequestsJson = z.infer<typeof requestsSchema>;
 export type Hold = z.infer<typeof holdSchema>;
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 export type Guard = z.infer<typeof guardSchema>;
+export type KeysGuard = z.infer<typeof keysGuardSchema>;
 export type IssuedKeyJson = z.infer<typeof issuedKeySchema>;
 export type KeysResultJson = z.infer<typeof keysResultSchema>;
 export type BuildResultJson = z.infer<typeof buildResultSchema>;

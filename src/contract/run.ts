@@ -2,9 +2,18 @@
 // the result of each shard. They contain no wall-clock time.
 
 import * as z from 'zod';
+import { ALLOWABLE_GUARDS } from './allowable-guards.ts';
 import { HOLD_CODES, manifestFileSchema, manifestFrontSchema } from './manifest.ts';
 import { count, frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
-import { filesAndBytes, findingSchema, guardSchema, holdSchema, planEntrySchema, requestsSchema } from './results.ts';
+import {
+  filesAndBytes,
+  findingSchema,
+  guardSchema,
+  holdSchema,
+  keysGuardSchema,
+  planEntrySchema,
+  requestsSchema,
+} from './results.ts';
 
 /** `run.json`: the settings that must be the same for every shard of a run. */
 export const runSettingsSchema = z.strictObject({
@@ -19,7 +28,12 @@ export const runSettingsSchema = z.strictObject({
   /** Version of the time-zone rules. */
   tzdata: z.string(),
   precompress: z.array(z.enum(['gzip', 'br'])).readonly(),
-  guards: z.strictObject({ maxShrink: z.number().min(0).max(1), allowShrink: z.boolean(), force: z.boolean() }),
+  guards: z.strictObject({
+    maxShrink: z.number().min(0).max(1),
+    allowShrink: z.boolean(),
+    allow: z.array(z.enum(ALLOWABLE_GUARDS)).readonly(),
+    force: z.boolean(),
+  }),
 });
 
 const shardFrontSchema = z.strictObject({
@@ -53,6 +67,8 @@ export const shardResultSchema = z.strictObject({
     findings: z.array(findingSchema),
     findingsTotal: count,
   }),
+  /** The guards on the key ring, which each shard publishes. */
+  keyGuards: z.array(keysGuardSchema).readonly(),
   fronts: z.array(shardFrontSchema),
 });
 
@@ -69,6 +85,8 @@ export const shardSummarySchema = z.strictObject({
   /** The number of fronts in this shard, and how many of them are held back. */
   fronts: count,
   held: count,
+  /** Guards on the key ring; `finish` reports them again. */
+  guards: z.array(keysGuardSchema).readonly(),
   put: filesAndBytes,
   kept: filesAndBytes,
   /** Present only if the run writes into a bucket. */

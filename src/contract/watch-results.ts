@@ -26,7 +26,10 @@ export const nextResultSchema = z.strictObject({
 /** `status`. */
 export const statusResultSchema = z.strictObject({
   at: instantText,
-  /** Whether any front is stale, or none is published: the command exits 1. */
+  /**
+   * Whether any front is stale, or none is published: the command exits 1, as it does if `findings`
+   * has an error.
+   */
   isStale: z.boolean(),
   /** null if no rollback holds the tree. */
   hold: holdSchema.nullable(),
@@ -58,6 +61,8 @@ export const statusResultSchema = z.strictObject({
         .nullable(),
     }),
   ),
+  /** How many keys of the key ring are valid, for each front with a sound pointer. */
+  validKeys: z.record(frontCode, count),
   findings: z.array(findingSchema),
   /** Only with --edge: one check for each given key, and one for the front of each valid key. */
   edge: z.strictObject({ url: z.url(), checks: z.array(edgeCheckSchema) }).optional(),

@@ -5,6 +5,7 @@ import type { EdgeCheck } from '../contract/edge-results.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { findKey } from '../edge/rule/key-store.ts';
+import { isKeyValid } from '../release/tree/key-validity.ts';
 import { isOtherBody, OTHER_BODY } from './bodies.ts';
 import { OTHER_TREE } from './documents.ts';
 import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
@@ -16,8 +17,7 @@ type Standing = 'accepted' | 'refused' | 'not-its-front';
 /** `now`: the text of an instant. */
 export function standingOf({ front, key }: FrontKey, ring: KeyRing, now: string): Standing {
   const entry = findKey(ring, key.keyid);
-  if (entry === null || (entry.notBefore !== null && now < entry.notBefore)) return 'refused';
-  if ([entry.notAfter, entry.revokedAt].some((end) => end !== null && end <= now)) return 'refused';
+  if (entry === null || !isKeyValid(entry, now)) return 'refused';
   return entry.front === front ? 'accepted' : 'not-its-front';
 }
 

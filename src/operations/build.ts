@@ -87,16 +87,17 @@ export async function buildInto(
   await reader.restart();
   const rendered = await renderProducts(
     reader,
-    { frontCodes, shard: null, until, tzdata, unguarded, publishedKeyRing: published.keyRing },
+    { frontCodes, shard: null, until, tzdata, unguarded },
     (done, total) => options.onProgress('load', done, total),
     now,
   );
   // Ends the transaction: during a long upload it would keep the database from removing old rows.
   await reader[Symbol.asyncDispose]();
   // Keys come first: a revocation must not wait for the guards.
-  const keyRingEntry = isDryRun
-    ? await swapKeyRing(rendered.keyRing, store)
-    : await replaceKeyRing({ ring: rendered.keyRing, before: published.keyRing }, store, options.databasePath);
+  const settings = { guards: options.guards, frontCodes };
+  const keyRing = isDryRun
+    ? await swapKeyRing(rendered.keys, published.keyRing, published, settings, store, now)
+    : await replaceKeyRing(rendered.keys, published, settings, store, options.databasePath, now);
 
   options.onProgress('publish', 0, rendered.fronts.length);
   // A dry run keeps the new editions of one front at a time, to compare them with the published ones.
@@ -110,7 +111,7 @@ export async function buildInto(
     await setImmediate();
   }
   const release = await publishRelease(
-    { ...releaseOf(rendered, frontCodes), results },
+    { ...releaseOf(rendered, frontCodes), keyRing, results },
     isDryRun ? { ...options, pruneGraceSeconds: null } : options,
     hold,
     published,
@@ -119,7 +120,6 @@ export async function buildInto(
   );
   return {
     ...release,
-    plan: [keyRingEntry, ...release.plan],
     ...(diffs === null ? {} : { differences: await diffs.result(release.plan) }),
   };
 }
@@ -128,7 +128,7 @@ export async function buildInto(
 export function releaseOf(
   rendered: FrontsToRender,
   frontCodes: readonly string[] | null,
-): Omit<RenderedRelease, 'results'> {
+): Omit<RenderedRelease, 'keyRing' | 'results'> {
   const { isEveryCodeKnown, disabledCodes, findings, findingsTotal } = rendered;
   const held = new Map<string, HoldCode>();
   for (const code of rendered.badCodes) held.set(code, 'findings');

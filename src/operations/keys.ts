@@ -1,14 +1,23 @@
 // Issues, lists and revokes keys in the catalogue. The key ring in the tree is written by publish-keys.ts.
 
 import { readFileSync, statSync } from 'node:fs';
-import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import { formatInstant, parseInstant, type Instant } from '../catalogue/instant.ts';
+import type { KeyRing } from '../contract/key-ring.ts';
 import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
 import { openCatalogue } from '../database/open.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
-import { listKeys, revokeKey, storeKey, type ListedKey, type NewKey } from '../database/write/front-keys.ts';
+import {
+  keyidTaken,
+  listKeys,
+  revokeKey,
+  storeKey,
+  type ListedKey,
+  type NewKey,
+} from '../database/write/front-keys.ts';
 import { generateKeyPair } from '../edge/rule/key-pair.ts';
 import { UnansweredCommit } from '../database/writer.ts';
 import { AppError, shellWord } from '../errors.ts';
+import { earliest } from '../release/publish/next-key-ring.ts';
 import { createPrivateFile, type PrivateFile } from '../storage/private-file.ts';
 
 export interface KeyRequest {
@@ -21,6 +30,11 @@ export interface KeyRequest {
   readonly notAfter: Instant | null;
   /** The file for the key; null: only the caller gets it. */
   readonly to: string | null;
+  /**
+   * Keyids that are taken, though the catalogue may have none of them: those of the published key
+   * ring.
+   */
+  readonly takenKeyids?: ReadonlySet<string>;
 }
 
 /**
@@ -46,6 +60,7 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
       const issued: IssuedKeyJson = { keyid, front, alg, ...privateHalf, secretRef };
       file?.write(`${JSON.stringify(issued)}\n`);
       try {
+        if (request.takenKeyids?.has(keyid) === true) throw keyidTaken(keyid, 'in the key ring of the tree');
         await storeKey(databasePath, front, { keyid, ...stored });
         file?.close();
         return issued;
@@ -109,13 +124,39 @@ export async function keysOf(databasePath: string, now: Instant): Promise<KeysRe
   return { keys: (await listKeys(reader)).map((key) => ({ ...key, state: stateOf(key, at) })) };
 }
 
-/** Revokes a key from an instant on. @returns from when it is revoked. @throws AppError key-unknown, database-…, contract-… */
-export function revoke(databasePath: string, keyid: string, at: Instant): Promise<string> {
-  return revokeKey(databasePath, keyid, formatInstant(at));
+/** From when a key is revoked, and whether the catalogue has it. */
+export interface Revoked {
+  readonly revokedAt: string;
+  readonly isInCatalogue: boolean;
+}
+
+/**
+ * Revokes a key from an instant on. A key that only the published ring has, such as one that a
+ * restored backup lacks, is left to whoever publishes the ring. @throws AppError key-unknown,
+ * database-…, contract-…
+ */
+export async function revoke(
+  databasePath: string,
+  keyid: string,
+  published: KeyRing | null,
+  at: Instant,
+): Promise<Revoked> {
+  const revokedAt = formatInstant(at);
+  try {
+    return { revokedAt: await revokeKey(databasePath, keyid, revokedAt), isInCatalogue: true };
+  } catch (error) {
+    const isUnknown = error instanceof AppError && error.code === 'key-unknown';
+    if (!isUnknown || published === null || !Object.hasOwn(published.keys, keyid)) throw error;
+    return {
+      revokedAt: earliest(published.keys[keyid]?.revokedAt ?? null, revokedAt) ?? revokedAt,
+      isInCatalogue: false,
+    };
+  }
 }
 
 function stateOf(key: ListedKey, now: string): KeysResultJson['keys'][number]['state'] {
-  if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
+  // What stands there and is no instant revokes the key as well.
+  if (key.revokedAt !== null && (key.revokedAt <= now || parseInstant(key.revokedAt) === undefined)) return 'revoked';
   if (key.notAfter !== null && key.notAfter <= now) return 'expired';
   return key.notBefore !== null && now < key.notBefore ? 'not-yet-valid' : 'valid';
 }

@@ -11,9 +11,12 @@ import type { FrontResult } from '../release/publish/render-front.ts';
 import type { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { RELEASES_FOLDER, RUNS_FOLDER } from '../render/paths.ts';
+import type { KeyRingChange } from './publish-keys.ts';
 
 /** The results of the rendered fronts, what happens to the other fronts, and what is wrong with the catalogue. */
 export interface RenderedRelease extends Pick<PublishInput, 'results' | 'held' | 'removalHold' | 'disabledCodes'> {
+  /** What has become of the key ring, which is published before the release. */
+  readonly keyRing: KeyRingChange;
   /** False if a front's id or code cannot be read. */
   readonly isEveryFrontKnown: boolean;
   readonly findings: readonly FindingJson[];
@@ -31,7 +34,7 @@ export interface ReleaseSettings {
 
 export interface BuildResult extends Pick<
   BuildResultJson,
-  'hold' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences'
+  'hold' | 'guards' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences'
 > {
   /** The current release after the run; in a dry run, the one that a real run would leave. */
   readonly releaseId: string | null;
@@ -62,13 +65,16 @@ export async function publishRelease(
   );
   const isReplaced = releaseId !== published.currentId && hold === null;
   const pruned = await pruneAfter(published.currentId, isReplaced ? settings.pruneGraceSeconds : null, store);
-  const treeFindings = [...findings, ...outcomes.flatMap((outcome) => outcome.findings), ...pruned.findings];
+  const { keyRing } = rendered;
+  const outcomeFindings = outcomes.flatMap((outcome) => outcome.findings);
+  const treeFindings = [...keyRing.findings, ...findings, ...outcomeFindings, ...pruned.findings];
   return {
     releaseId: hold === null ? releaseId : published.currentId,
     replacedId: published.currentId,
     hold,
     outcomes,
-    plan: [...plan, ...pruned.plan],
+    guards: keyRing.guards,
+    plan: [...keyRing.plan, ...plan, ...pruned.plan],
     isEveryFrontKnown: rendered.isEveryFrontKnown,
     findings: [...rendered.findings, ...treeFindings],
     findingsTotal: rendered.findingsTotal + treeFindings.length,

@@ -5,9 +5,8 @@ import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { Product } from '../catalogue/product.ts';
-import type { KeyRing } from '../contract/key-ring.ts';
 import { loadFronts, type LoadedFronts } from '../database/read/load-fronts.ts';
-import { loadKeyRing } from '../database/read/load-keys.ts';
+import { loadKeys } from '../database/read/load-keys.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/read/load-taxonomy.ts';
 import { zoneRulesFindings } from '../database/read/zone-rules.ts';
@@ -19,6 +18,7 @@ import { ProductRenderer } from '../render/product-renderer.ts';
 import { FrontEditions } from '../render/editions.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
 import { groupByProfile, ShownProducts } from '../render/front-profiles.ts';
+import type { CatalogueKeys } from '../release/publish/next-key-ring.ts';
 import type { RenderableFronts } from '../release/publish/render-fronts.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
 import { shardsOf, type Shard } from '../render/shards.ts';
@@ -37,7 +37,7 @@ export interface FrontsToRender extends RenderableFronts {
   readonly isEveryCodeKnown: boolean;
   /** Disabled fronts: the operator wants them removed. */
   readonly disabledCodes: ReadonlySet<string>;
-  readonly keyRing: KeyRing;
+  readonly keys: CatalogueKeys;
   readonly findings: readonly Finding[];
   /** The number of all findings; `findings` has only the first thousand. */
   readonly findingsTotal: number;
@@ -53,8 +53,6 @@ export interface RenderOptions {
   readonly tzdata: string;
   /** Tables without reliable foreign keys, such as views. */
   readonly unguarded: ReadonlySet<string>;
-  /** The published key ring; null if there is none. */
-  readonly publishedKeyRing: KeyRing | null;
 }
 
 /**
@@ -84,7 +82,7 @@ export async function renderProducts(
   const isOurs = ({ code }: Front): boolean => shard === null || shardOf.get(code) === shard.index;
   const shown =
     shard === null ? listed : new ShownProducts(fronts.filter(isOurs), profileIndexOf, loaded.productNumbers);
-  const keyRing = await loadKeyRing(reader, loaded, options.publishedKeyRing, log);
+  const keys = await loadKeys(reader, loaded, log, now);
 
   const { tzdata, unguarded } = options;
   const context = { taxonomy, venues, wantedIds: listed, tzdata, unguarded, rowsRead: 'relevant' } as const;
@@ -124,8 +122,8 @@ export async function renderProducts(
     badCodes: [...badCodes].sort(),
     unselectedCodes: activeCodes.filter((code) => !selected.has(code)),
     isEveryCodeKnown: loaded.isEveryCodeKnown,
-    disabledCodes: new Set([...loaded.codeOf.values()].filter((code) => !activeCodes.includes(code))),
-    keyRing,
+    disabledCodes: loaded.disabledCodes,
+    keys,
     findings: log.kept,
     findingsTotal: log.total,
   };

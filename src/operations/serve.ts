@@ -13,6 +13,7 @@ import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';
 import { createPreviewServer } from '../preview/server.ts';
 import type { TreeFiles } from '../release/tree/files.ts';
 import { orThrow } from '../release/tree/found.ts';
+import { isKeyOver } from '../release/tree/key-validity.ts';
 import { pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
 import { isInBucket, openTree, freshTrees } from '../storage/open-tree.ts';
 
@@ -71,8 +72,9 @@ async function keysWithoutSecret(
   try {
     const { keys } = await tree.keyRing();
     return Object.entries(keys).flatMap(([keyid, key]) => {
-      const isOver = [key.notAfter, key.revokedAt].some((end) => end !== null && end <= now);
-      return key.alg === HMAC && !isOver && !secretOf(key.secretRef) ? [[keyid, key.secretRef] as const] : [];
+      return key.alg === HMAC && !isKeyOver(key, now) && !secretOf(key.secretRef)
+        ? [[keyid, key.secretRef] as const]
+        : [];
     });
   } catch {
     return [];

@@ -3,7 +3,7 @@
 import type { Instant } from '../catalogue/instant.ts';
 import type { StatusResultJson } from '../contract/watch-results.ts';
 import type { Finding } from '../findings.ts';
-import { readTreeStatus } from '../release/status/read-status.ts';
+import { readKeyStatus, readTreeStatus } from '../release/status/read-status.ts';
 import { nextChangesOf, statusOf } from '../release/status/status.ts';
 import { nothingPublished } from '../release/tree/found.ts';
 import type { VerifyCounts } from '../release/verify/front.ts';
@@ -15,7 +15,11 @@ import { openTree, probeConditions } from '../storage/open-tree.ts';
  * @throws AppError tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
-  return statusOf(await readTreeStatus(await openTree(out)), maxAgeSeconds, at);
+  const tree = await openTree(out);
+  const status = statusOf(await readTreeStatus(tree), maxAgeSeconds, at);
+  const fronts = status.fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [front]));
+  const keys = await readKeyStatus(fronts, tree, at);
+  return { ...status, validKeys: keys.validKeys, findings: [...status.findings, ...keys.findings] };
 }
 
 /** What `status --deep` adds. */

@@ -6,14 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
-import { buildHere, wordsOf } from '../support/fault/build-with.ts';
-import { Command, type Running } from '../support/fault/command.ts';
+import { buildHere, changeDatabase, wordsOf } from '../support/fault/build-with.ts';
+import { Command, summaryOf, type Running } from '../support/fault/command.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { copyTree } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
-const REVOKED = '2020-01-01T00:00:00Z';
+/** Not yet, so that the key is in the ring whenever the test is run. */
+const REVOKED = '2999-01-01T00:00:00Z';
 const SIZE = { fronts: ['alpha', 'bravo'], productsPerFront: 2, sessionsPerProduct: 1 };
 
 let base = '';
@@ -72,6 +73,22 @@ describe.each([
     expect(revokedAt(tree, 'bravo-site')).toBeNull();
     expect(await command.run(['verify', '--out', tree])).toMatchObject({ code: 0 });
   });
+});
+
+test('a revocation of a key that the catalogue lacks is not undone by a build that keeps such keys', async () => {
+  const place = temporaryFolder();
+  const database = catalogueOf(place);
+  changeDatabase(database, 'DELETE FROM front_keys');
+  const tree = copyTree(base, join(place, 'out'));
+  const build = await startAndStop(database, tree, /^open \.lock-keyring$/);
+  const revoked = await command.run(['keys', 'revoke', 'alpha-site', '--db', database, '--out', tree]);
+  expect(revoked, revoked.stderr).toMatchObject({ code: 4 });
+  const [, from] = /^Revoked alpha-site from (\S+) on/.exec(revoked.stdout) ?? [];
+  build.child.kill('SIGCONT');
+  const built = await build.ended;
+  expect(built, built.stderr).toMatchObject({ code: 4 });
+  expect(summaryOf(built).guards).toMatchObject([{ code: 'keys-vanished', isOverridden: false }]);
+  expect([revokedAt(tree, 'alpha-site'), revokedAt(tree, 'bravo-site')]).toEqual([from, null]);
 });
 
 test('two changes of keys at once are both in the key ring', async () => {

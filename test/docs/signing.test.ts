@@ -12,7 +12,7 @@ import { showDocument } from '../../src/release/status/show.ts';
 import { DirectoryReader } from '../../src/storage/directory/reader.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile, KEY_SETTINGS } from '../support/trees.ts';
 
 const guide = readFileSync(new URL('../../data/signing.md', import.meta.url), 'utf8');
 const folder = temporaryFolderOfFile();
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await issueKey(database, { ...key, ...hmac }, instant(NOW));
   const ecdsa = { keyid: 'moscow-ec', alg: 'ecdsa-p256-sha256', secretRef: null } as const;
   await issueKey(database, { ...key, ...ecdsa, to: join(folder, 'moscow.key.json') }, instant(NOW));
-  await publishKeys(database, out);
+  await publishKeys(database, out, KEY_SETTINGS, instant(NOW));
   const world = { root: out, now: 0, secrets: { PLAYBILL_MOSCOW: SECRET }, profiles: PROFILE_NAMES };
   server = await startNodeServer(world, { clock: () => Date.now() / 1000, at: instant(NOW) });
 });

@@ -13,7 +13,7 @@ import { BucketTree, leaveStoreAtEnd, useStore } from '../support/objects/bucket
 import { chooser } from '../support/objects/chosen-requests.ts';
 import { buildAsCommand, Catalogues, scenarioOf, type Scenario } from '../support/objects/fault-scenarios.ts';
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
-import { instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { instant, temporaryFolderOfFile, KEY_SETTINGS } from '../support/trees.ts';
 import { IS_THOROUGH } from '../speeds.ts';
 
 const LATER = '2026-05-01T09:10:00Z';
@@ -39,7 +39,7 @@ async function keyRing() {
 
 const CHANGES = {
   revoke: {
-    make: async (database: string) => void (await revoke(database, 'alpha-site', instant(NOW))),
+    make: async (database: string) => void (await revoke(database, 'alpha-site', null, instant(NOW))),
     isMade: async () => (await keyRing())['alpha-site']?.revokedAt === NOW,
   },
   issue: {
@@ -66,7 +66,7 @@ test.each(['revoke', 'issue'] as const)('keys %s', async (name) => {
       if (isMadeAtOnce !== null || !isChosen(logged)) return;
       isMadeAtOnce = false;
       await make(database);
-      await publishKeys(database, tree.root);
+      await publishKeys(database, tree.root, KEY_SETTINGS, instant(NOW));
       isMadeAtOnce = await isMade();
     };
     await buildAsCommand(database, tree.root, LATER);

@@ -15,7 +15,7 @@ import { IS_THOROUGH } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { startBucket, type MirrorBucket, type StoreName } from '../support/objects/mirror-bucket.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder, KEY_SETTINGS } from '../support/trees.ts';
 
 const STORES: readonly StoreName[] = IS_THOROUGH ? ['gateway', 'proxy'] : ['memory'];
 const NOW = '2026-05-01T09:00:00Z';
@@ -119,7 +119,7 @@ describe.each(STORES)('on the store: %s', (name) => {
         [0, building(database, { precompress })],
         [5, building(database)],
         [5, building(database, {}, dearer)],
-        [0, (root) => publishKeys(database, root)],
+        [0, (root) => publishKeys(database, root, KEY_SETTINGS, instant(NOW))],
         [0, rollback('current~1')],
         [5, building(database, {}, dearer)],
         [0, resume],

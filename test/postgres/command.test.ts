@@ -86,6 +86,17 @@ describe('keys', () => {
     expect(status).toBe(2);
   });
 
+  test('stay in the tree while their table shows no row', async () => {
+    const tree = ['--db', url, '--out', join(temporaryFolder(), 'out')];
+    const build = (hour: string): Promise<Run> => run(['build', ...tree, '--now', `2026-05-01T${hour}:00:00Z`]);
+    expect((await build('09')).status).toBe(0);
+    await schema.client.query('CREATE TABLE their_keys AS SELECT * FROM front_keys; DELETE FROM front_keys');
+    expect(await build('10')).toMatchObject({ status: 4, stdout: expect.stringContaining('keys-vanished') });
+    expect(readFileSync(join(tree[3] ?? '', 'edge/keyring.json'), 'utf8')).toContain('"moscow-1"');
+    await schema.client.query('INSERT INTO front_keys SELECT * FROM their_keys; DROP TABLE their_keys');
+    expect((await build('11')).status).toBe(0);
+  });
+
   test('make no tables, and change no view', async () => {
     await using empty = await newSchema();
     const issue = ['keys', 'issue', '--front', 'moscow', ...out];

@@ -31,7 +31,6 @@ async function foundByLoad(): Promise<readonly Finding[]> {
     until: NOW,
     tzdata: '2026a',
     unguarded: reader.unguarded(new Set()),
-    publishedKeyRing: null,
   };
   return (await renderProducts(reader, options, () => undefined, NOW)).findings;
 }

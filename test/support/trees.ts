@@ -8,6 +8,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { build, type BuildOptions } from '../../src/operations/build.ts';
 import type { BuildResult } from '../../src/operations/publish-release.ts';
 import { parseInstant, type Instant } from '../../src/catalogue/instant.ts';
+import type { KeyRingSettings } from '../../src/release/publish/next-key-ring.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import { createCatalogue, insertRows } from './catalogue.ts';
 
@@ -41,6 +42,9 @@ export function instant(text: string): Instant {
   if (parsed === undefined) throw new Error(`no instant: ${text}`);
   return parsed;
 }
+
+/** As `keys issue` and `keys revoke` publish a change of keys. */
+export const KEY_SETTINGS: KeyRingSettings = { guards: { maxShrink: 0.5, force: false }, frontCodes: null };
 
 /** Builds as the command does, with its defaults but for what is given. */
 export function buildTree(

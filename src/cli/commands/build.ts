@@ -6,6 +6,7 @@ import { databaseText } from '../../operations/database-text.ts';
 import {
   compressionsArgument,
   DEFAULT_GRACE_SECONDS,
+  DEFAULT_MAX_SHRINK,
   percentageArgument,
   runArgument,
   shardArgument,
@@ -39,10 +40,11 @@ function declareBuild(program: PlaybillCommand) {
     .flag('--dry-run', 'plan everything, write nothing')
     .flag('--force', 'override every guard, and rewrite damaged files')
     .flag('--allow-shrink', 'override the guards on the number of cards')
+    .allowFlag()
     .presetFlag(
       '--max-shrink <percentage>',
       'how much of its cards a front may lose in one build; three may go, but not the last',
-      0.5,
+      DEFAULT_MAX_SHRINK,
       percentageArgument,
       '50%',
     )
@@ -156,7 +158,12 @@ function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: Com
     outPath: flags.out,
     horizonSeconds: flags.horizon,
     precompress: flags.precompress ?? [],
-    guards: { maxShrink: flags.maxShrink, allowShrink: flags.allowShrink === true, force: flags.force === true },
+    guards: {
+      maxShrink: flags.maxShrink,
+      allowShrink: flags.allowShrink === true,
+      allow: flags.allow ?? [],
+      force: flags.force === true,
+    },
     toolVersion,
     tzdata,
     onProgress: (phase: 'load' | 'publish', done: number, total: number): void => {

@@ -1,19 +1,24 @@
 // `playbill keys issue|list|revoke`. A private key is output once, to a file or to stdout, and stored nowhere else.
 
 import { resolve } from 'node:path';
-import type { KeysResultJson } from '../../contract/results.ts';
+import type { KeyRing } from '../../contract/key-ring.ts';
+import type { AllowableGuard } from '../../contract/allowable-guards.ts';
+import type { KeysGuard, KeysResultJson } from '../../contract/results.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError, shellWord } from '../../errors.ts';
-import { secretRefArgument } from '../arguments.ts';
+import type { Revoked } from '../../operations/keys.ts';
+import type { Revocation } from '../../operations/publish-keys.ts';
+import { DEFAULT_MAX_SHRINK, secretRefArgument } from '../arguments.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { notifyOfKeys, type PublishHook } from '../on-publish.ts';
 import type { CommandContext } from '../context.ts';
-import { errorText } from '../output/terminal.ts';
+import { keysGuardLines } from '../output/releases.ts';
+import { errorText, findingText } from '../output/terminal.ts';
 
-const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 5 another run is changing the key ring,
-6 the catalogue has the change and the tree does not, ${TRY_AGAIN}.`;
+const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 4 done, but the key ring keeps keys that the catalogue has lost,
+5 another run is changing the key ring, 6 the catalogue has the change and the tree does not, ${TRY_AGAIN}.`;
 
 const HELP = `
 Examples:
@@ -68,6 +73,7 @@ function addIssue(keys: PlaybillCommand): void {
     .instantFlag('--not-after', 'valid until')
     .dbFlag('the catalogue')
     .outFlag('the tree whose key ring is replaced, if there is one')
+    .allowFlag()
     .onChangeFlags()
     .jsonFlag('print only the key; with --to, without the private half')
     .helpBelow(`
@@ -97,7 +103,8 @@ ${EXIT_CODES}`)
       }
       const { issueKey } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
-      const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null };
+      const takenKeyids = new Set(Object.keys((await ringOf(flags.out))?.keys ?? {}));
+      const unset = { keyid: null, secretRef: null, notBefore: null, notAfter: null, to: null, takenKeyids };
       const issued = await issueKey(flags.db, { ...unset, ...flags, alg }, now());
       const { keyid, front, secretRef } = issued;
       if (flags.to === undefined) {
@@ -108,7 +115,7 @@ ${EXIT_CODES}`)
         terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
       } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
       if (secretRef !== null) terminal.log(secretText(secretRef));
-      return enforce(flags, false, context);
+      return (await enforce(flags, context)).exitCode;
     });
 }
 
@@ -177,6 +184,7 @@ function addRevoke(keys: PlaybillCommand): void {
     .instantFlag('--at', 'when the revocation takes effect (default: now)')
     .dbFlag('the catalogue')
     .outFlag('the tree whose key ring is replaced, if there is one')
+    .allowFlag()
     .onChangeFlags()
     .jsonFlag('print what was done for machines')
     .helpBelow(`
@@ -194,10 +202,16 @@ ${EXIT_CODES}`)
       const { terminal, now } = context;
       const { revoke } = await import('../../operations/keys.ts');
       await checkAddress(flags.out);
-      const revokedAt = await revoke(flags.db, keyid, flags.at ?? now());
-      const json = { keyid, revokedAt };
-      terminal.print(flags.json === true ? JSON.stringify(json) : `Revoked ${keyid} from ${revokedAt} on`);
-      return enforce(flags, true, context);
+      const revoked = { keyid, ...(await revoke(flags.db, keyid, await ringOf(flags.out), flags.at ?? now())) };
+      const { revokedAt, isInCatalogue } = revoked;
+      const isJson = flags.json === true;
+      const text = `Revoked ${keyid} from ${revokedAt} on`;
+      if (isInCatalogue && !isJson) terminal.print(text);
+      const { exitCode, guards } = await enforce(flags, context, revoked);
+      if (isJson) terminal.print(JSON.stringify({ keyid, revokedAt, guards }));
+      else if (!isInCatalogue)
+        terminal.print(`${text}, in the key ring of ${flags.out}: the catalogue has no such key`);
+      return exitCode;
     });
 }
 
@@ -207,9 +221,24 @@ async function checkAddress(out: string): Promise<void> {
   checkTreeAddress(out);
 }
 
+/**
+ * The published key ring. null also if it cannot be read: then publishing the change fails as well,
+ * and that is reported.
+ */
+async function ringOf(out: string): Promise<KeyRing | null> {
+  const { publishedKeyRing } = await import('../../operations/publish-keys.ts');
+  try {
+    return await publishedKeyRing(out);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
 interface EnforceFlags {
   readonly db: string;
   readonly out: string;
+  readonly allow?: readonly AllowableGuard[];
   readonly onChange?: PublishHook;
   readonly onChangeTimeout: number;
 }
@@ -218,42 +247,47 @@ const CHANGE_STANDS = `the new key ring of the tree is published nevertheless
   hint: no later run repeats it: do by hand what it would have done`;
 
 /**
- * Publishes a change of keys if there is a tree, then runs the hook and says how edges get the new key ring. The catalogue has been changed and
- * the result printed, so a failure here is only logged and returned as the exit code. `isRepeatable`: the same command again would publish it.
+ * Publishes a change of keys if there is a tree, then runs the hook and says how edges get the new
+ * key ring. If the catalogue has the change, it has been printed, and a failure here is only logged
+ * and returned as the exit code.
  */
 async function enforce(
-  { db, out, onChange, onChangeTimeout }: EnforceFlags,
-  isRepeatable: boolean,
+  { db, out, allow = [], onChange, onChangeTimeout }: EnforceFlags,
   context: CommandContext,
-): Promise<number> {
+  revoked: (Revocation & Revoked) | null = null,
+): Promise<{ readonly exitCode: number; readonly guards: readonly KeysGuard[] }> {
   const { terminal, now } = context;
   const { databaseText } = await import('../../operations/database-text.ts');
   const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
   try {
-    if (await hasTree(out)) {
-      const { plan, releaseId, asOf } = await publishKeys(db, out);
-      terminal.log(`The key ring of ${out} is published. ${edgesText(out)}`);
-      const isChanged = plan.some(({ action }) => action !== 'keep');
-      if (onChange !== undefined && !(isChanged && releaseId !== null))
-        terminal.log(
-          `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
-        );
-      const problem = await notifyOfKeys(plan, releaseId, { onChange, onChangeTimeout }, context, asOf ?? now());
-      if (problem !== null) terminal.log(`warning on-change-failed: ${problem}; ${CHANGE_STANDS}`);
-    } else {
+    if (!(await hasTree(out))) {
       terminal.log(`warning: there is no tree at ${out}, so no edge can see the change yet
   hint: name the tree with --out to publish it now; otherwise the next build does
 Then: ${edgesText(out)}`);
+      return { exitCode: EXIT.done, guards: [] };
     }
-    return EXIT.done;
+    const settings = { guards: { maxShrink: DEFAULT_MAX_SHRINK, allow, force: false }, frontCodes: null };
+    const { plan, guards, findings, releaseId, asOf } = await publishKeys(db, out, settings, now(), revoked);
+    for (const finding of findings) terminal.log(findingText(finding, { isColoured: false }));
+    for (const line of keysGuardLines(guards)) terminal.log(`warning ${line}`);
+    terminal.log(`The key ring of ${out} is published. ${edgesText(out)}`);
+    const isChanged = plan.some(({ action }) => action !== 'keep');
+    if (onChange !== undefined && !(isChanged && releaseId !== null))
+      terminal.log(
+        `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
+      );
+    const problem = await notifyOfKeys(plan, releaseId, { onChange, onChangeTimeout }, context, asOf ?? now());
+    if (problem !== null) terminal.log(`warning on-change-failed: ${problem}; ${CHANGE_STANDS}`);
+    return { exitCode: guards.some(({ isOverridden }) => !isOverridden) ? EXIT.guarded : EXIT.done, guards };
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof AppError) || revoked?.isInCatalogue === false) throw error;
     terminal.log(
       `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
     );
-    // Not 2, which says that nothing was written.
+    // Not 2, which says that nothing was written. `keys revoke` again would publish the change.
+    const isRepeatable = revoked !== null;
     const isMended = error.exitCode === EXIT.locked || (error.exitCode === EXIT.tryAgain && isRepeatable);
-    return isMended ? error.exitCode : EXIT.notWritten;
+    return { exitCode: isMended ? error.exitCode : EXIT.notWritten, guards: [] };
   }
 }
 

@@ -26,6 +26,7 @@ function declareFinish(program: PlaybillCommand) {
     .requiredFlag('--shards <number>', 'how many shards the run has', shardsArgument)
     .durationFlag('--wait', 'how long to wait for shards that have not ended', 0)
     .outFlag('the tree to publish into')
+    .allowFlag()
     .onPublishFlags()
     .flag('--prometheus <file>', 'replace this textfile at the end, however it ends')
     .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
@@ -62,6 +63,7 @@ async function runFinish(flags: FinishFlags, context: CommandContext): Promise<B
     shards: flags.shards,
     waitSeconds: flags.wait,
     pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
+    allow: flags.allow ?? [],
     toolVersion: context.toolVersion,
   });
   // No shard has started if a rollback holds the tree: then there is no other instant.

@@ -4,7 +4,7 @@ import type { StatusResultJson } from '../../contract/watch-results.ts';
 import type { DeepStatus } from '../../operations/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { FINDINGS_KEPT } from '../output/findings.ts';
-import { buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
+import { areKeysLost, buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../edge/rule/profile.ts';
 import { AppError } from '../../errors.ts';
@@ -25,7 +25,7 @@ export function addStatusCommand(program: PlaybillCommand): void {
       'Reads the pointers and the current release, and prints how old the snapshot of every front is and how long it will stay ' +
         'right. Says first if a rollback holds the tree. A front is stale when its pointer is broken, when its snapshot is for a ' +
         'later time, when less than a quarter of the horizon is left, or when it is older than --max-age. A tree without fronts ' +
-        'is stale, too. Opens no database.',
+        'is stale, too. Also says which fronts have no valid key: edges refuse all their requests. Opens no database.',
     )
     .outFlag('the tree to look at')
     .instantFlag('--at', 'as of another instant (default: the current time)')
@@ -61,7 +61,7 @@ In a bucket, --deep writes a few small objects below .probe and removes them.
 ring, and that the front of each valid key is served as of its pointer's instant. It knows nothing of keys that you do
 not pass: an edge does not list its keys. For all other checks of an edge, run: playbill edge check URL --key FILE
 
-Exit codes: 0 every front is fresh, 1 a front is stale, none is published, --deep found an error, or the edge differs or
+Exit codes: 0 every front is fresh, 1 a front is stale, none is published, all keys are lost, --deep found an error, or the edge differs or
 could not be compared, 2 wrong usage, no tree, a file that cannot be written, or a store that ignores conditional
 writes, ${TRY_AGAIN}.`)
     .runs(async (flags, context) => {
@@ -88,7 +88,8 @@ writes, ${TRY_AGAIN}.`)
       }
       terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
       const isEdgeRight = status.edge?.checks.every(({ state }) => state === 'ok') ?? true;
-      return status.isStale || (status.deep?.errors ?? 0) > 0 || !isEdgeRight ? EXIT.findings : EXIT.done;
+      const isDamaged = status.findings.some(({ severity }) => severity === 'error');
+      return status.isStale || isDamaged || (status.deep?.errors ?? 0) > 0 || !isEdgeRight ? EXIT.findings : EXIT.done;
     });
 }
 
@@ -144,7 +145,8 @@ function statusText({ at, hold, release, fronts, findings, deep, edge }: StatusR
     const keepingText =
       keeping === 0 ? '' : `, ${countText(keeping, 'keeps an older snapshot', 'keep older snapshots')}`;
     const verdict = stale === 0 ? 'all fresh' : `${stale} stale`;
-    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}`, current);
+    const keysText = areKeysLost(findings) ? ', but no front has a usable key' : '';
+    lines.push(`${countText(fronts.length, 'front')} as of ${at}: ${verdict}${keepingText}${keysText}`, current);
   }
   if (deep !== undefined) lines.push(...deepLines(deep, terminal));
   if (edge !== undefined) lines.push(...edgeLines(edge, terminal));

@@ -41,14 +41,14 @@ files are checked as usual.
 
 Exit codes: 0 no errors (perhaps warnings), 1 errors found, 2 no tree, or one of a newer schema,
 ${TRY_AGAIN}.`)
-    .runs(async (flags, { terminal }) => {
+    .runs(async (flags, { terminal, now }) => {
       const { verify, wholePath } = await import('../../operations/verify.ts');
       const bar = terminal.progress('verifying');
       const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };
       const checkedText = (): string =>
         `${countText(checked.fronts, 'front')}, ${countText(checked.editions, 'edition file')} ` +
         `(${bytesText(checked.bytes)}), ${countText(checked.releases, 'release')}`;
-      const findings = verify(flags.out, checked, bar.show, flags.sizes === true);
+      const findings = verify(flags.out, checked, bar.show, flags.sizes === true, now());
       const fileOf = (place: string): string => wholePath(flags.out, place);
       const format = { isJson: flags.json === true, format: flags.report, fileOf };
       const unchecked = flags.sizes === true ? SIZES_ONLY : null;

@@ -12,7 +12,7 @@ import { EXIT } from '../exit-codes.ts';
 import { notifyOfPublish, warningLine, type Notified, type PublishHookFlags } from '../on-publish.ts';
 import { plannedDiffLines } from './diff.ts';
 import type { BuildEnd } from './prometheus.ts';
-import { holdLines, planLines, prunedText, requestLines } from './releases.ts';
+import { holdLines, keysGuardLines, planLines, prunedText, requestLines } from './releases.ts';
 import { foldedText, tableText } from './table.ts';
 import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
 
@@ -38,6 +38,7 @@ export async function buildJson(
       kept: totalsOf(outcome.plan, 'keep'),
       guards: outcome.guards,
     })),
+    guards: result.guards,
     put: totalsOf(plan, 'put'),
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
@@ -92,11 +93,11 @@ function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]
 const FAILED = ['findings', 'file-size-wrong', 'file-kind-wrong', 'file-not-writable', 'shard-missing'] as const;
 
 /** 3 outranks 4. A front that was not selected is not a failure. */
-function exitCodeOfBuild({ fronts, hold, isEveryFrontKnown }: BuildResultJson): number {
+function exitCodeOfBuild({ fronts, guards, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.map((front) => front.held));
   const isAnyFailed = FAILED.some((code) => held.has(code));
   if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
-  if (hold !== null) return EXIT.guarded;
+  if (hold !== null || guards.some(({ isOverridden }) => !isOverridden)) return EXIT.guarded;
   if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
   return EXIT.done;
 }
@@ -111,6 +112,7 @@ function summaryText(result: BuildResultJson, db: string | null, terminal: Termi
   const shown = result.fronts.filter((front) => front.held !== 'not-selected');
   if (shown.length > 0) lines.push(frontTable(shown, isPlan, terminal), '');
   lines.push(...result.fronts.flatMap((front) => heldLines(front, checkDb, terminal)));
+  lines.push(...keysGuardLines(result.guards, terminal));
   for (const finding of result.findings.slice(0, FINDINGS_LISTED)) lines.push(findingText(finding, terminal));
   if (result.findingsTotal > FINDINGS_LISTED)
     lines.push(`… ${result.findingsTotal} findings in all; list them with: ${checkDb} --all`);

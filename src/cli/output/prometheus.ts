@@ -17,6 +17,8 @@ const TREE_METRICS = {
   playbill_release_horizon_seconds: 'How far beyond that instant the current release was rendered.',
   playbill_stale: '1 if a front was stale or no front was published when this file was written, else 0.',
   playbill_rollback_hold: '1 if a rollback holds the tree, so that builds publish nothing, else 0.',
+  playbill_keys_lost:
+    '1 if edges refused everyone, because the key ring was damaged or none of its keys was valid, else 0.',
   playbill_front_stale_from_timestamp_seconds:
     'When the front becomes stale unless it is built again; 0 if its pointer is broken.',
   playbill_front_now_timestamp_seconds: 'The instant that the current snapshot was built for.',
@@ -27,6 +29,7 @@ const TREE_METRICS = {
   playbill_front_cards: 'Cards in the edition in force.',
   playbill_front_editions: 'Editions of the current snapshot.',
   playbill_front_dropped: 'Products without a card, by the first reason that applies.',
+  playbill_front_valid_keys: 'Keys of the front that were valid when this file was written.',
   playbill_front_held: '1 if the current release keeps an older snapshot of the front; the label says why.',
 };
 
@@ -54,7 +57,7 @@ export interface BuildEnd {
 }
 
 /** The metrics of a tree. */
-export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson): string {
+export function treeMetrics({ isStale, release, hold, fronts, validKeys, findings }: StatusResultJson): string {
   const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
   const perFront = (valueOf: (front: (typeof sound)[number]) => number): Sample[] =>
     sound.map((front) => [{ front: front.front }, valueOf(front)]);
@@ -65,6 +68,7 @@ export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson
     playbill_release_horizon_seconds: release === null ? [] : [[{}, release.horizonSeconds]],
     playbill_stale: [[{}, Number(isStale)]],
     playbill_rollback_hold: [[{}, Number(hold !== null)]],
+    playbill_keys_lost: [[{}, Number(areKeysLost(findings))]],
     playbill_front_stale_from_timestamp_seconds: fronts.map(({ front, snapshot }) => [
       { front },
       snapshot === null ? 0 : secondsOf(snapshot.staleFrom),
@@ -80,8 +84,19 @@ export function treeMetrics({ isStale, release, hold, fronts }: StatusResultJson
     playbill_front_dropped: sound.flatMap(({ front, dropped }) =>
       Object.entries(dropped).map(([reason, count]): Sample => [{ front, reason }, count]),
     ),
+    playbill_front_valid_keys: Object.entries(validKeys).map(([front, count]) => [{ front }, count]),
     playbill_front_held: sound.flatMap(({ front, held }) => (held === null ? [] : [[{ front, reason: held }, 1]])),
   });
+}
+
+/**
+ * Whether edges refuse every request to every front. Not for a key ring that never had a key, which
+ * is a warning.
+ */
+export function areKeysLost(findings: StatusResultJson['findings']): boolean {
+  return findings.some(
+    ({ code, severity }) => severity === 'error' && (code === 'no-valid-key' || code === 'key-ring-invalid'),
+  );
 }
 
 /** The metrics of a build. `endedAt` is in seconds since 1970. A failed run keeps the last success of `before`, the previous text. */

@@ -1,7 +1,7 @@
 // Lines about releases that several commands print: a hold, a plan, requests to a bucket, what was pruned.
 
 import type { PruneResultJson } from '../../contract/release-results.ts';
-import type { RequestsJson } from '../../contract/results.ts';
+import type { KeysGuard, RequestsJson } from '../../contract/results.ts';
 import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
 /**
@@ -22,6 +22,18 @@ export function holdLines(
     lines.push(`That rollback was interrupted; finish it with: playbill rollback ${releaseId}`);
   }
   return lines;
+}
+
+/** What the guard on keys has kept in the key ring, or was told to let go. */
+export function keysGuardLines(
+  guards: readonly KeysGuard[],
+  terminal: Pick<Terminal, 'isColoured'> = { isColoured: false },
+): string[] {
+  return guards.map(({ code, message, isOverridden }) => {
+    const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
+    const outcome = isOverridden ? '' : `; they stay in the key ring (--allow ${code} lets them go)`;
+    return `keys: ${verdict} ${code}: ${message}${outcome}`;
+  });
 }
 
 /** One line per file of a plan: what happens to it, and why. */

@@ -25,6 +25,11 @@ export interface FrontCodes {
   readonly codeOf: ReadonlyMap<number, string>;
   /** Whether every front's id and code could be read: otherwise no front counts as removed, and a key may belong to one not known. */
   readonly isEveryCodeKnown: boolean;
+  /**
+   * Ids that two rows have, or whose code two rows have: which of them is right cannot be known.
+   */
+  readonly doubtfulIds: ReadonlySet<number>;
+  readonly disabledCodes: ReadonlySet<string>;
 }
 
 export type LoadedFronts = Awaited<ReturnType<typeof loadFronts>>;
@@ -33,6 +38,8 @@ const FRONT = new RowChecker(
   'fronts',
   names('id code name timezone currency currency_exponent weekend_days status min_cards'),
 );
+type FrontRow = RowOf<'fronts', typeof FRONT.columns>;
+
 const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
@@ -49,7 +56,8 @@ export async function loadFronts(
   log: FindingLog,
   onlyFrontId?: number,
 ) {
-  const { codeOf, isEveryCodeKnown, goodRows, badCodes } = await loadFrontRows(reader, log);
+  const { goodRows, badCodes, ...codes } = await loadFrontRows(reader, log);
+  const { codeOf } = codes;
   const wantedIds = new Set(goodRows.map(([id]) => id));
   const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log, onlyFrontId);
   const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, 'categories', codeOf, log);
@@ -70,18 +78,23 @@ export async function loadFronts(
       productsOf.get(id) ?? new FrontProducts(productNumbers, new Int32Array(0), new Uint8Array(0), new Map());
     fronts.push({ id, code, zone, currency, currencyExponent, weekendDays, minCards, categories, groups, products });
   }
-  return { fronts, productNumbers, badCodes: [...badCodes, ...unzonedCodes].sort(), codeOf, isEveryCodeKnown };
+  return { fronts, productNumbers, badCodes: [...badCodes, ...unzonedCodes].sort(), ...codes };
 }
 
 /**
  * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row is bad. Rows with an invalid code are
  * skipped; of duplicates, the first wins.
  */
-export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: FindingLog) {
+export async function loadFrontRows(
+  reader: Pick<CatalogueReader, 'rows'>,
+  log: FindingLog,
+): Promise<FrontCodes & { readonly goodRows: readonly FrontRow[]; readonly badCodes: readonly string[] }> {
   const codeOf = new Map<number, string>();
   const idOf = new Map<string, number>();
   const badCodes: string[] = [];
-  const goodRows: RowOf<'fronts', typeof FRONT.columns>[] = [];
+  const goodRows: FrontRow[] = [];
+  const doubtfulIds = new Set<number>();
+  const disabledCodes = new Set<string>();
   let isEveryCodeKnown = true;
   for (const row of await reader.rows(checkedRows(FRONT, ['code', 'id']))) {
     if (!CODE.accepts(row)) {
@@ -97,13 +110,17 @@ export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: 
       log.add([findingOf('error', 'duplicate-key', FRONT.placeOf(row), message)], { frontId: id });
       if (otherId !== undefined) log.badFrontIds.add(otherId);
       // Not the same row twice: one of the two has another front's id or code, and its own cannot be known.
-      if (codeOf.get(id) !== code) isEveryCodeKnown = false;
+      if (codeOf.get(id) !== code) {
+        isEveryCodeKnown = false;
+        doubtfulIds.add(id).add(otherId ?? id);
+      }
       // A code that only this row has does not belong to a removed front: its snapshot stays.
       if (otherId === undefined && !isDisabled) badCodes.push(code);
       continue;
     }
     codeOf.set(id, code);
     idOf.set(code, id);
+    if (isDisabled) disabledCodes.add(code);
     if (!FRONT.accepts(row)) {
       // A disabled front is not built, whatever else its row says.
       log.add(FRONT.findings(row, log.kind), isDisabled ? {} : { frontId: id });
@@ -112,7 +129,7 @@ export async function loadFrontRows(reader: Pick<CatalogueReader, 'rows'>, log: 
       goodRows.push(row);
     }
   }
-  return { codeOf, isEveryCodeKnown, goodRows, badCodes };
+  return { codeOf, isEveryCodeKnown, doubtfulIds, disabledCodes, goodRows, badCodes };
 }
 
 /** What each front attaches, as taxonomy positions by (weight, id). */

@@ -1,12 +1,16 @@
-// Loads front_keys into the key ring that edges verify with: public keys and names of secrets, never a secret.
+// Loads front_keys for the key ring that edges verify with: public keys and names of secrets, never
+// a secret. What the published ring has to do with it is decided in
+// release/publish/next-key-ring.ts.
 
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
-import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { KeyRingEntry } from '../../contract/key-ring.ts';
 import type { Finding } from '../../findings.ts';
+import { earliest, type CatalogueKey, type CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { dangling, FindingLog, findingOf, names, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
 import { checkedRows } from '../schema/query-builders.ts';
+import { TABLES } from '../schema/tables.ts';
 import type { FrontCodes } from './load-fronts.ts';
 
 export const KEY = new RowChecker(
@@ -16,53 +20,70 @@ export const KEY = new RowChecker(
 
 type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 
+const { keyid: KEYID, not_after: NOT_AFTER, revoked_at: REVOKED_AT } = TABLES.front_keys;
+
 /**
- * All good keys; a bad one is a finding against its front and is left out, so that a mistyped revocation never lets anyone in.
- * Where the id or code of a front cannot be read, `published`, the published key ring, says which front its keys belong to: they stay
- * valid for the front whose snapshot stays, with the catalogue's present dates, so that a revocation does not wait.
+ * All rows with a keyid. An error in a row is a finding, and takes out that key alone: the front is
+ * not held back. What can be read of its dates still counts, so that a mistyped revocation never
+ * lets anyone in.
  */
-export async function loadKeyRing(
+export async function loadKeys(
   reader: CatalogueReader,
   fronts: FrontCodes,
-  published: KeyRing | null,
   log: FindingLog,
-): Promise<KeyRing> {
-  const keys = new Map<string, KeyRingEntry>();
-  let lastKeyid: string | null = null;
+  now: Instant,
+): Promise<CatalogueKeys> {
+  const certain = new Map([...fronts.codeOf].filter(([id]) => !fronts.doubtfulIds.has(id)));
+  const keys = new Map<string, CatalogueKey>();
   const rows = await reader.rows(checkedRows(KEY));
   await reader.markUndecodable(KEY, rows);
   for (const row of rows) {
-    if (!KEY.check(row, log, typeof row[1] === 'number' ? { frontId: row[1] } : {})) continue;
-    const [keyid, frontId] = row;
-    if (keyid === lastKeyid) {
-      // Which of the rows is right cannot be known, and one of them may be a revocation: the key is left out.
-      log.add([repeated(KEY.placeOf(row))], { frontId });
-      keys.delete(keyid);
-      continue;
-    }
-    lastKeyid = keyid;
-    const front = fronts.codeOf.get(frontId) ?? publishedFrontOf(keyid, fronts, published);
-    if (front === undefined) {
-      log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', frontId)], {});
-      continue;
-    }
-    const entry = keyRingEntry(row, front);
-    if (typeof entry === 'string') log.add([materialFinding(row, entry)], { frontId });
-    else keys.set(keyid, entry);
+    const isAccepted = KEY.check(row, log, {});
+    const [keyid, frontId, , , , , notAfter, revokedAt] = row;
+    if (!KEYID.accepts(keyid)) continue;
+    const front = typeof frontId === 'number' ? certain.get(frontId) : undefined;
+    const entry = isAccepted ? entryOf(row, front, fronts, log) : null;
+    const dates = {
+      notAfter: NOT_AFTER.accepts(notAfter) ? notAfter : null,
+      revokedAt: REVOKED_AT.accepts(revokedAt) ? revokedAt : formatInstant(now),
+    };
+    const other = keys.get(keyid);
+    if (other !== undefined) log.add([repeated(KEY.placeOf(row))], {});
+    keys.set(keyid, oneOf({ entry, isFrontUnknown: front === undefined, ...dates }, other));
   }
-  const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { schema: TREE_SCHEMA, keys: Object.fromEntries(sorted) };
+  return {
+    rows: keys,
+    frontCodes: new Set(certain.values()),
+    isEveryFrontKnown: fronts.isEveryCodeKnown,
+    disabledCodes: fronts.disabledCodes,
+  };
 }
 
-/** The front that a key without a known front belongs to so far. If a known front has that code, the key was moved to another front. */
-function publishedFrontOf(
-  keyid: string,
-  { codeOf, isEveryCodeKnown }: FrontCodes,
-  published: KeyRing | null,
-): string | undefined {
-  if (isEveryCodeKnown || published === null || !Object.hasOwn(published.keys, keyid)) return undefined;
-  const front = published.keys[keyid]?.front;
-  return front === undefined || [...codeOf.values()].includes(front) ? undefined : front;
+/**
+ * The entry of an accepted row; null, with a finding, if its front is not known or its material is
+ * wrong.
+ */
+function entryOf(row: KeyRow, front: string | undefined, { codeOf }: FrontCodes, log: FindingLog): KeyRingEntry | null {
+  const entry = keyRingEntry(row, front ?? '');
+  if (typeof entry === 'string') log.add([materialFinding(row, entry)], {});
+  // A front that is known but not certain has a finding of its own.
+  if (front === undefined && !codeOf.has(row[1]))
+    log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', row[1])], {});
+  return front === undefined || typeof entry === 'string' ? null : entry;
+}
+
+/**
+ * Which of two rows with one keyid is right cannot be known, and either may be the revocation: no
+ * key, with the earliest dates of both.
+ */
+function oneOf(row: CatalogueKey, other: CatalogueKey | undefined): CatalogueKey {
+  if (other === undefined) return row;
+  return {
+    entry: null,
+    isFrontUnknown: row.isFrontUnknown && other.isFrontUnknown,
+    notAfter: earliest(row.notAfter, other.notAfter),
+    revokedAt: earliest(row.revokedAt, other.revokedAt),
+  };
 }
 
 /** A key has exactly the material that its algorithm needs. */

@@ -1,14 +1,15 @@
 // The keys of fronts in the catalogue: issued, listed, revoked. Public halves and names of secrets only; a private key is never
 // stored. Each change is one transaction.
 
-import type { KeyRing } from '../../contract/key-ring.ts';
+import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { openForWriting } from '../open.ts';
 import { anyTable, knownTables } from '../schema/query-builders.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { loadFrontRows } from '../read/load-fronts.ts';
-import { KEY, keyRingEntry, loadKeyRing } from '../read/load-keys.ts';
+import { KEY, keyRingEntry, loadKeys } from '../read/load-keys.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
+import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import { FindingLog, quoted } from '../schema/row-checker.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
 
@@ -47,13 +48,14 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
     const taken = await catalogue.rows(
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
     );
-    if (taken.length > 0) {
-      const message = `expected a new keyid, found "${key.keyid}" in use`;
-      throw new AppError('key-exists', message, 'choose another with --keyid');
-    }
+    if (taken.length > 0) throw keyidTaken(key.keyid, 'in use');
     const values = Object.fromEntries(KEY.columns.map((column, i) => [column, row[i]]));
     await changeKey(catalogue, anyTable.insertInto('front_keys').values(values), values);
   });
+}
+
+export function keyidTaken(keyid: string, where: string): AppError {
+  return new AppError('key-exists', `expected a new keyid, found "${keyid}" ${where}`, 'choose another with --keyid');
 }
 
 /**
@@ -70,8 +72,8 @@ export async function revokeKey(databasePath: string, keyid: string, revokedAt: 
       throw new AppError('key-unknown', `expected the keyid of a key, found "${keyid}"`, hint);
     }
     const [before] = row;
-    // Instants compare as text. A value that is not text has never taken effect.
-    if (typeof before === 'string' && before <= revokedAt) return before;
+    // Instants compare as text. Anything else revokes the key, too, but does not say from when.
+    if (typeof before === 'string' && parseInstant(before) !== undefined && before <= revokedAt) return before;
     const update = anyTable.updateTable('front_keys').set({ revoked_at: revokedAt }).where('keyid', '=', keyid);
     await changeKey(catalogue, update, { keyid, revoked_at: revokedAt });
     return revokedAt;
@@ -99,15 +101,12 @@ export async function listKeys(reader: CatalogueReader) {
   }));
 }
 
-/**
- * The key ring as the catalogue has it now; `published` is the published one. Bad keys are left out, as in a build.
- * @throws AppError database-unreadable
- */
-export async function currentKeyRing(reader: CatalogueReader, published: KeyRing | null): Promise<KeyRing> {
+/** The keys of the catalogue as they are now. @throws AppError database-unreadable */
+export async function currentKeys(reader: CatalogueReader, now: Instant): Promise<CatalogueKeys> {
   const log = new FindingLog(reader.kind);
-  const ring = await loadKeyRing(reader, await loadFrontRows(reader, log), published, log);
+  const keys = await loadKeys(reader, await loadFrontRows(reader, log), log, now);
   await reader.confirmOneState();
-  return ring;
+  return keys;
 }
 
 /** Changes an existing catalogue in one transaction. */

@@ -8,13 +8,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Hold } from '../../contract/results.ts';
+import type { Hold, KeysGuard } from '../../contract/results.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { openCatalogue } from '../../database/open.ts';
 import { checkContract } from '../../database/schema/check-schema.ts';
 import { StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
 import { readHold } from '../../release/history/hold.ts';
+import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import { keyRingText } from '../../release/tree/codec.ts';
@@ -26,7 +27,7 @@ import { sharedTree } from '../../storage/open-tree.ts';
 import { precompressingStore } from '../../storage/precompress.ts';
 import type { SharedTree } from '../../storage/shared-tree.ts';
 import { releaseOf, type BuildOptions } from '../build.ts';
-import { publishKeysInto } from '../publish-keys.ts';
+import { publishKeysInto, type KeyRingChange } from '../publish-keys.ts';
 import { renderFronts } from '../../release/publish/render-fronts.ts';
 import { renderProducts, type FrontsToRender } from '../render-products.ts';
 import { retriedRead } from '../retried-read.ts';
@@ -46,6 +47,8 @@ export interface ShardBuilt {
   readonly now: Instant;
   /** The rollback that holds the tree: nothing was rendered. */
   readonly hold: Hold | null;
+  /** The guards on the key ring. */
+  readonly guards: readonly KeysGuard[];
   /** Whether the result was there already, from an earlier start. */
   readonly isRepeated: boolean;
   readonly results: readonly FrontResult[];
@@ -89,9 +92,10 @@ async function buildIntoShared(
   const { shard, databasePath } = options;
   const published = await PublishedTree.read(tree.store);
   const hold = await readHold(tree.store);
+  const keySettings = { guards: options.guards, frontCodes: null };
   if (hold !== null) {
-    await publishKeysInto(tree.store, databasePath);
-    return { now: proposedNow, hold, isRepeated: false, results: [] };
+    const { guards } = await publishKeysInto(tree.store, databasePath, keySettings, proposedNow);
+    return { now: proposedNow, hold, guards, isRepeated: false, results: [] };
   }
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);
@@ -100,7 +104,7 @@ async function buildIntoShared(
   const { tzdata } = options;
   const rendered = await renderProducts(
     reader,
-    { frontCodes: null, shard, until, tzdata, unguarded, publishedKeyRing: published.keyRing },
+    { frontCodes: null, shard, until, tzdata, unguarded },
     (done, total) => options.onProgress('load', done, total),
     now,
   );
@@ -108,9 +112,9 @@ async function buildIntoShared(
   const state = reader.digest();
   await reader[Symbol.asyncDispose]();
   // A revocation does not wait for the other shards. The rows may be older than the ring, so the present keys are read and published.
-  const ring = published.keyRing;
-  if (ring === null || keyRingText(ring) !== keyRingText(rendered.keyRing))
-    await publishKeysInto(tree.store, databasePath);
+  const loaded = nextKeyRing(rendered.keys, published.keyRing, published.fronts, keySettings, now);
+  const isPublished = published.keyRing !== null && keyRingText(published.keyRing) === keyRingText(loaded.ring);
+  const keyRing = isPublished ? loaded : await publishKeysInto(tree.store, databasePath, keySettings, now);
 
   options.onProgress('publish', 0, rendered.fronts.length);
   const store = precompressingStore(tree.store, options.precompress);
@@ -123,14 +127,14 @@ async function buildIntoShared(
   }
   const results = await settled(rendering, store);
   // State after a stop here: content that nothing points at, and no result.
-  const isRepeated = await leaveResult({ settings, shard: shard.index, state, ...resultOf(rendered, results) }, tree);
-  return { now, hold: null, isRepeated, results };
+  const result = { settings, shard: shard.index, state, ...resultOf(rendered, keyRing, results) };
+  return { now, hold: null, guards: keyRing.guards, isRepeated: await leaveResult(result, tree), results };
 }
 
 /** The settings of the run, which the first shard writes; a shard with different ones is refused. @throws AppError run-differs, run-damaged */
 async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): Promise<RunSettings> {
   const { run, shard, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
-  const { maxShrink, allowShrink, force } = guards;
+  const { maxShrink, allowShrink, allow = [], force } = guards;
   const settings: RunSettings = {
     schema: TREE_SCHEMA,
     run,
@@ -140,7 +144,7 @@ async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): P
     tool: toolVersion,
     tzdata,
     precompress,
-    guards: { maxShrink, allowShrink, force },
+    guards: { maxShrink, allowShrink, allow, force },
   };
   const path = pathOf({ kind: 'run', run });
   if (await tree.createOnce({ path, bytes: bytesOf(settings) })) return settings;
@@ -162,18 +166,21 @@ function oldRun({ run, now: begunFor }: RunSettings, now: Instant): AppError {
 
 function resultOf(
   rendered: FrontsToRender,
+  { guards, findings }: Pick<KeyRingChange, 'guards' | 'findings'>,
   results: readonly FrontResult[],
-): Pick<ShardResult, 'catalogue' | 'fronts'> {
+): Pick<ShardResult, 'catalogue' | 'keyGuards' | 'fronts'> {
   const { held, disabledCodes, ...release } = releaseOf(rendered, null);
   const minCardsOf = new Map(rendered.fronts.map(({ code, minCards }) => [code, minCards]));
   return {
     catalogue: {
       ...release,
-      findings: [...release.findings],
+      findings: [...release.findings, ...findings],
+      findingsTotal: release.findingsTotal + findings.length,
       shardOf: Object.fromEntries(rendered.shardOf),
       held: Object.fromEntries(held),
       disabledCodes: [...disabledCodes].sort(),
     },
+    keyGuards: guards,
     fronts: results.map((result) => ({ ...result, minCards: minCardsOf.get(result.code) ?? 0 })),
   };
 }

@@ -4,6 +4,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { HoldCode } from '../../contract/manifest.ts';
+import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
@@ -18,6 +19,7 @@ import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
 import { dryRunStore } from '../../storage/dry-run.ts';
 import type { OnTransfer } from '../../storage/locked-tree.ts';
 import { unlockedStore } from '../../storage/open-tree.ts';
+import { removeKeys, type KeyRingChange } from '../publish-keys.ts';
 import { publishRelease, type BuildResult } from '../publish-release.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import { writingTree, type Billed } from '../writing-tree.ts';
@@ -30,6 +32,8 @@ export interface FinishOptions {
   /** How long to wait for missing results. */
   readonly waitSeconds: number;
   readonly pruneGraceSeconds: number | null;
+  /** Guards to override beside those that the shards were told to. */
+  readonly allow?: readonly AllowableGuard[];
   readonly toolVersion: string;
   readonly onTransfer?: OnTransfer;
 }
@@ -80,6 +84,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     return { ...NOTHING_RENDERED, settings: null, hold, releaseId: currentId, replacedId: currentId };
   }
   const { settings, catalogue } = first;
+  const keyRing = await finishKeyRing(found, options.allow ?? [], published, store);
   const now = nowOf(settings);
   const results: FrontResult[] = [];
   // A release for a later instant knows better which fronts there are.
@@ -98,6 +103,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
       held,
       removalHold: isLate ? 'now-earlier' : catalogue.removalHold,
       disabledCodes: new Set(catalogue.disabledCodes),
+      keyRing,
       isEveryFrontKnown: catalogue.isEveryFrontKnown,
       findings: [...catalogue.findings, ...findings],
       findingsTotal: catalogue.findingsTotal + findings.length,
@@ -111,8 +117,29 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   return { ...release, settings };
 }
 
+/**
+ * The key ring, which the shards have published. What they have kept of vanished keys goes now if
+ * that is allowed.
+ */
+async function finishKeyRing(
+  found: ReadonlyMap<number, ShardResult>,
+  allow: readonly AllowableGuard[],
+  { keyRing }: PublishedTree,
+  store: ReleaseStore,
+): Promise<KeyRingChange> {
+  const guards = [...found.values()].flatMap(({ keyGuards }) => keyGuards);
+  const overridden = guards.filter(({ isOverridden }) => isOverridden).slice(0, 1);
+  const kept = guards.find(({ isOverridden }) => !isOverridden);
+  // They may have gone since, by a build.
+  const keyids = kept?.keyids.filter((keyid) => Object.hasOwn(keyRing?.keys ?? {}, keyid)) ?? [];
+  if (kept === undefined || keyids.length === 0) return { plan: [], guards: overridden, findings: [] };
+  if (!allow.includes(kept.code)) return { plan: [], guards: [kept, ...overridden], findings: [] };
+  return { plan: [await removeKeys(keyids, store)], guards: [{ ...kept, isOverridden: true }], findings: [] };
+}
+
 const NOTHING_RENDERED = {
   outcomes: [],
+  guards: [],
   plan: [],
   isEveryFrontKnown: true,
   findings: [],

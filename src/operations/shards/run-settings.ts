@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<Exclude<keyof RunSettings, 'schema' | 'run'>, str
   tool: 'version of Playbill',
   tzdata: 'version of the time-zone rules',
   precompress: '--precompress',
-  guards: '--max-shrink, --allow-shrink or --force',
+  guards: '--max-shrink, --allow-shrink, --allow or --force',
 };
 
 /** Refuses settings that differ from those of a run. @throws AppError run-differs */

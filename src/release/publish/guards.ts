@@ -1,6 +1,7 @@
 // Guards keep a front's old snapshot in force if the new one looks wrong (snapshot.md, "Guards").
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { Guard } from '../../contract/results.ts';
 
 export interface GuardOptions {
@@ -8,6 +9,8 @@ export interface GuardOptions {
   readonly maxShrink: number;
   /** Overrides the guards on the number of cards. */
   readonly allowShrink: boolean;
+  /** Guards to override, by code. */
+  readonly allow?: readonly AllowableGuard[];
   /** Overrides every guard. */
   readonly force: boolean;
 }

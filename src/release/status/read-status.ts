@@ -1,7 +1,7 @@
 // Reads what a monitor needs from a tree: the current release, the hold, and the pointer of every front that has or should have one. Reads
 // no editions, so that it may run every minute. Damage becomes a finding; `verify` has the details.
 
-import { parseInstant } from '../../catalogue/instant.ts';
+import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import type { Hold } from '../../contract/results.ts';
@@ -11,7 +11,8 @@ import { asOf } from '../tree/as-of.ts';
 import { entryOf, pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { damaged, type Failure, type Found } from '../tree/found.ts';
-import { listedFronts, readCurrent, readHeldId, readManifest, readPointer } from '../tree/read.ts';
+import { missingKeys, validKeysOf } from '../tree/key-validity.ts';
+import { listedFronts, readCurrent, readHeldId, readKeyRing, readManifest, readPointer } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 
 export interface TreeStatus {
@@ -73,6 +74,22 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   });
   fronts.sort((a, b) => (a.code < b.code ? -1 : 1));
   return { release, hold, fronts, findings };
+}
+
+/**
+ * How many valid keys each of these published fronts has, and what is wrong with the key ring.
+ * @throws AppError tree-newer-schema
+ */
+export async function readKeyStatus(
+  fronts: readonly string[],
+  files: TreeFolders,
+  now: Instant,
+): Promise<{ readonly validKeys: Readonly<Record<string, number>>; readonly findings: readonly Finding[] }> {
+  const at = formatInstant(now);
+  const ring = await readKeyRing(files);
+  const validKeys = Object.fromEntries(validKeysOf(fronts, ring.ok ? ring.value : null, at));
+  if (ring.ok) return { validKeys, findings: missingKeys(fronts, ring.value, at) };
+  return { validKeys, findings: fronts.length === 0 ? [] : [findingOf('key-ring', ring, 'error')] };
 }
 
 /** Reads a pointer and checks that its instants exist in the calendar, which the schema does not. */

@@ -13,8 +13,15 @@ const CLOCK_SKEW_SECONDS = 60;
 
 type FrontStatus = StatusResultJson['fronts'][number];
 
-/** The state of a tree at an instant. If `maxAgeSeconds` is null, a snapshot may have any age. */
-export function statusOf(tree: TreeStatus, maxAgeSeconds: number | null, at: Instant): StatusResultJson {
+/**
+ * The state of a tree at an instant, without that of its keys. If `maxAgeSeconds` is null, a
+ * snapshot may have any age.
+ */
+export function statusOf(
+  tree: TreeStatus,
+  maxAgeSeconds: number | null,
+  at: Instant,
+): Omit<StatusResultJson, 'validKeys'> {
   const { hold, release, findings } = tree;
   const { horizonSeconds } = release?.manifest ?? {};
   const fronts = tree.fronts.map((front) => frontStatus(front, horizonSeconds, maxAgeSeconds, at));

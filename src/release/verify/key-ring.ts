@@ -2,10 +2,11 @@
 // from the file.
 
 import { createPublicKey } from 'node:crypto';
-import type { KeyRingEntry } from '../../contract/key-ring.ts';
+import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { EDGE_FOLDER, pathOf } from '../../render/paths.ts';
 import { isSameText, keyRingText, parseKeyRing, PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
+import { orNull } from '../tree/found.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 import { NOT_CANONICAL } from './pointer.ts';
 import { reportFilesBelow, scanFolder } from './scan.ts';
@@ -18,38 +19,45 @@ const SECRET_MEMBER =
 
 /**
  * Checks everything below `edge/`. The key ring is the first file that a build writes, so it may be missing only if nothing is published.
+ * @returns the ring; null if it cannot be read
  * @throws AppError tree-newer-schema
  */
-export async function checkEdgeFolder(isPublished: boolean, tree: TreeFolders, sink: FindingSink): Promise<void> {
+export async function checkEdgeFolder(
+  isPublished: boolean,
+  tree: TreeFolders,
+  sink: FindingSink,
+): Promise<KeyRing | null> {
   const scan = await scanFolder(EDGE_FOLDER, tree, sink);
   await reportFilesBelow(scan.folders, tree, sink);
-  if (scan.misplaced.has(KEY_RING)) return;
+  if (scan.misplaced.has(KEY_RING)) return null;
   const bytes = await tree.read(KEY_RING);
-  if (bytes.ok) checkKeyRing(bytes.value, sink);
-  else if (bytes.why !== 'missing') sink.error('file-unreadable', KEY_RING, bytes.message);
+  if (bytes.ok) return checkKeyRing(bytes.value, sink);
+  if (bytes.why !== 'missing') sink.error('file-unreadable', KEY_RING, bytes.message);
   else if (isPublished) {
     sink.error(PROBLEM_CODE['key-ring'], KEY_RING, 'expected the key ring, found no such file; run build again');
   }
+  return null;
 }
 
-function checkKeyRing(bytes: Uint8Array, sink: FindingSink): void {
+function checkKeyRing(bytes: Uint8Array, sink: FindingSink): KeyRing | null {
   const report = (message: string): void => sink.error(PROBLEM_CODE['key-ring'], KEY_RING, message);
   const ring = parseKeyRing(bytes, KEY_RING);
   const secret = secretMemberIn(lenientJson(bytes), '');
   if (secret !== undefined) {
     const message = `has a member ${secret}: treat its value as compromised, revoke the key and run build again`;
     sink.error('secret-in-tree', KEY_RING, message);
-    return;
+    return orNull(ring);
   }
   if (!ring.ok) {
     report(ring.message);
-    return;
+    return null;
   }
   const mismatched = Object.entries(ring.value.keys).flatMap(([keyid, key]) =>
     isOneKey(key) ? [] : [`key ${keyid}: jwk and spki are different public keys`],
   );
   if (mismatched.length > 0) report(summary(mismatched));
   if (!isSameText(keyRingText(ring.value), bytes)) report(NOT_CANONICAL);
+  return ring.value;
 }
 
 /** Any JSON in the file, so that a secret is reported even if the key ring is invalid. */

@@ -1,6 +1,7 @@
 // Checks a tree without the database (snapshot.md, "Going back"): digests, schemas, order, dates, references between files, and unexpected
 // files. Reports all findings in one run. Writes nothing and follows no links.
 
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../render/paths.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { treeMissing } from '../tree/found.ts';
+import { missingKeys } from '../tree/key-validity.ts';
 import { readCurrent } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 import { FindingSink } from './finding-sink.ts';
@@ -27,21 +29,25 @@ const CURRENT = pathOf({ kind: 'current' });
 const TOP_FOLDERS = [PUBLIC_FOLDER, EDGE_FOLDER, RELEASES_FOLDER] as const;
 
 /**
- * Checks a tree and updates `counts` along the way. Findings come in the order of the files: releases, key ring, front by front. If
- * `isSizesOnly`, editions are checked by name and size only. @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ * Checks a tree and updates `counts` along the way. Findings come in the order of the files:
+ * releases, key ring, front by front. If `isSizesOnly`, editions are checked by name and size only.
+ * `at`: when each front must have a valid key; null: that is not checked.
+ * @throws AppError tree-missing, tree-unreadable, tree-newer-schema
  */
 export async function* verifyTree(
   tree: TreeFolders,
   counts: VerifyCounts,
   onFront: (done: number, total: number) => void,
   isSizesOnly = false,
+  at: Instant | null = null,
 ): AsyncGenerator<Finding> {
   const sink = new FindingSink();
   const usable = await usableFolders(tree, sink);
   const releases = usable.has(RELEASES_FOLDER) ? await readReleases(tree, sink) : KeptReleases.unknown();
   counts.releases = releases.count;
-  if (usable.has(EDGE_FOLDER)) await checkEdgeFolder(releases.count > 0, tree, sink);
+  const keyRing = usable.has(EDGE_FOLDER) ? await checkEdgeFolder(releases.count > 0, tree, sink) : null;
   yield* sink.take();
+  const published: string[] = [];
   if (usable.has(PUBLIC_FOLDER)) {
     const fronts = await frontsOf(releases, tree, sink);
     yield* sink.take();
@@ -50,11 +56,13 @@ export async function* verifyTree(
     for await (const [front, opened] of readAhead(fronts, (code) => openFront(code, tree))) {
       onFront(done, fronts.length);
       await checkFront(front, opened, check);
+      if (opened.pointer?.ok === true) published.push(front);
       yield* opened.sink.take();
       done += 1;
     }
   }
 
+  if (keyRing !== null && at !== null) yield* missingKeys(published, keyRing, formatInstant(at));
   const { currentId } = releases;
   if (releases.count === 0 && releases.isEveryRead && currentId === null && counts.fronts > 0) {
     sink.error('current-invalid', CURRENT, `found ${counts.fronts} pointers, but no release that they belong to`);

@@ -9,7 +9,7 @@ import { revoke } from '../../../src/operations/keys.ts';
 import { publishKeys } from '../../../src/operations/publish-keys.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import type { TreeState } from '../fault/readers-check.ts';
-import { buildTree, catalogueAt, instant } from '../trees.ts';
+import { buildTree, catalogueAt, instant, KEY_SETTINGS } from '../trees.ts';
 import type { BucketTree, Objects } from './bucket-tree.ts';
 import { requestsIn, type ChosenRequest } from './chosen-requests.ts';
 import type { ObservedStore } from './test-store.ts';
@@ -93,9 +93,9 @@ async function prepared(
     case 'publish':
       return build(young, LATER);
     case 'revocation':
-      await revoke(old, 'alpha-site', instant(NOW));
+      await revoke(old, 'alpha-site', null, instant(NOW));
       return {
-        run: () => publishKeys(old, root),
+        run: () => publishKeys(old, root, KEY_SETTINGS, instant(NOW)),
         words: ['keys', 'revoke', 'alpha-site', '--at', NOW, '--db', old, '--json', '--out', root],
       };
     case 'prune':
