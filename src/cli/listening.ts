@@ -20,11 +20,11 @@ export async function serveUntilInterrupted(
     const other = isTaken ? '--port, or --port 0 for any free one' : '--host';
     throw new AppError('address-in-use', message, `choose another with ${other}`, error);
   });
-  const { address, port } = server.address() as AddressInfo;
-  onListening(`http://${address.includes(':') ? `[${address}]` : address}:${port}`);
   context.onInterrupt(() => {
     server.close();
     server.closeAllConnections();
   });
+  const { address, port } = server.address() as AddressInfo;
+  onListening(`http://${address.includes(':') ? `[${address}]` : address}:${port}`);
   await once(server, 'close');
 }

@@ -33,15 +33,25 @@ async function main(argv: readonly string[]): Promise<number> {
   return context.isWriting ? EXIT.notWritten : failure.exitCode;
 }
 
+let interrupted: ((signal: NodeJS.Signals) => void) | null = null;
+
 /**
  * Most commands have nothing to clean up: writes are ordered so that the tree is whole at any instant. The lock of a folder ends with the
- * process, the lease of a bucket by itself.
+ * process, the lease of a bucket by itself. One listener stays while one act replaces another: a signal that came while there is none for a
+ * moment would be lost.
  */
 function onInterrupt(act: ((signal: NodeJS.Signals) => void) | null): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.removeAllListeners(signal);
-    if (act !== null) process.once(signal, act);
+    if (act === null) process.removeListener(signal, interrupt);
+    else if (interrupted === null) process.once(signal, interrupt);
   }
+  interrupted = act;
+}
+
+function interrupt(signal: NodeJS.Signals): void {
+  const act = interrupted;
+  onInterrupt(null);
+  act?.(signal);
 }
 
 // Not process.exit(): that would lose output that is still being written to a pipe.

@@ -36,8 +36,9 @@ async function builtAt(address: string, moments: readonly Moment[]) {
   for (const [now, horizonSeconds] of moments) {
     await using reader = await openCatalogue(address);
     const { findings, ...tree } = await builtInMemory(reader, now, { horizonSeconds });
-    // Those of one product come as its rows do, which have no order.
-    trees.push({ ...tree, findings: findings.map(findingLine).sort() });
+    // Those of one product come as its rows do, which have no order; which zone rules a server has depends on the machine.
+    const compared = findings.filter(({ code }) => code !== 'zone-rules-differ');
+    trees.push({ ...tree, findings: compared.map(findingLine).sort() });
   }
   return trees;
 }

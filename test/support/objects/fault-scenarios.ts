@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { formatInstant, instantOf } from '../../../src/catalogue/instant.ts';
 import { pruneTree, resumeTree, rollBackTree } from '../../../src/operations/history.ts';
 import { revoke } from '../../../src/operations/keys.ts';
 import { publishKeys } from '../../../src/operations/publish-keys.ts';
@@ -92,12 +93,15 @@ async function prepared(
   switch (name) {
     case 'publish':
       return build(young, LATER);
-    case 'revocation':
-      await revoke(old, 'alpha-site', null, instant(NOW));
+    case 'revocation': {
+      // The command has the clock of the machine, and a key that was revoked over 30 days ago is no longer in the ring.
+      const today = formatInstant(instantOf(Math.floor(Date.now() / 1000)));
+      await revoke(old, 'alpha-site', null, instant(today));
       return {
-        run: () => publishKeys(old, root, KEY_SETTINGS, instant(NOW)),
-        words: ['keys', 'revoke', 'alpha-site', '--at', NOW, '--db', old, '--json', '--out', root],
+        run: () => publishKeys(old, root, KEY_SETTINGS, instant(today)),
+        words: ['keys', 'revoke', 'alpha-site', '--at', today, '--db', old, '--json', '--out', root],
       };
+    }
     case 'prune':
       // A dozen releases, so that retention leaves some to be pruned.
       for (let second = 10; second < 22; second += 1) {
