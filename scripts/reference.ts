@@ -103,7 +103,8 @@ const FINDING_MEANINGS: Readonly<Record<FindingCode, string>> = {
   'dangling-id': 'an id that refers to no row',
   'duplicate-key': 'a key or slug that occurs twice',
   'zone-unknown': 'a time zone that the runtime does not know, or an offset instead of a zone',
-  'zone-rules-differ': "warning: the server's zone rules are not those of this runtime, so a view that converts times moves some of them",
+  'zone-rules-differ':
+    "warning: the server's zone rules are not those of this runtime, so a view that converts times moves some of them",
   'zone-drift': "warning: the wall time on the ticket differs from the one that today's zone rules give",
   'wall-time-skipped':
     "`starts_local` without `starts_at` is a time that does not exist, because the venue's clocks are put forward",

@@ -127,7 +127,7 @@ const HINTS: { readonly [code: string]: string } = {
   internal: 'the catalogue could not be read just now: try again in a moment',
 };
 
-const IN_BETWEEN = 'something between the catalogue and here sent another body: playbill edge check finds what';
+const IN_BETWEEN = 'something between the catalogue and here sent another body: "edge check" finds what';
 
 /** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the network. */
 const SIGNATURE_LIFETIME_MS = 240_000;

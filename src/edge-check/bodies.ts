@@ -19,4 +19,4 @@ export function isOtherBody(answer: EdgeAnswer): boolean {
 /** The hint for such an answer. */
 export const OTHER_BODY =
   "the ETag is the rule's and the body is not: the edge got another body from its origin or its cache, or something in front changes " +
-  'documents. Run playbill verify on the tree, see what answers in its place (a maintenance page, a portal), and empty the cache of the edge';
+  'documents. Check the tree (playbill verify), see what answers in its place (a maintenance page, a portal), and empty the cache of the edge';

@@ -10,7 +10,7 @@ import type { CatalogueReader } from '../database/reader.ts';
 import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';
 import { publishRelease, type BuildResult, type ReleaseSettings, type RenderedRelease } from './publish-release.ts';
 import { renderProducts, type FrontsToRender } from './render-products.ts';
-import { retriedRead, type OnRetry } from './retried-read.ts';
+import { retriedRead, type OnRetry } from '../database/retried-read.ts';
 import { readHold } from '../release/history/hold.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { renderFronts } from '../release/publish/render-fronts.ts';

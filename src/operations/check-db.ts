@@ -21,5 +21,6 @@ export async function* checkDatabase(
 /** SQL for the optional tables and columns that a catalogue lacks; empty if it has all. @throws AppError database-… */
 export async function missingStubs(databasePath: string): Promise<string> {
   await using reader = await openCatalogue(databasePath);
-  return stubsText(await examineContract(reader));
+  const text = stubsText(await examineContract(reader));
+  return text === '' || reader.schemas === '' ? text : `SET search_path = ${reader.schemas};\n\n${text}`;
 }

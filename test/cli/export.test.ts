@@ -179,7 +179,7 @@ describe('exit 2', () => {
   });
 });
 
-test('stopped by a signal, a command that only reads says no more than that', async () => {
+test('stopped by a signal, a command that only reads says nothing', async () => {
   // More than a pipe holds, and nothing reads it.
   const child = spawn(process.execPath, [compiledCommand(), 'export', '--db', large], { stdio: 'pipe' });
   let said = '';
@@ -190,5 +190,5 @@ test('stopped by a signal, a command that only reads says no more than that', as
   expect(await exited).toEqual([null, 'SIGINT']);
   child.stdout.resume();
   await once(child, 'close');
-  expect(said).toBe('interrupted by SIGINT\n');
+  expect(said).toBe('');
 });

@@ -35,7 +35,7 @@ describe('what it writes', () => {
   test.each([
     ['nginx', ['nginx.conf', 'playbill.conf']],
     ['caddy', ['Caddyfile', 'playbill.caddy']],
-    ['haproxy', ['haproxy.cfg']],
+    ['haproxy', ['playbill.cfg']],
   ])('for %s', async (proxy, own) => {
     const { status, stdout } = await build(proxy, ['--proxy', proxy]);
     expect(status).toBe(0);
@@ -84,8 +84,8 @@ describe('what it writes', () => {
       port: 9999,
       tree: { publicRoot: '/srv/shows', keyRing: '/k.json', fileHeaders: null },
     });
-    expect(text('elsewhere', 'haproxy.cfg')).toContain('  bind 127.0.0.1:80\n');
-    expect(text('elsewhere', 'haproxy.cfg')).toContain('  server authorizer [::1]:9999\n');
+    expect(text('elsewhere', 'playbill.cfg')).toContain('  bind 127.0.0.1:80\n');
+    expect(text('elsewhere', 'playbill.cfg')).toContain('  server authorizer [::1]:9999\n');
   });
 
   test('over a bucket it says which secrets read it, and the proxy reads no folder', async () => {

@@ -160,7 +160,7 @@ describe('what cannot be an address is an error that says what to write', () => 
       'verify-ca without an authority',
       'postgres://u@h/d?sslmode=verify-ca',
       {},
-      /requires specifying a CA with sslrootcert/,
+      /expected sslrootcert with sslmode=verify-ca, found none/,
     ],
   ])('%s', (_, address, environment, message) => {
     const error = errorOf(address, environment);

@@ -24,7 +24,7 @@ export function holdLines(
   return lines;
 }
 
-/** What the guard on keys has kept in the key ring, or was told to let go. */
+/** What the guard on keys has kept in the key ring, or has let go because a flag said so. */
 export function keysGuardLines(
   guards: readonly KeysGuard[],
   terminal: Pick<Terminal, 'isColoured'> = { isColoured: false },

@@ -120,7 +120,7 @@ time it remembers which of its files are there. CloudFront keeps an edition, by 
   into the bucket sets it.
 - A function cannot see the bytes of a file. It refuses pages, redirects, empty files and files with the wrong \`Content-Encoding\`, but nothing here
   compares an edition with the digest in its name, as other targets do: if the bucket ever sent another body, CloudFront would go on with it for up to
-  ${KEPT_HOURS} hours. \`playbill-client\` does not believe such a body, and \`playbill edge check\` names it (row \`etag\`). To end it at once:
+  ${KEPT_HOURS} hours. \`playbill-client\` does not believe such a body, and the check above names it (row \`etag\`). To end it at once:
   \`aws cloudfront create-invalidation --distribution-id ID --paths '/*'\`.
 - CloudFront answers some requests without the function: with HTML, and 400, 403, 413, 414, or 502 to 504.
 - Storefronts must use https. \`@scheme\` is always \`https\`, and 443 the default port.

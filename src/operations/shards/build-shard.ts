@@ -30,7 +30,7 @@ import { releaseOf, type BuildOptions } from '../build.ts';
 import { publishKeysInto, type KeyRingChange } from '../publish-keys.ts';
 import { renderFronts } from '../../release/publish/render-fronts.ts';
 import { renderProducts, type FrontsToRender } from '../render-products.ts';
-import { retriedRead } from '../retried-read.ts';
+import { retriedRead } from '../../database/retried-read.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import type { Billed } from '../writing-tree.ts';
 

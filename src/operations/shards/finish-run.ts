@@ -32,7 +32,7 @@ export interface FinishOptions {
   /** How long to wait for missing results. */
   readonly waitSeconds: number;
   readonly pruneGraceSeconds: number | null;
-  /** Guards to override beside those that the shards were told to. */
+  /** Guards to override beside those that the shards override. */
   readonly allow?: readonly AllowableGuard[];
   readonly toolVersion: string;
   readonly onTransfer?: OnTransfer;

@@ -33,7 +33,7 @@ export function validKeysOf(fronts: readonly string[], ring: KeyRing | null, at:
 export function missingKeys(fronts: readonly string[], ring: KeyRing, at: string): readonly Finding[] {
   const without = [...validKeysOf(fronts, ring, at)].flatMap(([front, keys]) => (keys === 0 ? [front] : []));
   const find = (severity: Finding['severity'], place: string, found: string): Finding => {
-    const message = `expected a valid key, found ${found}: edges refuse every request; issue one: playbill keys issue`;
+    const message = `expected a valid key, found ${found}: edges refuse every request; issue one: playbill keys issue --front CODE`;
     return { severity, code: 'no-valid-key', place, message };
   };
   const areLost = without.length === fronts.length && Object.keys(ring.keys).length > 0;
