@@ -226,6 +226,21 @@ export const DATES: Case[] = [
     rows: [session(1, '1971-06-01T12:00:00Z')],
     card: { nextScheduleSlot: '1971-06-01T11:16:00-00:44' },
   },
+  ...(
+    [
+      ['2026-03-28T11:00:00Z', { tomorrowSlot: '2026-03-29T19:30:00+02:00' }],
+      ['2026-03-29T22:00:00Z', { nextScheduleSlot: '2026-04-04T19:30:00+02:00' }],
+    ] as const
+  ).map(([now, card]) => ({
+    name: `a show at 19:30 stays at 19:30 when clocks are put forward, with the offset of its own day, seen at ${now}`,
+    now,
+    front: { timezone: 'Europe/Zurich' },
+    venue: { timezone: 'Europe/Zurich' },
+    rows: ['2026-03-28', '2026-03-29', '2026-04-04'].map((date, i) =>
+      session(1 + i, '', { starts_at: null, starts_local: `${date}T19:30:00` }),
+    ),
+    card,
+  })),
   {
     name: 'two sessions at the same instant go by id, as numbers',
     now: noon,

@@ -78,6 +78,27 @@ export const PRICES: Case[] = [
     ],
     card: { priceFrom: 1234.1 },
   },
+  ...(
+    [
+      [noon, 4],
+      ['2026-05-01T09:00:01Z', 2],
+    ] as const
+  ).map(([now, priceFrom]) => ({
+    name: `of tiers that are over, to come, sold out, add-ons, not public or in another currency, none makes the price at ${now}`,
+    now,
+    rows: [
+      session(1, evening),
+      tier(1, 100, { valid_until: noon }),
+      tier(2, 200, { valid_from: '2026-05-01T09:00:01Z' }),
+      tier(3, 300, { available: 0 }),
+      tier(4, 400),
+      tier(5, 50, { kind: 'addon' }),
+      tier(6, 10, { is_public: 0 }),
+      tier(7, 5, { in_price_from: 0 }),
+      tier(8, 1, { currency: 'EUR' }),
+    ],
+    card: { priceFrom },
+  })),
   {
     name: 'a sold out session lends no price',
     now: noon,
