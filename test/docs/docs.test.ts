@@ -8,7 +8,6 @@ import { documentPaths, documentsWithSessions } from '../support/docs/documents.
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(root + path, 'utf8');
-const readme = read('README.md');
 
 describe('sessions', () => {
   test.each(documentsWithSessions())(
@@ -38,12 +37,6 @@ describe('sessions', () => {
 });
 
 describe('README', () => {
-  test('about a thousand words', () => {
-    const words = readme.split(/\s+/).length;
-    expect(words).toBeGreaterThan(900);
-    expect(words).toBeLessThan(1150);
-  });
-
   test('its scripts exist, and so do those of the guides', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const scriptsIn = (path: string): string[] =>
