@@ -183,7 +183,6 @@ export function referenceText(): string {
 
 function commandText(words: readonly string[], command: Command): string {
   const shown = command.options.filter(({ hidden }) => !hidden);
-  const hidden = command.options.filter((option) => option.hidden).map(({ long }) => `\`${long}\``);
   const names = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
     return [argument.required ? `<${name}>` : `[${name}]`, argument.description] as const;
@@ -192,12 +191,7 @@ function commandText(words: readonly string[], command: Command): string {
     ...names.map(([name, description]) => [`\`${name}\``, cell(description)]),
     ...shown.map((option) => [`\`${cell(option.flags)}\``, cell(optionText(option))]),
   ];
-  return [
-    `### \`${words.join(' ')}\``,
-    sentence(command.summary()),
-    table(['argument', 'means'], rows),
-    ...(hidden.length === 0 ? [] : [`Options of earlier versions, accepted and ignored: ${hidden.join(', ')}.`]),
-  ].join('\n\n');
+  return [`### \`${words.join(' ')}\``, sentence(command.summary()), table(['argument', 'means'], rows)].join('\n\n');
 }
 
 function optionText(option: Option): string {

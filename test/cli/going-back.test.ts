@@ -283,7 +283,7 @@ describe('playbill rollback', () => {
 
   test('held at the current release: a build that had nothing to do exits 4 all the same', async () => {
     const out = copyOfTree('frozen');
-    const words = ['--cache', join(root, 'cache'), '--allow-shrink'];
+    const words = ['--allow-shrink'];
     expect((await build(out, ...words)).status).toBe(0);
     expect((await build(out, ...words)).status).toBe(0);
     const current = filesOf(out).get('releases/current')?.trimEnd() ?? '';

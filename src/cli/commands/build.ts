@@ -53,9 +53,6 @@ function declareBuild(program: PlaybillCommand) {
         .choices(['gzip', 'br', 'gzip,br'])
         .argParser((text) => compressionsArgument(text, '--precompress')),
     )
-    .typedFlag<{ readonly cache?: unknown }>(new Option('--cache <folder>').hideHelp())
-    .typedFlag(new Option('--no-cache').hideHelp())
-    .typedFlag<{ readonly workers?: unknown }>(new Option('--workers <count>').hideHelp())
     .durationFlag('--read-timeout', 'how long reading the catalogue may take; 0 for any time', 0)
     .onPublishFlags()
     .flag('--prometheus <file>', 'write metrics to this textfile when the build ends, successful or not')
@@ -129,7 +126,6 @@ function measured(flags: BuildFlags, context: CommandContext, run: () => Promise
 async function runBuild(flags: BuildFlags, context: CommandContext): Promise<BuildEnd> {
   const now = flags.now ?? context.now();
   const { build } = await import('../../operations/build.ts');
-  noteRemovedFlags(flags, context);
   const { common, ended } = commonOptions(flags, context);
   const isDryRun = flags.dryRun === true;
   const pruneGraceSeconds = flags.prune ? DEFAULT_GRACE_SECONDS : null;
@@ -138,13 +134,6 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const json = await buildJson(result, { horizonSeconds: flags.horizon, isDryRun }, now);
   const notified = isDryRun ? {} : await notifyOfBuild(result, flags, context, now);
   return printBuild({ ...json, ...notified }, databaseText(flags.db), flags.json === true, context);
-}
-
-/** Accepts the flags of earlier versions, so that old crontabs keep working. */
-function noteRemovedFlags(flags: BuildFlags, { terminal }: CommandContext): void {
-  if (flags.cache !== undefined)
-    terminal.log('note: --cache and --no-cache do nothing any more: every build reads the whole catalogue');
-  if (flags.workers !== undefined) terminal.log('note: --workers does nothing any more: a build is one thread');
 }
 
 /** The options that a build and a shard share. They show progress; call `ended` to remove it. */
