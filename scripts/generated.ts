@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from '../src/contract/documents.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/support/trees.ts';
-import { demoRows } from './demo-rows.ts';
+import { demoRows } from '../data/demo/rows.ts';
 import { referenceText } from './reference.ts';
 
 /** The smallest front of the demo, at the instant of its goldens. */

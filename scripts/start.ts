@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { demoText } from './demo-rows.ts';
+import { demoText } from '../data/demo/rows.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const database = 'data/catalogue.sqlite';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/support/trees.ts';
-import { demoRows } from './demo-rows.ts';
+import { demoRows } from '../data/demo/rows.ts';
 
 const DAY = 86_400;
 export const INTERVALS = [5, 15, 60] as const;

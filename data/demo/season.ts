@@ -1,5 +1,5 @@
 // The shapes of the demo tables: what one line of a season may say. Checks nothing at run time; the compiler checks the
-// lines, scripts/demo-rows.ts every name that one table uses of another.
+// lines, rows.ts every name that one table uses of another.
 
 import type { Moment } from './moment.ts';
 import type { ScheduleName } from './schedules.ts';

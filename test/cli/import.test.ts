@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { errorResultSchema, mirrorResultSchema, rowsResultSchema } from '../../src/contract/results.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';

@@ -8,7 +8,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { generatedFiles } from '../../scripts/generated.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { RESULTS } from '../../src/contract/schemas.ts';
 import { commandsOf, printedBy, testContext } from '../support/cli/parser.ts';
 import { playbill } from '../support/cli/run.ts';

@@ -12,7 +12,7 @@ import { importRows, type ImportResult } from '../../src/database/write/import-r
 import type { ImportSource } from '../../src/database/write/input-rows.ts';
 import { mirrorRows } from '../../src/database/write/mirror-rows.ts';
 import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { compiledCommand } from '../support/compiled.ts';
 import { mountMemory } from '../support/fault/scarce-disk.ts';
 import { Cluster } from '../support/postgres/cluster.ts';

@@ -8,7 +8,7 @@ import { explainProduct } from '../../src/operations/explain.ts';
 import type { MissingProduct } from '../../src/preview/messages.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { browserOfFile, demoTree, previewOfFile, startPreview, visit } from '../support/preview-stage.ts';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 
 const folder = temporaryFolderOfFile();
 const database = join(folder, 'after.sqlite');

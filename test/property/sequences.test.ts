@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ManifestFile } from '../../src/contract/manifest.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';

@@ -1,7 +1,7 @@
 // The demo as a catalogue database: made once for each instant, and copied from then on: a tenth of the time.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { catalogueAt } from './trees.ts';
 
 const demos = new Map<string, Buffer>();

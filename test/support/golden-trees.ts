@@ -2,7 +2,7 @@
 // its digest, every pointer), and every edition of one small front with a line per card.
 
 import { join } from 'node:path';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { parsePointer } from '../../src/release/tree/codec.ts';
 import { buildTree, catalogueAt, filesOf, instant } from './trees.ts';
 

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import * as explanationWords from '../../src/cli/output/explain.ts';
 import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { demoRows } from '../../scripts/demo-rows.ts';
+import { demoRows } from '../../data/demo/rows.ts';
 import { exportRows } from '../../src/database/write/export-rows.ts';
 import { importRows, type ImportResult } from '../../src/database/write/import-rows.ts';
 import type { ImportSource } from '../../src/database/write/input-rows.ts';

@@ -42,7 +42,7 @@ Exit codes: that of the build, after Ctrl-C; 2 wrong usage, or an address that c
       try {
         if (to === undefined) mkdirSync(folder, { mode: 0o700 });
         if (!existsSync(databasePath)) {
-          const { demoText } = await import('../../../scripts/demo-rows.ts');
+          const { demoText } = await import('../../../data/demo/rows.ts');
           const { importFiles } = await import('../../operations/import.ts');
           const rows = Readable.from([Buffer.from(demoText(now))]);
           await importFiles(['-'], rows, { databasePath, isReplacing: false });
