@@ -16,7 +16,11 @@ import { catalogueAt, pointerOf, temporaryFolderOfFile } from '../support/trees.
 
 leaveEnvironmentAtEnd();
 const folder = temporaryFolderOfFile();
-const [one, two] = [join(folder, 'one.sqlite'), join(folder, 'two.sqlite')];
+const [one, two, revoking] = ['one', 'two', 'revoking'].map((name) => join(folder, `${name}.sqlite`)) as [
+  string,
+  string,
+  string,
+];
 const LATER = '2026-05-01T09:05:00Z';
 const FRONTS = ['alpha', 'bravo'];
 let store: MemoryStore;
@@ -30,6 +34,7 @@ beforeAll(async () => {
   const size = { fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 2 };
   catalogueAt(one, smallCatalogue({ ...size, edition: 'one' }));
   catalogueAt(two, smallCatalogue({ ...size, edition: 'two' }));
+  catalogueAt(revoking, smallCatalogue({ ...size, edition: 'two' }));
 });
 afterAll(() => store.close());
 
@@ -51,7 +56,7 @@ const STATUS = ['status'];
 const SHOW = ['show', '--front', 'alpha', '--endpoint', 'products', '--at', NOW];
 const ROLLBACK = ['rollback', 'current'];
 const PRUNE = ['prune', '--grace', '0'];
-const REVOKE = (): string[] => ['keys', 'revoke', 'alpha-site', '--db', two];
+const REVOKE = (): string[] => ['keys', 'revoke', 'alpha-site', '--db', revoking];
 const EVERY = (): string[][] => [BUILD(), VERIFY, STATUS, SHOW, ['next'], ['releases'], ROLLBACK, PRUNE, REVOKE()];
 
 const byText = (a: string, b: string): number => (a < b ? -1 : 1);
