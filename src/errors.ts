@@ -2,78 +2,138 @@
 // Bad catalogue data is not thrown; it is collected as findings (findings.ts).
 
 /**
- * Every error code and the exit code it leads to. Scripts match on both, so neither may change. 75: another attempt may mend it. 2: nothing
- * of a tree was written; later on the same error exits 6 (`afterWriting`).
+ * Every error code, the exit code it leads to, and when it occurs, for the reference. Scripts match on both codes, so neither may change.
+ * 75: another attempt may mend it. 2: nothing of a tree was written; later on the same error exits 6 (`afterWriting`).
  */
-export const ERROR_EXIT_CODES = {
-  usage: 2,
-  'instant-invalid': 2,
-  'duration-invalid': 2,
-  'percentage-invalid': 2,
-  'front-unknown': 2,
-  'key-unknown': 2,
-  'key-exists': 2,
-  'key-invalid': 2,
-  'key-file-unreadable': 2,
-  'key-file-exists': 2,
-  'key-file-not-writable': 2,
-  'address-refused': 2,
-  'address-in-use': 2,
-  'edge-option-invalid': 2,
-  'edge-bundle-missing': 2,
-  'edge-unreachable': 2,
-  'page-bundle-missing': 2,
-  'driver-unusable': 2,
-  'database-missing': 2,
-  'database-unreadable': 2,
-  'database-busy': 75,
-  'database-timeout': 75,
-  'database-unreachable': 75,
-  'database-row-security': 2,
-  'database-exists': 2,
-  'database-not-writable': 2,
-  'contract-table-missing': 2,
-  'contract-column-missing': 2,
-  'contract-column-type': 2,
-  'import-line-invalid': 2,
-  'import-row-invalid': 2,
-  'import-row-refused': 2,
-  'import-file-unreadable': 2,
-  'import-empty': 2,
-  'import-shrinks': 4,
-  'export-value-unprintable': 2,
-  'snapshot-unknown': 2,
-  'run-differs': 2,
-  'run-missing': 2,
-  'run-damaged': 2,
-  'run-state-differs': 2,
-  'tree-missing': 2,
-  'tree-unreadable': 2,
-  'tree-newer-schema': 2,
-  'tree-locked': 5,
-  'tree-not-writable': 6,
-  'tree-full': 6,
-  'bucket-missing': 2,
-  'region-missing': 2,
-  'region-wrong': 2,
-  'credentials-missing': 2,
-  'credentials-refused': 2,
-  'clock-skewed': 2,
-  'store-unreachable': 75,
-  'store-busy': 75,
-  'store-unusable': 2,
-  'store-not-conditional': 2,
-  'nothing-published': 2,
-  'on-publish-invalid': 2,
-  'on-change-invalid': 2,
-  'metrics-not-writable': 2,
-  'output-not-writable': 2,
-  'release-unknown': 2,
-  'product-unknown': 2,
-  'release-damaged': 2,
-} as const;
+export const ERRORS = {
+  usage: { exit: 2, meaning: 'an unknown or missing command, option or argument' },
+  'instant-invalid': { exit: 2, meaning: 'an instant that is not a date and time with `Z` or an offset' },
+  'duration-invalid': { exit: 2, meaning: 'a duration not written like `6h`, `90m`, `1h30m` or `0`' },
+  'percentage-invalid': { exit: 2, meaning: 'a percentage not written like `50%`' },
+  'front-unknown': { exit: 2, meaning: '`--front` names no active front' },
+  'key-unknown': { exit: 2, meaning: '`keys revoke`: no key has this keyid' },
+  'key-exists': { exit: 2, meaning: '`keys issue`: the keyid is taken' },
+  'key-invalid': {
+    exit: 2,
+    meaning: 'the key lacks something that its algorithm needs, or has something that it does not take',
+  },
+  'key-file-unreadable': {
+    exit: 2,
+    meaning: '`--key` of `sign`, `edge check` and `status`: not a file that `keys issue` has written or printed',
+  },
+  'key-file-exists': { exit: 2, meaning: '`keys issue --to`: the file exists' },
+  'key-file-not-writable': { exit: 2, meaning: '`keys issue --to`: the file cannot be created; no key was stored' },
+  'address-refused': {
+    exit: 2,
+    meaning: '`serve --unsigned` or `preview` on an address that other machines can reach',
+  },
+  'address-in-use': { exit: 2, meaning: '`serve` or `preview`: the address is in use, or not one of this machine' },
+  'edge-option-invalid': { exit: 2, meaning: 'an option of the edge rule that cannot work' },
+  'edge-bundle-missing': { exit: 2, meaning: 'the installation lacks the bundles of the edge rule' },
+  'edge-unreachable': {
+    exit: 2,
+    meaning: '`edge check`: no response from the edge: wrong name or port, invalid certificate, or a timeout',
+  },
+  'page-bundle-missing': { exit: 2, meaning: 'the installation lacks the page of `preview`' },
+  'driver-unusable': { exit: 2, meaning: 'the SQLite driver is missing, damaged, or built for another machine' },
+  'database-missing': { exit: 2, meaning: 'no file at `--db`, or no database of that name on the server' },
+  'database-unreadable': { exit: 2, meaning: 'not an SQLite database, a damaged one, or no permission' },
+  'database-timeout': {
+    exit: 75,
+    meaning: 'the catalogue was not read within `--read-timeout`; what is published stands',
+  },
+  'database-busy': {
+    exit: 75,
+    meaning:
+      'another process is writing to the database, a table was replaced while it was read, or the server broke off; a build tries once more, and the next run again',
+  },
+  'database-unreachable': {
+    exit: 75,
+    meaning: 'no PostgreSQL server answers at `--db`, its certificate is not trusted, or the connection was lost',
+  },
+  'database-row-security': {
+    exit: 2,
+    meaning:
+      'a policy in PostgreSQL may hide rows from this user: which is to be seen, all or these, is for the address to say',
+  },
+  'database-exists': { exit: 2, meaning: 'a database exists already at the path for a new one' },
+  'database-not-writable': { exit: 2, meaning: 'the database cannot be written' },
+  'contract-table-missing': { exit: 2, meaning: 'the catalogue lacks a table' },
+  'contract-column-missing': { exit: 2, meaning: 'a table lacks a column' },
+  'contract-column-type': { exit: 2, meaning: 'a column is declared with a type that cannot hold its values' },
+  'import-line-invalid': { exit: 2, meaning: 'a line that is not `{"table":…,"row":{…}}`' },
+  'import-row-invalid': { exit: 2, meaning: 'a value that its column does not accept' },
+  'import-row-refused': {
+    exit: 2,
+    meaning: 'the database refuses a row: its key exists, or a foreign key refers to no row',
+  },
+  'import-file-unreadable': { exit: 2, meaning: 'a file to import that cannot be read' },
+  'import-empty': {
+    exit: 2,
+    meaning: 'a new catalogue would get no row: the command that writes the rows has probably failed',
+  },
+  'import-shrinks': {
+    exit: 4,
+    meaning: '`import --mirror`: more rows of a table would go than `--max-shrink` allows; nothing is changed',
+  },
+  'export-value-unprintable': { exit: 2, meaning: 'a value that JSON cannot represent' },
+  'snapshot-unknown': { exit: 2, meaning: '`--snapshot` names no snapshot that is held' },
+  'run-differs': {
+    exit: 2,
+    meaning:
+      'a shard, or `finish`, with another `--now`, `--shards`, version or option than the run that `--run` names',
+  },
+  'run-missing': { exit: 2, meaning: '`finish`: no shard of the run has left a result' },
+  'run-damaged': { exit: 2, meaning: 'a file below `runs/` that cannot be read' },
+  'run-state-differs': {
+    exit: 2,
+    meaning: 'shards of one run that were rendered from different states of the catalogue',
+  },
+  'tree-missing': { exit: 2, meaning: 'no tree at `--out`' },
+  'tree-unreadable': { exit: 2, meaning: 'a file of the tree cannot be read' },
+  'tree-newer-schema': { exit: 2, meaning: 'a newer version of Playbill wrote the tree' },
+  'tree-locked': {
+    exit: 5,
+    meaning: 'another run is writing the tree; for `keys`, it has been changing the key ring for ten seconds',
+  },
+  'tree-not-writable': { exit: 6, meaning: '`--out` is a file, read-only, or owned by someone else' },
+  'tree-full': { exit: 6, meaning: 'no space left; what is published stays intact' },
+  'bucket-missing': { exit: 2, meaning: 'no such bucket at `AWS_ENDPOINT_URL`, or at Amazon if that is not set' },
+  'region-missing': { exit: 2, meaning: 'neither a region nor an endpoint is set' },
+  'region-wrong': { exit: 2, meaning: 'the bucket is in another region' },
+  'credentials-missing': { exit: 2, meaning: 'no credentials where S3 tools look for them' },
+  'credentials-refused': { exit: 2, meaning: 'credentials that are unknown, wrong or expired' },
+  'clock-skewed': { exit: 2, meaning: "this machine's clock differs too much from that of the store" },
+  'store-unreachable': { exit: 75, meaning: 'no response from the store, or from the service that gives credentials' },
+  'store-busy': {
+    exit: 75,
+    meaning: 'the store answered every attempt with an error of its own: too many requests, or an internal error',
+  },
+  'store-unusable': { exit: 2, meaning: 'the server at the endpoint is not an S3 store' },
+  'store-not-conditional': {
+    exit: 2,
+    meaning: 'a store that ignores conditional writes: a tree in it could lose a release',
+  },
+  'nothing-published': { exit: 2, meaning: '`show`: the front, or an edition for this instant, is not published' },
+  'on-publish-invalid': { exit: 2, meaning: '`--on-publish` with a URL that cannot be called' },
+  'on-change-invalid': { exit: 2, meaning: '`--on-change` with a URL that cannot be called' },
+  'metrics-not-writable': {
+    exit: 2,
+    meaning: '`--prometheus` names a file that cannot be replaced, or that Playbill did not write',
+  },
+  'output-not-writable': {
+    exit: 2,
+    meaning: 'standard output is full or failed: the result is cut off; 6 of a command that writes, whose work stands',
+  },
+  'release-unknown': { exit: 2, meaning: 'a release that the tree does not keep, or the beginning of several ids' },
+  'product-unknown': { exit: 2, meaning: '`explain --product` names no product of the catalogue' },
+  'release-damaged': {
+    exit: 2,
+    meaning: 'a manifest does not match its name, or a file of the release to go back to is missing or damaged',
+  },
+} as const satisfies Readonly<Record<string, { readonly exit: number; readonly meaning: string }>>;
 
-export type ErrorCode = keyof typeof ERROR_EXIT_CODES;
+export type ErrorCode = keyof typeof ERRORS;
 
 /**
  * An error with a code, a message (expected, found, where) and a hint: the command or edit that fixes it. Message, details and hint
@@ -94,7 +154,7 @@ export class AppError extends Error {
   }
 
   get exitCode(): number {
-    return ERROR_EXIT_CODES[this.code];
+    return ERRORS[this.code].exit;
   }
 }
 

@@ -1,55 +1,65 @@
 // A finding is one thing wrong with the data or a tree: a code, a place and a message. Findings are collected, never thrown.
 
-/** Every code a finding can have. Scripts match on them, so they may not change. */
-export type FindingCode =
-  // rows (database/)
-  | 'table-missing'
-  | 'column-missing'
-  | 'column-type-wrong'
-  | 'value-invalid'
-  | 'dangling-id'
-  | 'duplicate-key'
-  | 'zone-unknown'
-  | 'zone-drift'
-  | 'zone-rules-differ'
-  | 'wall-time-skipped'
-  | 'wall-time-repeated'
-  | 'year-unprintable'
-  | 'key-material-wrong'
-  | 'keys-revived'
-  | 'no-public-tier'
-  | 'whole-unit-prices'
-  | 'front-empty'
-  | 'currency-unused'
-  | 'journal-mode-not-wal'
-  // trees (release/)
-  | 'pointer-missing'
-  | 'pointer-invalid'
-  | 'manifest-invalid'
-  | 'current-invalid'
-  | 'key-ring-invalid'
-  | 'file-missing'
-  | 'file-size-wrong'
-  | 'file-digest-wrong'
-  | 'document-invalid'
-  | 'edition-order'
-  | 'edition-repeated'
-  | 'slot-date-wrong'
-  | 'pointer-not-current'
-  | 'stranger'
-  | 'temporary-name'
-  | 'file-kind-wrong'
-  | 'file-not-writable'
-  | 'shard-missing'
-  | 'file-unreadable'
-  | 'endpoints-disagree'
-  | 'weekend-unchecked'
-  | 'secret-in-tree'
-  | 'no-valid-key'
-  | 'tree-changed'
-  | 'hold-invalid'
-  | 'hold-not-current'
-  | 'not-pruned';
+/**
+ * Every code that a finding can have, and what it means, for the reference. Scripts match on them, so they may not change. First those of
+ * rows (database/), from `pointer-missing` on those of trees (release/).
+ */
+export const FINDINGS = {
+  'table-missing': '`check-db`: the catalogue lacks a table',
+  'column-missing': '`check-db`: a table lacks a column',
+  'column-type-wrong': '`check-db`: a column is declared with a type that cannot hold its values',
+  'value-invalid': 'a value that its column does not accept',
+  'dangling-id': 'an id that refers to no row',
+  'duplicate-key': 'a key or slug that occurs twice',
+  'zone-unknown': 'a time zone that the runtime does not know, or an offset instead of a zone',
+  'zone-rules-differ':
+    "warning: the server's zone rules are not those of this runtime, so a view that converts times moves some of them",
+  'zone-drift': "warning: the wall time on the ticket differs from the one that today's zone rules give",
+  'wall-time-skipped':
+    "`starts_local` without `starts_at` is a time that does not exist, because the venue's clocks are put forward",
+  'wall-time-repeated':
+    'warning: `starts_local` without `starts_at` is a time that occurs twice, because clocks are set back; the earlier one is used',
+  'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
+  'key-material-wrong': 'a key without exactly what its algorithm needs',
+  'keys-revived': 'warning: a key that is revoked in the key ring, and not in the catalogue; it stays revoked',
+  'no-public-tier': 'warning: a session whose own ticket tiers are all private',
+  'whole-unit-prices': '`check-db`: warning: more than half of the ticket prices in a currency look like whole units',
+  'front-empty': '`check-db`: warning: an active front lists no product',
+  'currency-unused':
+    '`check-db`: warning: no product of an active front has a ticket tier in its currency, though some have tiers',
+  'journal-mode-not-wal': 'warning: a long build blocks writers of the database',
+  'pointer-missing': 'a front with editions but no pointer',
+  'pointer-invalid': 'a pointer that cannot be read or contradicts itself',
+  'manifest-invalid': 'a manifest that cannot be read, or contradicts itself or its name',
+  'current-invalid': '`releases/current` names no release',
+  'key-ring-invalid': 'the key ring cannot be read',
+  'no-valid-key':
+    'no published front has a valid key, though the key ring has keys; warning: a front has none, or the key ring has none at all',
+  'file-missing': 'a file that a pointer or manifest names is missing',
+  'file-size-wrong': 'a file whose size is not the one it was published with',
+  'file-digest-wrong': 'content does not match the digest in the file name',
+  'document-invalid': 'an edition that does not match its schema, or is not canonical JSON',
+  'edition-order': 'entries of a pointer out of order',
+  'edition-repeated': 'two consecutive editions with the same content',
+  'slot-date-wrong': "a card's session for today, tomorrow or the weekend on another date than its edition's",
+  'pointer-not-current':
+    'a pointer differs from the current release: a publish was interrupted, or the file was changed by hand',
+  stranger: 'warning: an unexpected file',
+  'temporary-name': 'warning: a temporary file of an interrupted run; the next run removes it',
+  'file-kind-wrong': 'a folder or a link where a file belongs',
+  'file-not-writable': '`build`: files of a front that a bucket does not allow to be written; the front is held back',
+  'shard-missing': '`finish`: a shard has left no result; its fronts are held back',
+  'file-unreadable': 'a file that the system does not allow to be read',
+  'endpoints-disagree': 'the two documents of a front show different categories at one instant',
+  'weekend-unchecked': 'warning: the manifest does not say which days are the weekend',
+  'secret-in-tree': 'key material that must not be in a tree',
+  'tree-changed': 'the tree was published while it was being checked',
+  'hold-invalid': '`releases/hold` names no kept release; the tree is held all the same',
+  'hold-not-current': 'warning: a rollback was interrupted; run it again to complete it',
+  'not-pruned': 'warning: `build` has published, but could not clean up afterwards',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type FindingCode = keyof typeof FINDINGS;
 
 /** An `error` holds back the fronts it concerns (law 7); a `warning` does not. */
 export type Severity = 'error' | 'warning';

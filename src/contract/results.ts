@@ -1,6 +1,7 @@
 // What commands print with --json: one schema per command, as stable as any other part of the contract.
 
 import * as z from 'zod';
+import { FINDINGS, type Finding, type FindingCode } from '../findings.ts';
 import { plannedDiffSchema } from './diff-results.ts';
 import { DROP_CODES, HOLD_CODES } from './manifest.ts';
 import { count, frontCode, instantText, releaseId } from './primitives.ts';
@@ -10,15 +11,15 @@ export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
 export const findingSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
-  code: z.string(),
+  code: z.enum(Object.keys(FINDINGS) as FindingCode[]),
   /** A table and key, or a path in the tree. */
   place: z.string(),
   message: z.string(),
   /** The column at fault, if it is a single one. */
-  column: z.string().optional(),
+  column: z.string().exactOptional(),
   /** What to type, if that is clear. */
-  hint: z.string().optional(),
-});
+  hint: z.string().exactOptional(),
+}) satisfies z.ZodType<Finding>;
 
 /** The release at which a rollback holds the tree; its id is null if `releases/hold` is damaged. */
 export const holdSchema = z.strictObject({ release: releaseId.nullable() });
@@ -208,7 +209,6 @@ export const keysResultSchema = z.strictObject({
   ),
 });
 
-export type FindingJson = z.infer<typeof findingSchema>;
 export type RequestsJson = z.infer<typeof requestsSchema>;
 export type Hold = z.infer<typeof holdSchema>;
 export type PlanEntry = z.infer<typeof planEntrySchema>;

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
-import type { BuildResultJson, FindingJson, Hold, PlanEntry } from '../contract/results.ts';
+import type { BuildResultJson, Hold, PlanEntry } from '../contract/results.ts';
 import { AppError } from '../errors.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { prune } from '../release/history/prune.ts';
@@ -19,7 +19,7 @@ export interface RenderedRelease extends Pick<PublishInput, 'results' | 'held' |
   readonly keyRing: KeyRingChange;
   /** False if a front's id or code cannot be read. */
   readonly isEveryFrontKnown: boolean;
-  readonly findings: readonly FindingJson[];
+  readonly findings: readonly Finding[];
   readonly findingsTotal: number;
 }
 

@@ -1,7 +1,7 @@
 // The lease of a tree in a bucket: taken, renewed, released, refused to others, and lost. By the store's clock, however wrong ours is.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { AppError, ERROR_EXIT_CODES } from '../../src/errors.ts';
+import { AppError, ERRORS } from '../../src/errors.ts';
 import { pruneTree } from '../../src/operations/history.ts';
 import { changingKeyRing, lockedTree } from '../../src/storage/open-tree.ts';
 import {
@@ -108,7 +108,7 @@ test('who has not released it keeps others off until its end, and they say who i
   await takenElsewhere(40);
   const refusal = await refusalOf(build);
   expect(refusal.code).toBe('tree-locked');
-  expect(ERROR_EXIT_CODES[refusal.code]).toBe(5);
+  expect(ERRORS[refusal.code].exit).toBe(5);
   expect(refusal.message).toContain('another run is writing s3://bucket/shop/tree (elsewhere, process 1, abc)');
   const left = Number(/lease ends in (\d+) s unless renewed$/.exec(refusal.message)?.[1]);
   expect(left).toBeGreaterThan(0);

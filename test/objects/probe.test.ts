@@ -2,7 +2,7 @@
 // with nothing left behind.
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AppError, ERROR_EXIT_CODES } from '../../src/errors.ts';
+import { AppError, ERRORS } from '../../src/errors.ts';
 import { BucketTree, expectSameFiles, leaveStoreAtEnd, useStore } from '../support/objects/bucket-tree.ts';
 import { buildAsCommand, Catalogues } from '../support/objects/fault-scenarios.ts';
 import { startMemoryStore, type MemoryStore, type MemoryStoreOptions } from '../support/objects/memory-store.ts';
@@ -37,7 +37,7 @@ async function firstBuild(store: TestStore): Promise<AppError | null> {
 async function expectRefused(store: TestStore, found: RegExp): Promise<void> {
   const error = await firstBuild(store);
   expect(error).toMatchObject({ code: 'store-not-conditional' });
-  expect(ERROR_EXIT_CODES['store-not-conditional']).toBe(2);
+  expect(ERRORS['store-not-conditional'].exit).toBe(2);
   expect(error?.message).toMatch(found);
   expect([...(await store.objects()).keys()]).toEqual([]);
 }
@@ -110,7 +110,7 @@ test('where writing is not allowed, that is what is said', async () => {
   const error = await firstBuild(store);
   expect(error).toMatchObject({ code: 'tree-not-writable' });
   expect(error?.hint).toContain('s3:PutObject');
-  expect(ERROR_EXIT_CODES['tree-not-writable']).toBe(6);
+  expect(ERRORS['tree-not-writable'].exit).toBe(6);
   expect((await store.objects()).size).toBe(0);
 });
 

@@ -5,7 +5,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { FindingJson, Guard, PlanEntry } from '../../contract/results.ts';
+import type { Guard, PlanEntry } from '../../contract/results.ts';
 import type { Edition, FrontEditions } from '../../render/editions.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
 import { recipeOf, sha256Of } from '../tree/digest.ts';
@@ -36,7 +36,7 @@ export interface FrontResult {
   readonly listing: ManifestFront | null;
   readonly files: readonly ManifestFile[];
   readonly plan: readonly PlanEntry[];
-  readonly findings: readonly FindingJson[];
+  readonly findings: readonly Finding[];
 }
 
 /** The result of a front that is held: its old snapshot stays, if it has one. */
@@ -44,7 +44,7 @@ export function heldResult(
   code: string,
   held: HoldCode,
   guards: readonly Guard[] = [],
-  findings: readonly FindingJson[] = [],
+  findings: readonly Finding[] = [],
 ): FrontResult {
   return { code, held, guards, listing: null, files: [], plan: [], findings };
 }
