@@ -77,6 +77,6 @@ export interface Finding {
 }
 
 /** A finding as one line: `error value-invalid sessions 17: …`. */
-export function findingLine(finding: Omit<Finding, 'code' | 'column' | 'hint'> & { readonly code: string }): string {
+export function findingLine(finding: Finding): string {
   return `${finding.severity} ${finding.code} ${finding.place}: ${finding.message}`;
 }

@@ -76,10 +76,7 @@ export function styled(text: string, style: Style, { isColoured }: Pick<Terminal
 }
 
 /** A finding on one line, its data escaped: `error value-invalid sessions 17: …`. */
-export function findingText(
-  finding: Omit<Finding, 'code' | 'column' | 'hint'> & { readonly code: string },
-  terminal: Pick<Terminal, 'isColoured'>,
-): string {
+export function findingText(finding: Finding, terminal: Pick<Terminal, 'isColoured'>): string {
   const { severity, code, place, message } = finding;
   const coloured = styled(severity, severity === 'error' ? 'bad' : 'warning', terminal);
   return `${coloured} ${code} ${escapeLine(place)}: ${escapeLine(message)}`;
