@@ -5,6 +5,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../src/errors.ts';
 import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
 import { freePort } from '../support/edge/runtimes/runtime.ts';
 import { Command, errorCodeOf } from '../support/fault/command.ts';
@@ -60,7 +61,7 @@ const good = (path = schema.name): string => `${address}?${searchPath(path)}`;
 const behindViews = (): string => good(`over%2C${schema.name}`);
 
 interface Refusal {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: RegExp;
   readonly hint: RegExp;
 }
@@ -74,8 +75,7 @@ async function expectRefused(
   const tree = copyTree(base, join(temporaryFolder(), 'out'));
   const stamps = stampsOf(tree);
   const run = await command.run(['build', '--db', db, '--out', tree, '--json'], { environment });
-  expect(run.code, run.stderr).toBe(2);
-  expect(errorCodeOf(run), run.stderr).toBe(code);
+  expect([errorCodeOf(run), run.code], run.stderr).toEqual([code, ERRORS[code].exit]);
   expect(run.stderr).toMatch(message);
   expect(run.stderr).toMatch(hint);
   expect(stampsOf(tree)).toEqual(stamps);

@@ -229,10 +229,12 @@ describe('Prometheus', () => {
     ),
   });
 
-  test('there are alerts for stale fronts, for builds that stop or fail, for lost cards and for a rollback, on metrics that there are', async () => {
+  test('there are alerts for stale fronts, lost keys, builds that stop or fail, lost cards and a rollback, on metrics that there are', async () => {
     const rules = rulesSchema.parse(parse(recipe('alerts.yml'))).groups.flatMap((group) => group.rules);
     expect(rules.map(({ alert }) => alert)).toEqual([
       'PlaybillFrontStale',
+      'PlaybillKeysLost',
+      'PlaybillFrontWithoutKey',
       'PlaybillBuildFailing',
       'PlaybillCardsLost',
       'PlaybillRollbackHolds',
@@ -256,35 +258,48 @@ describe('Prometheus', () => {
 
   test.each([
     ['just built', 60, false, false, false, 1],
+    ['a front has lost its keys', 60, false, false, false, 1, 'one'],
+    ['all fronts have lost their keys', 60, false, false, false, 1, 'all'],
     ['just built, with fewer cards than an hour ago', 60, false, false, false, 1.3],
     ['no build for half an hour', 1801, false, true, false, 1],
     ['less than a quarter of the horizon left', 38_000, true, true, false, 1.2],
     ['rolled back just now', 60, false, false, true, 1],
-  ])('%s: the rules fire when they should', async (_, secondsLater, isStale, isFailing, isHeld, cardsBefore) => {
-    const out = join(root, 'judged');
-    const { releaseId } = await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
-    if (isHeld) await rollBackTree(out, releaseId ?? '');
-    const file = join(root, 'judged.prom');
-    const builtAt = Date.parse(NOW) / 1000;
-    writeFileSync(
-      file,
-      `# HELP playbill_build_last_success_timestamp_seconds x\n# TYPE playbill_build_last_success_timestamp_seconds gauge\nplaybill_build_last_success_timestamp_seconds ${builtAt}\n`,
-    );
-    await run([join(bin, 'playbill'), 'status', '--out', out, '--at', NOW, '--prometheus', file], {
-      PATH: '/usr/bin:/bin',
-    });
-    const samples = samplesOf(readFileSync(file, 'utf8'));
-    const past = new Map([...samples].map(([key, value]) => [key, value * cardsBefore]));
-    const fires = rulesSchema
-      .parse(parse(recipe('alerts.yml')))
-      .groups[0]?.rules.map(({ expr }) => firesAt(expr, samples, builtAt + secondsLater, past));
-    // The tree is right for longer than its horizon: until the day changes. Stale is what `status` calls so.
-    const status = await run([join(bin, 'playbill'), 'status', '--out', out, '--at', textOf(builtAt + secondsLater)], {
-      PATH: '/usr/bin:/bin',
-    });
-    expect(fires).toEqual([status.status === 1, isFailing, cardsBefore > 1.25, isHeld]);
-    if (isStale) expect(status.status).toBe(1);
-  });
+  ])(
+    '%s: the rules fire when they should',
+    async (_, secondsLater, isStale, isFailing, isHeld, cardsBefore, keyless?: string) => {
+      const out = join(root, 'judged');
+      const { releaseId } = await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
+      if (isHeld) await rollBackTree(out, releaseId ?? '');
+      const file = join(root, 'judged.prom');
+      const builtAt = Date.parse(NOW) / 1000;
+      writeFileSync(
+        file,
+        `# HELP playbill_build_last_success_timestamp_seconds x\n# TYPE playbill_build_last_success_timestamp_seconds gauge\nplaybill_build_last_success_timestamp_seconds ${builtAt}\n`,
+      );
+      await run([join(bin, 'playbill'), 'status', '--out', out, '--at', NOW, '--prometheus', file], {
+        PATH: '/usr/bin:/bin',
+      });
+      const samples = samplesOf(readFileSync(file, 'utf8'));
+      const ofFronts = [...samples.keys()].filter((key) => key.startsWith('playbill_front_valid_keys'));
+      if (keyless !== undefined)
+        for (const key of keyless === 'all' ? ofFronts : ofFronts.slice(1)) samples.set(key, 0);
+      if (keyless === 'all') samples.set('playbill_keys_lost', 1);
+      const past = new Map([...samples].map(([key, value]) => [key, value * cardsBefore]));
+      const fires = rulesSchema
+        .parse(parse(recipe('alerts.yml')))
+        .groups[0]?.rules.map(({ expr }) => firesAt(expr, samples, builtAt + secondsLater, past));
+      // The tree is right for longer than its horizon: until the day changes. Stale is what `status` calls so.
+      const status = await run(
+        [join(bin, 'playbill'), 'status', '--out', out, '--at', textOf(builtAt + secondsLater)],
+        {
+          PATH: '/usr/bin:/bin',
+        },
+      );
+      const [areAllLost, isOneLost] = [keyless === 'all', keyless === 'one'];
+      expect(fires).toEqual([status.status === 1, areAllLost, isOneLost, isFailing, cardsBefore > 1.25, isHeld]);
+      if (isStale) expect(status.status).toBe(1);
+    },
+  );
 });
 
 function textOf(seconds: number): string {
@@ -305,11 +320,16 @@ function firesAt(
     const absent = /^absent\((\w+)\)$/.exec(part)?.[1];
     const after = /^time\(\) > (\w+)$/.exec(part)?.[1];
     const on = /^(\w+) == 1$/.exec(part)?.[1];
+    const noneOfSome = /^(\w+) == 0 and on\(\) sum\(\1\) > 0$/.exec(part)?.[1];
     const [, less, share] = /^(\w+) < ([\d.]+) \* max_over_time\(\1\[6h\]\)$/.exec(part) ?? [];
     const [, since, limit] = /^time\(\) - (\w+) > (\d+)$/.exec(part) ?? [];
     const valuesOf = (name: string): number[] =>
       [...samples].filter(([key]) => key.replace(/\{.*/, '') === name).map(([, value]) => value);
     if (absent !== undefined) return valuesOf(absent).length === 0;
+    if (noneOfSome !== undefined) {
+      const values = valuesOf(noneOfSome);
+      return values.includes(0) && values.some((value) => value > 0);
+    }
     if (on !== undefined) return valuesOf(on).includes(1);
     if (after !== undefined) return valuesOf(after).some((value) => time > value);
     if (since !== undefined) return valuesOf(since).some((value) => time - value > Number(limit));

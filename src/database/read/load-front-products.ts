@@ -67,7 +67,7 @@ export async function loadFrontProducts(
 }
 
 /** The columns of FRONT_PRODUCT, of a row that may have come as its product's id alone. */
-function wholeRow(frontId: unknown, row: unknown, weight: unknown): readonly unknown[] {
+function wholeRow(frontId: unknown, row: unknown, weight: unknown): unknown[] {
   return Array.isArray(row) ? row : [frontId, row, 0, 0, 0, weight, null, null];
 }
 

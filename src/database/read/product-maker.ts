@@ -53,7 +53,7 @@ export class ProductMaker {
   }
 
   /** The product of a row of `productQuery`; null where it is bad or not wanted. */
-  productOf(row: readonly unknown[], referring: ReferringRows, log: FindingLog): Product | null {
+  productOf(row: unknown[], referring: ReferringRows, log: FindingLog): Product | null {
     const isRepeated = this.#ids.has(row[0]);
     this.#ids.add(row[0]);
     if (!PRODUCT.check(row, log, { productId: parseId(row[0]) })) return null;

@@ -40,15 +40,20 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     });
   }
 
-  /** Whether its column accepts every value. */
-  accepts(row: readonly unknown[]): row is RowOf<T, C> {
+  /** Whether its column accepts every value. A fraction of a second is cut off, in the row itself. */
+  accepts(row: unknown[]): row is unknown[] & RowOf<T, C> {
     const rules = this.#rules;
-    for (let i = 0; i < rules.length; i++) if (rules[i]?.accepts(row[i]) !== true) return false;
+    for (let i = 0; i < rules.length; i++) {
+      if (rules[i]?.accepts(row[i]) === true) continue;
+      const whole = wholeSeconds(rules[i], row[i]);
+      if (whole === undefined) return false;
+      row[i] = whole;
+    }
     return true;
   }
 
   /** The same, with the findings of a rejected row added to a log. */
-  check(row: readonly unknown[], log: FindingLog, concerns: Concerns): row is RowOf<T, C> {
+  check(row: unknown[], log: FindingLog, concerns: Concerns): row is unknown[] & RowOf<T, C> {
     if (this.accepts(row)) return true;
     log.add(this.findings(row, log.kind), concerns);
     return false;
@@ -57,7 +62,7 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   /** One finding for each value that its column does not accept, with a hint in the SQL of a database. */
   findings(row: readonly unknown[], kind: DatabaseKind): Finding[] {
     return this.#rules.flatMap((rule, i) => {
-      if (rule.accepts(row[i])) return [];
+      if (rule.accepts(row[i]) || wholeSeconds(rule, row[i]) !== undefined) return [];
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${quoted(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
@@ -76,6 +81,13 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     });
     return `${this.table} ${key.join(',')}`;
   }
+}
+
+/** A time as text without its fraction of a second; undefined where that is not what keeps the column from accepting it. */
+function wholeSeconds(rule: Column<unknown> | undefined, value: unknown): string | undefined {
+  if (rule?.time === undefined || typeof value !== 'string') return undefined;
+  const whole = value.replace(/\.\d+(?=Z?$)/, '');
+  return rule.accepts(whole) ? whole : undefined;
 }
 
 /** Stands for text that is not in the database's encoding (sqlite/undecodable-text.ts). */
