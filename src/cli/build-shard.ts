@@ -52,7 +52,7 @@ export async function runShard(
   context: CommandContext,
 ): Promise<number> {
   const { buildShard } = await import('../operations/shards/build-shard.ts');
-  const { totalsOf } = await import('../release/publish/plan.ts');
+  const { totalsOf } = await import('../release/tree/plan-totals.ts');
   const { run, shard } = options;
   const result = await buildShard(options, flags.now ?? context.now());
   const plan = result.results.flatMap((front) => front.plan);

@@ -70,6 +70,8 @@ export type Side = 'kept' | 'staged';
 
 /** A write transaction on a catalogue; `keep` or `discard` ends it. */
 export interface CatalogueWriter extends CatalogueRows {
+  /** The command that runs the SQL after it, for hints. */
+  readonly shellCommand: string;
   /** Whether this transaction made the catalogue. */
   readonly isNew: boolean;
   /** A folder in which the catalogue was made and that could not be removed; null if there is none. The next writer removes it. */

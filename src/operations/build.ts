@@ -11,7 +11,7 @@ import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';
 import { publishRelease, type BuildResult, type ReleaseSettings, type RenderedRelease } from './publish-release.ts';
 import { renderProducts, type FrontsToRender } from './render-products.ts';
 import { retriedRead, type OnRetry } from '../database/retried-read.ts';
-import { readHold } from '../release/history/hold.ts';
+import { readHold } from '../release/tree/hold.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { renderFronts } from '../release/publish/render-fronts.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';

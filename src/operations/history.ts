@@ -9,7 +9,7 @@ import { rollBack } from '../release/history/rollback.ts';
 import { expiringFromOf, instantOfText } from '../release/status/status.ts';
 import { orThrow } from '../release/tree/found.ts';
 import { readManifest, resolveRelease } from '../release/tree/read.ts';
-import { liftHold, readHold } from '../release/history/hold.ts';
+import { liftHold, readHold } from '../release/tree/hold.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { openReleases, unlockedStore } from '../storage/open-tree.ts';
 import { writingTree } from './writing-tree.ts';

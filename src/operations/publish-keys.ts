@@ -9,7 +9,7 @@ import { openCatalogue } from '../database/open.ts';
 import { currentKeys } from '../database/write/front-keys.ts';
 import type { Finding } from '../findings.ts';
 import { earliest, nextKeyRing, type CatalogueKeys, type KeyRingSettings } from '../release/publish/next-key-ring.ts';
-import { replaceIfChanged } from '../release/publish/replace-if-changed.ts';
+import { replaceIfChanged } from '../release/tree/replace-if-changed.ts';
 import { keyRingText } from '../release/tree/codec.ts';
 import { orNull, orThrow } from '../release/tree/found.ts';
 import { PublishedTree } from '../release/tree/published.ts';

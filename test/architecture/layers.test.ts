@@ -71,6 +71,44 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Which sub-folders of its own part the files of a sub-folder may import. A sub-folder that is not here may import any. */
+const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
+  'release/tree': [],
+  'release/publish': ['tree'],
+  'release/verify': ['tree'],
+  'release/diff': ['tree', 'publish'],
+  'release/status': ['tree', 'diff'],
+  'release/history': ['tree', 'verify', 'status'],
+  'database/schema': [],
+  'database/read': ['schema'],
+  'database/write': ['schema', 'read'],
+  'database/sqlite': ['schema', 'read', 'write'],
+  'database/postgres': ['schema', 'read', 'write'],
+  'storage/directory': [],
+  'storage/objects': [],
+  'edge/rule': [],
+  'edge/runtimes': ['rule'],
+  'edge/deploy': ['rule', 'runtimes'],
+  'cli/output': [],
+  'cli/commands': ['output'],
+  'operations/edge': [],
+  'operations/shards': [],
+};
+
+/** The sub-folder of its part that a file stands in: `release/tree`; null for one that stands in none. */
+function subFolderOf(path: string): string | null {
+  const [part, folder, ...rest] = path.split('/');
+  return rest.length === 0 ? null : `${part}/${folder}`;
+}
+
+/** Whether the files are in two sub-folders of one part, and the first may not import the second. */
+function isSideways(path: string, target: string): boolean {
+  const [from, to] = [subFolderOf(path), subFolderOf(target)];
+  if (from === null || to === null || from === to || partOf(path) !== partOf(target)) return false;
+  const beside = MAY_IMPORT_BESIDE[from];
+  return beside !== undefined && !beside.includes(to.slice(to.indexOf('/') + 1));
+}
+
 /** Packages and Node's modules, where they are let in at all. */
 const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   errors: /^$/,
@@ -159,7 +197,7 @@ function violationsOf(files: ReadonlyMap<string, string>): string[] {
       const target = posix.normalize(posix.join(posix.dirname(path), specifier));
       if (part === 'cli' && target === DEMO) continue;
       const other = partOf(target);
-      if (other !== part && other !== 'errors' && allowed?.includes(other) !== true)
+      if ((other !== part && other !== 'errors' && allowed?.includes(other) !== true) || isSideways(path, target))
         violations.push(`${path}: imports ${target}`);
     }
     for (const { what, parts, except, why } of FORBIDDEN) {
@@ -252,8 +290,20 @@ describe('layers', () => {
     [
       'up, types too',
       'render/x.ts',
-      "import type { A } from '../release/publish/plan.ts';",
-      'render/x.ts: imports release/publish/plan.ts',
+      "import type { A } from '../release/publish/guards.ts';",
+      'render/x.ts: imports release/publish/guards.ts',
+    ],
+    [
+      'sideways within a part',
+      'release/history/x.ts',
+      "import { a } from '../publish/publish.ts';",
+      'release/history/x.ts: imports release/publish/publish.ts',
+    ],
+    [
+      'from the tree up to who writes it',
+      'release/tree/x.ts',
+      "import { a } from '../history/prune.ts';",
+      'release/tree/x.ts: imports release/history/prune.ts',
     ],
     ['sideways', 'storage/x.ts', "import { a } from '../database/open.ts';", 'storage/x.ts: imports database/open.ts'],
     [

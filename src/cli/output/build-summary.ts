@@ -22,7 +22,7 @@ export async function buildJson(
   { horizonSeconds, isDryRun }: { readonly horizonSeconds: number; readonly isDryRun: boolean },
   now: Instant,
 ): Promise<BuildResultJson> {
-  const { prunedTotals, totalsOf } = await import('../../release/publish/plan.ts');
+  const { prunedTotals, totalsOf } = await import('../../release/tree/plan-totals.ts');
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
   return {
     release: result.releaseId,

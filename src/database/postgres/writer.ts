@@ -16,6 +16,7 @@ import {
   type RefusedRow,
   type Side,
 } from '../writer.ts';
+import { psqlCommand } from './address.ts';
 import { compiled, type CompiledSql } from './compile.ts';
 import { canonicalColumns } from './native-types.ts';
 import { PostgresRows } from './rows.ts';
@@ -48,6 +49,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   // Short, because the type of a slug may be, too.
   readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
   isNew = false;
+  readonly shellCommand = `${psqlCommand(this.path)} -c`;
   readonly leftBehind = null;
   #isEnded = false;
   #hasSavepoint = false;

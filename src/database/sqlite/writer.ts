@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { sql, type RawBuilder } from 'kysely';
-import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import { isLockRefusal } from '../../file-lock.ts';
 import { makeFolder } from '../../make-folder.ts';
 import type { Query } from '../reader.ts';
@@ -35,6 +35,7 @@ const nameText = (side: Side, table: TableName): string => `"${DATABASES[side]}"
 
 export class SqliteWriter extends SqliteRows implements CatalogueWriter {
   readonly isNew: boolean;
+  readonly shellCommand = `sqlite3 ${shellWord(this.path)}`;
   leftBehind: string | null = null;
   /** The folder in which a new file is being made; null for an existing one. */
   readonly #importFolder: ImportFolder | null;

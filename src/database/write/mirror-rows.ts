@@ -4,8 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RowChanges } from '../../contract/results.ts';
 import { AppError, shellWord } from '../../errors.ts';
-import { psqlCommand } from '../postgres/address.ts';
-import type { DatabaseKind, Query } from '../reader.ts';
+import type { Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
@@ -54,12 +53,6 @@ const DECORATIONS: ReadonlySet<TableName> = new Set([
 
 /** So many rows may go from one of them, whatever their share. */
 const DECORATIONS_MAY_GO = 20;
-
-/** The command that runs the SQL after it. */
-const SHELLS = {
-  sqlite: (path: string) => `sqlite3 ${shellWord(path)}`,
-  postgres: (address: string) => `${psqlCommand(address)} -c`,
-} as const satisfies Record<DatabaseKind, (path: string) => string>;
 
 interface Counts {
   readonly staged: number;
@@ -167,7 +160,7 @@ async function refuseDangling(catalogue: CatalogueWriter, areKeysLeftAlone: bool
   if (!areKeysLeftAlone || !error.message.startsWith(`${LEFT_ALONE_WITHOUT_ROWS} `)) throw error;
   const hint =
     'a front with keys is not deleted by an input without keys: give the row of the front, with status disabled, ' +
-    `or delete its keys first: ${SHELLS[catalogue.kind](catalogue.path)} "DELETE FROM front_keys WHERE front_id = ID"`;
+    `or delete its keys first: ${catalogue.shellCommand} "DELETE FROM front_keys WHERE front_id = ID"`;
   throw new AppError(error.code, error.message, hint, undefined, error.details);
 }
 

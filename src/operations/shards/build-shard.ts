@@ -14,7 +14,7 @@ import { openCatalogue } from '../../database/open.ts';
 import { checkContract } from '../../database/schema/check-schema.ts';
 import { StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
-import { readHold } from '../../release/history/hold.ts';
+import { readHold } from '../../release/tree/hold.ts';
 import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';

@@ -8,7 +8,7 @@ import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { readHold } from '../../release/history/hold.ts';
+import { readHold } from '../../release/tree/hold.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import type { TreeFiles, TreeFolders } from '../../release/tree/files.ts';

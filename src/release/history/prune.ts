@@ -10,8 +10,8 @@ import type { PlanEntry } from '../../contract/results.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
 import { editionPathsOf, pointerText } from '../tree/codec.ts';
 import { orNull, orThrow } from '../tree/found.ts';
-import { prunedTotals } from '../publish/plan.ts';
-import { readHold } from './hold.ts';
+import { prunedTotals } from '../tree/plan-totals.ts';
+import { readHold } from '../tree/hold.ts';
 import {
   readCurrent,
   readManifest,
@@ -25,7 +25,7 @@ import {
 } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { isInGrace } from './grace.ts';
+import { isInGrace } from '../tree/grace.ts';
 import { releasesKept } from './retention.ts';
 import { keepContentOf, openRuns } from './runs.ts';
 

@@ -6,7 +6,7 @@ import type { Finding } from '../../findings.ts';
 import { PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orNull } from '../tree/found.ts';
-import { readHold } from './hold.ts';
+import { readHold } from '../tree/hold.ts';
 import { readCurrent, readManifest, releaseIds } from '../tree/read.ts';
 
 /** Lists the releases, one manifest in memory at a time. @throws AppError tree-unreadable, tree-newer-schema */

@@ -15,11 +15,11 @@ import { manifestText } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { replaceIfChanged } from './replace-if-changed.ts';
+import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { activateRelease } from './activate.ts';
+import { activateRelease } from '../tree/activate.ts';
 import type { GuardedBefore, GuardOptions } from './guards.ts';
-import { readHold } from '../history/hold.ts';
+import { readHold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
 

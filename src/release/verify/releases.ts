@@ -7,7 +7,7 @@ import { pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
 import { pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFolders } from '../tree/files.ts';
-import { HOLD_PATH } from '../history/hold.ts';
+import { HOLD_PATH } from '../tree/hold.ts';
 import { readCurrent, readHeldId, readManifest } from '../tree/read.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 import { reportFilesBelow, scanFolder } from './scan.ts';

@@ -5,9 +5,9 @@
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
-import { orThrow } from '../tree/found.ts';
-import type { DatedRelease } from '../tree/read.ts';
-import type { ReleaseStore } from '../tree/store.ts';
+import { orThrow } from './found.ts';
+import type { DatedRelease } from './read.ts';
+import type { ReleaseStore } from './store.ts';
 
 const PATH = pathOf({ kind: 'grace' });
 

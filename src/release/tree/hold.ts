@@ -3,11 +3,11 @@
 
 import type { Hold, PlanEntry } from '../../contract/results.ts';
 import { pathOf } from '../../render/paths.ts';
-import { replaceIfChanged } from '../publish/replace-if-changed.ts';
-import type { TreeFiles } from '../tree/files.ts';
-import { orNull } from '../tree/found.ts';
-import { readHeldId } from '../tree/read.ts';
-import type { ReleaseStore } from '../tree/store.ts';
+import { replaceIfChanged } from './replace-if-changed.ts';
+import type { TreeFiles } from './files.ts';
+import { orNull } from './found.ts';
+import { readHeldId } from './read.ts';
+import type { ReleaseStore } from './store.ts';
 import { beginGrace } from './grace.ts';
 
 export const HOLD_PATH = pathOf({ kind: 'hold' });

@@ -6,10 +6,10 @@
 import type { ManifestFront } from '../../contract/manifest.ts';
 import type { PlanEntry } from '../../contract/results.ts';
 import { pathOf } from '../../render/paths.ts';
-import type { PublishedTree } from '../tree/published.ts';
+import type { PublishedTree } from './published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
-import type { ReleaseStore } from '../tree/store.ts';
-import { pointerText } from '../tree/codec.ts';
+import type { ReleaseStore } from './store.ts';
+import { pointerText } from './codec.ts';
 
 /** A release to activate. */
 export interface Swap {
