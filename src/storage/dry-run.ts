@@ -8,6 +8,8 @@ export function dryRunStore(store: ReleaseStore): ReleaseStore {
     knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
+    // Good enough where nothing is written.
+    askSize: null,
     list: (folder) => store.list(folder),
     create: async () => undefined,
     settle: async () => [],

@@ -46,6 +46,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     knownDates: store.knownDates,
     read: (path) => store.read(path),
     size: (path) => store.size(path),
+    askSize: store.askSize,
     list: (folder) => store.list(folder),
     create: async (file) => {
       await store.create(file);

@@ -20,6 +20,7 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
   const store: ReleaseStore = {
     root: '/',
     knownDates: null,
+    askSize: null,
     read: async (path) => missing(path),
     size: async (path) => missing(path),
     list: async () => [...created.keys()],

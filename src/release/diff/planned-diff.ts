@@ -47,6 +47,7 @@ export class PlannedDiffs {
       knownDates: store.knownDates,
       read: (path) => store.read(path),
       size: (path) => store.size(path),
+      askSize: store.askSize,
       list: (folder) => store.list(folder),
       create: async (file) => {
         this.#collect(file.path, file.bytes);

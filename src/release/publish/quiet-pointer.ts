@@ -31,7 +31,7 @@ export async function withQuietPointer(
   const own = new Set(result.files.map(({ path }) => path));
   const past = kept.files.filter(({ path }) => !own.has(path));
   // The old pointer also names past editions. If one is damaged, a new pointer, which does not name it, repairs the tree.
-  if (!(await published.hasFiles(past))) return result;
+  for (const file of past) if (!(await published.hasFile(file))) return result;
   return {
     ...result,
     listing: { ...kept.front, cards: listing.cards, dropped: listing.dropped, nextChange: listing.nextChange },

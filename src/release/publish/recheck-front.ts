@@ -6,6 +6,7 @@ import type { Finding } from '../../findings.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 import { guardsTripped, type GuardOptions } from './guards.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
 import { guardedBefore } from './publish.ts';
@@ -30,9 +31,9 @@ export async function recheckFront(
   const guards = guardsTripped({ cards: listing.cards, minCards }, before, settings.guards, now);
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return heldResult(code, guard.code, guards);
-  for (const file of settings.isPlan ? [] : files) {
-    if (!(await published.hasFiles([file])))
-      return heldResult(code, 'shard-missing', guards, [removedFinding(file.path)]);
+  const there = readAhead(settings.isPlan ? [] : files, (file) => published.hasFile(file));
+  for await (const [{ path }, isThere] of there) {
+    if (!isThere) return heldResult(code, 'shard-missing', guards, [removedFinding(path)]);
   }
   // If the run is being finished a second time, its content is not new.
   const plan = result.plan.map((entry) =>

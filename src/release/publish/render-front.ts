@@ -55,6 +55,8 @@ export interface FrontSettings {
   readonly toolVersion: string;
   /** Published files by recipe. */
   readonly filesByRecipe: ReadonlyMap<string, ManifestFile>;
+  /** Whether the current release names a file. */
+  readonly isNamed: (path: string) => boolean;
 }
 
 /** Renders a front, unless a guard holds it, and creates its new files. @throws AppError tree-full, tree-not-writable, tree-unreadable */
@@ -83,7 +85,7 @@ export async function renderFront(
     if (endpoint === 'products') cardsByEdition.push(cards);
     if (files.has(file.path)) continue;
     files.set(file.path, file);
-    const put = await putFile(file, bytes, settings.guards.force, store);
+    const put = await putFile(file, bytes, settings, store);
     if ('action' in put) plan.push(put);
     else return held(put.held, [put.finding]);
   }
@@ -135,7 +137,7 @@ async function fileOf(
 async function putFile(
   { path, bytes: length, sha256 }: ManifestFile,
   bytes: Uint8Array | null,
-  isForced: boolean,
+  { guards: { force: isForced }, isNamed }: FrontSettings,
   store: ReleaseStore,
 ): Promise<PlanEntry | { readonly held: HoldCode; readonly finding: Finding }> {
   const kept = { action: 'keep', path, bytes: length } as const;
@@ -145,8 +147,11 @@ async function putFile(
     await store.create({ path, bytes, sha256 });
     return { action: 'put', path, bytes: length, reason: 'new-content' };
   }
-  if (size.ok && size.value === length && !(isForced && (await isDamaged(path, sha256, store))))
+  if (size.ok && size.value === length && !(isForced && (await isDamaged(path, sha256, store)))) {
+    // A listing is no proof: what has been removed since is created again.
+    if (store.askSize !== null && !isNamed(path)) await store.create({ path, bytes, sha256 });
     return { ...kept, reason: 'same-content' };
+  }
   if (isForced && (size.ok || size.isReplaceable)) {
     await store.replace([{ path, bytes }]);
     return { action: 'put', path, bytes: length, reason: 'repaired' };

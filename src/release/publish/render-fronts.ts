@@ -38,7 +38,8 @@ export async function* renderFronts(
     now,
   );
   yield* obstructed;
-  const settings = { guards, toolVersion, filesByRecipe: published.filesByRecipe };
+  const { filesByRecipe } = published;
+  const settings = { guards, toolVersion, filesByRecipe, isNamed: (path: string) => published.lists(path) };
   // Profile by profile: what the fronts of a profile share is computed once, and freed before the next.
   for (const task of tasks.toSorted((a, b) => rendered.profileIndexOf(a.code) - rendered.profileIndexOf(b.code))) {
     yield await renderFront(task, rendered.editionsOf(task.code), settings, store, now);

@@ -71,15 +71,17 @@ export class PublishedTree {
     const keyRing = valueOf('key-ring', await readKeyRing(store), false);
     const currentId = valueOf('current', await readCurrent(store), false);
     const manifest = currentId === null ? null : valueOf('manifest', await readManifest(currentId, store));
-    const fronts = await publishedFronts(store);
+    const listed = await publishedFronts(store);
     const pointers = new Map<string, Found<ReadPointer>>();
-    const read = await Promise.all(fronts.map(async (front) => [front, await readPointer(front, store)] as const));
+    const read = await Promise.all(listed.map(async (front) => [front, await readPointer(front, store)] as const));
     for (const [front, pointer] of read) {
+      // A listing may show what has been removed.
+      if (!pointer.ok && pointer.why === 'missing') continue;
       pointers.set(front, pointer);
       valueOf('pointer', pointer);
     }
     findings.sort((a, b) => (a.place < b.place ? -1 : 1));
-    return new PublishedTree(store, { keyRing, currentId, manifest, fronts, findings }, pointers);
+    return new PublishedTree(store, { keyRing, currentId, manifest, fronts: [...pointers.keys()], findings }, pointers);
   }
 
   /** A front's pointer as published before this run; null if missing or damaged. */
@@ -145,10 +147,11 @@ export class PublishedTree {
     return { front, files };
   }
 
-  /** Whether all files exist with their right sizes. */
-  async hasFiles(files: readonly ManifestFile[]): Promise<boolean> {
-    for (const { path, bytes } of files) if (orNull(await this.#store.size(path)) !== bytes) return false;
-    return true;
+  /** Whether a file exists with its right size. A listing is believed only where the current release names the file. */
+  async hasFile({ path, bytes }: ManifestFile): Promise<boolean> {
+    const { askSize } = this.#store;
+    const size = askSize === null || this.lists(path) ? await this.#store.size(path) : await askSize(path);
+    return orNull(size) === bytes;
   }
 
   /** Whether the current release names a file. */

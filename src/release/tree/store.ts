@@ -12,8 +12,13 @@ export interface ReleaseStore extends TreeFiles {
   /** The size of a file in bytes. */
   size(path: string): Promise<Found<number>>;
   /**
-   * Writes a file that no reader uses yet. The caller may reuse the bytes when the call returns. The file may not exist under its name
-   * until `settle`.
+   * The same from the file itself. For stores whose `size` answers from a listing, which may show what has been removed: only what the
+   * current release names is certain to be there. null for others.
+   */
+  readonly askSize: ((path: string) => Promise<Found<number>>) | null;
+  /**
+   * Writes a file that no reader uses yet. Where `askSize` is not null, it may exist: then it stays as it is. The caller may reuse the bytes
+   * when the call returns. The file may not exist under its name until `settle`.
    */
   create(file: StoredFile): Promise<void>;
   /** Makes all created files durable under their names, except those it returns. */

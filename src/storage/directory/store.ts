@@ -26,6 +26,7 @@ const FOLDERS = [PUBLIC_FOLDER, FRONTS_FOLDER, RELEASES_FOLDER, EDGE_FOLDER, RUN
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   readonly knownDates = null;
+  readonly askSize = null;
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();
   readonly #knownFolders = new Set<string>();

@@ -79,6 +79,16 @@ export class Requests {
     return this.#read(path, always);
   }
 
+  /** The size of an object in bytes, from a read of its first byte; null if there is no such object. @throws as `read` */
+  async size(path: string): Promise<number | null> {
+    const request: BucketRequest = { method: 'GET', path, headers: { range: 'bytes=0-0' } };
+    const response = await this.#response(request, 'read', always);
+    if (response.status === 404) return null;
+    // A store may ignore the range and send everything (RFC 9110, 14.2).
+    const [, total] = /\/(\d+)$/.exec(String(response.headers['content-range'])) ?? [];
+    return total === undefined ? response.bytes.length : Number(total);
+  }
+
   async #read(path: string, beforeSend: BeforeSend | null): Promise<StoredObject | null> {
     const response = await this.#response({ method: 'GET', path }, 'read', beforeSend);
     if (response.status === 404) return null;
@@ -106,7 +116,7 @@ export class Requests {
 
   /**
    * Writes an object if it still has a given version. `beforeSend` is called before each attempt and throws if the lease is lost. It is null
-   * for the lease itself, which must not wait for other requests.
+   * for the lease itself, which must not wait for other requests. `isNameEnough`: an object that is there need not be read, whatever it is.
    * @throws AppError tree-not-writable, and those of buckets
    */
   async write(
@@ -114,6 +124,7 @@ export class Requests {
     version: Version,
     dialect: Dialect,
     beforeSend: BeforeSend | null,
+    isNameEnough = false,
   ): Promise<WriteResult> {
     const headers = { ...headersOf(path), ...conditionOf(version, dialect) };
     const request: BucketRequest = { method: 'PUT', path, body: bytes, headers, ...(sha256 && { sha256 }) };
@@ -122,6 +133,7 @@ export class Requests {
       if (!(response instanceof NoResponse) && isDone(response, request))
         return { isWritten: true, version: versionOf(response) };
       const isRefused = !(response instanceof NoResponse) && (response.status === 412 || isAbsent(response, request));
+      if (isRefused && isNameEnough) return { isWritten: false, found: null };
       if (!isRefused) {
         if (!isTransient(response, request)) throw this.#failure(response, 'write', request);
         if (attempt < this.#attempts) await this.#backOff(response, attempt);

@@ -24,6 +24,10 @@ export class BreakingStore implements ReleaseStore {
     return this.#inner.root;
   }
 
+  get askSize(): ReleaseStore['askSize'] {
+    return this.#inner.askSize;
+  }
+
   get knownDates(): ReleaseStore['knownDates'] {
     return this.#inner.knownDates;
   }

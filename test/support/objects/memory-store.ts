@@ -49,6 +49,8 @@ export class MemoryStore extends StoreServer {
   denied: readonly Denial[];
   locked: readonly string[];
   readonly #objects = new Map<string, KeptObject>();
+  /** What listings show although it is gone; null where they are true. */
+  #removed: Map<string, KeptObject> | null = null;
   /** Conditional creates that ought to have failed. */
   #createsToFail = 0;
 
@@ -65,6 +67,11 @@ export class MemoryStore extends StoreServer {
     this.locked = options.locked ?? [];
   }
 
+  /** Whether listings go on showing what is removed from now on. */
+  listRemoved(isListed: boolean): void {
+    this.#removed = isListed ? new Map() : null;
+  }
+
   objects(): Promise<ReadonlyMap<string, StoredObject>> {
     const sorted = [...this.#objects].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     return Promise.resolve(new Map(sorted.map(([key, { bytes, headers }]) => [key, { bytes, headers }])));
@@ -76,7 +83,7 @@ export class MemoryStore extends StoreServer {
   }
 
   delete(key: string): Promise<void> {
-    this.#objects.delete(key);
+    this.#remove(key);
     return Promise.resolve();
   }
 
@@ -97,7 +104,7 @@ export class MemoryStore extends StoreServer {
       case 'DELETE':
         this.#checkAllowed('delete', key);
         this.#checkUnlocked(key);
-        this.#objects.delete(key);
+        this.#remove(key);
         return { status: 204, headers: {}, body: Buffer.alloc(0) };
       default:
         throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
@@ -108,13 +115,20 @@ export class MemoryStore extends StoreServer {
     if (method === 'HEAD') return xmlAnswer(200, '');
     if (method !== 'GET' || query['list-type'] !== '2') throw new S3Error('NotImplemented', NOT_IMPLEMENTED);
     this.#checkAllowed('list', query['prefix'] ?? '');
-    const objects = [...this.#objects].map(([key, { bytes, etag, modified }]) => ({
+    const listed = new Map([...(this.#removed ?? []), ...this.#objects]);
+    const objects = [...listed].map(([key, { bytes, etag, modified }]) => ({
       key,
       size: bytes.length,
       etag,
       lastModified: modified.toISOString(),
     }));
     return listObjects(this.bucket, objects, query);
+  }
+
+  #remove(key: string): void {
+    const object = this.#objects.get(key);
+    if (object !== undefined) this.#removed?.set(key, object);
+    this.#objects.delete(key);
   }
 
   #keep(key: string, bytes: Buffer, given: StoreRequest['headers']): KeptObject {

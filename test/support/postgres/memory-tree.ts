@@ -18,6 +18,7 @@ process.once('exit', () => rmSync(ROOT, { recursive: true, force: true }));
 export class MemoryTree implements ReleaseStore {
   readonly root = ROOT;
   readonly knownDates = null;
+  readonly askSize = null;
   readonly files = new Map<string, string>();
 
   async read(path: string): Promise<Found<Uint8Array>> {
