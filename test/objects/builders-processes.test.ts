@@ -51,8 +51,9 @@ async function expectNothingLost(
   store: ObservedStore,
   isStep: (request: ChosenRequest, position: number) => boolean,
   letLeaseEnd: () => void,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  useStore(store, { PLAYBILL_LEASE_SECONDS: '6' });
+  useStore(store, { PLAYBILL_LEASE_SECONDS: '6', ...settings });
   const tree = new BucketTree(store);
   const scenario = await scenarioOf('publish', tree, store, folder);
   const third = new Catalogues(folder).at('third', 'nobody');
@@ -114,8 +115,10 @@ test("stopped for as long as its lease lasts, on Ceph's gateway", async () => {
   onTestFinished(() => store.close());
   const steps = await expectNothingLost(
     store,
-    ({ name }) => /^PUT .*(products|[0-9a-f]{16}\.json|alpha\/pointer\.json|keyring\.json|current)$/.test(name),
+    // Not `current`: its answer comes when the run no longer waits for it, and finds another one's.
+    ({ name }) => /^PUT .*(products|[0-9a-f]{16}\.json|alpha\/pointer\.json|keyring\.json)$/.test(name),
     () => undefined,
+    { PLAYBILL_S3_TIMEOUT_SECONDS: '4' },
   );
   expect(steps).toBeGreaterThan(4);
   const situation = "a build into Ceph's gateway is stopped past its lease, and another one publishes";

@@ -134,7 +134,8 @@ test.each([-5, 5])('the clock of the store is %i hours from ours', async (hours)
   await build();
   expectSameFiles(await tree.files(), expected);
   const leftSeconds = expires - store.clock.now() / 1000;
-  expect(leftSeconds).toBeLessThan(62);
+  // Until the longest request has ended: these may take 610 s.
+  expect(leftSeconds).toBeLessThan(657);
   expect(leftSeconds).toBeGreaterThan(-600);
 });
 

@@ -30,13 +30,15 @@ export interface BucketResponse {
 /** The response is missing or incomplete, so the request may or may not have been carried out. */
 export class NoResponse extends Error {}
 
-const CONNECT_MS = 10_000;
+const CONNECT_MS_MAX = 10_000;
 
 export class Connection {
   readonly address: BucketAddress;
   /** For messages. */
   readonly endpoint: string;
   readonly settings: BucketSettings;
+  /** How long after `beforeSend` a request may take effect: by then it has been answered or given up. */
+  readonly requestMsMax: number;
   readonly #pool: Pool;
   readonly #signer: SignatureV4;
   readonly #host: string;
@@ -47,11 +49,13 @@ export class Connection {
     this.address = address;
     this.settings = settings;
     this.endpoint = endpoint.origin;
+    const connectMs = Math.min(CONNECT_MS_MAX, timeoutMs);
+    this.requestMsMax = connectMs + timeoutMs;
     this.#host = isVirtualHost ? `${address.bucket}.${endpoint.host}` : endpoint.host;
     const folder = endpoint.pathname.replace(/\/$/, '');
     this.#basePath = isVirtualHost ? folder : `${folder}/${address.bucket}`;
     this.#pool = new Pool(`${endpoint.protocol}//${this.#host}`, {
-      connect: { timeout: CONNECT_MS, ...(certificates === null ? {} : { ca: certificates }) },
+      connect: { timeout: connectMs, ...(certificates === null ? {} : { ca: certificates }) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });

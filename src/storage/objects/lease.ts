@@ -30,7 +30,7 @@ const leaseSchema = z.strictObject({
 
 type LeaseContent = z.infer<typeof leaseSchema>;
 
-/** Writes stop at least this long before the lease ends, so that requests in progress arrive before another run begins. */
+/** A run begins no request in this last part of the lease's life. */
 const MARGIN_SECONDS_MIN = 3;
 const MARGIN_SHARE = 0.25;
 const RENEWALS_PER_LIFE = 3;
@@ -45,6 +45,8 @@ export class Lease {
   readonly #requests: Requests;
   readonly #owner: string;
   readonly #lifeSeconds: number;
+  /** How long a run may begin requests after a renewal. */
+  readonly #writeSeconds: number;
   #generation: number;
   #version: string | null;
   /** When writing must stop, by `monotonicSeconds`. */
@@ -65,6 +67,7 @@ export class Lease {
   ) {
     this.#requests = requests;
     this.#lifeSeconds = lifeSeconds;
+    this.#writeSeconds = lifeSeconds - Math.max(MARGIN_SECONDS_MIN, lifeSeconds * MARGIN_SHARE);
     this.#owner = `${hostname()}, process ${process.pid}, ${randomUUID().slice(0, 8)}`;
     this.#generation = content.generation;
     this.#version = before?.version ?? null;
@@ -92,11 +95,9 @@ export class Lease {
   /** Extends the lease if it is still ours. @throws AppError tree-locked, tree-not-writable */
   async renew(): Promise<void> {
     if (this.#lost !== null) throw this.#lost;
-    this.#renewing ??= this.#write(this.#owner, Math.floor(this.#requests.clock.now()) + this.#lifeSeconds).finally(
-      () => {
-        this.#renewing = null;
-      },
-    );
+    this.#renewing ??= this.#extend().finally(() => {
+      this.#renewing = null;
+    });
     await this.#renewing;
   }
 
@@ -109,18 +110,36 @@ export class Lease {
     if (isOver) await this.renew();
   }
 
-  /** Ends the lease, so that the next run can begin at once. */
+  /** Ends the lease, so that the next run can begin at once, or once no removal of this run can arrive any more. */
   async release(): Promise<void> {
     this.#released.abort();
     await this.#background;
     if (this.#lost !== null) return;
     // If this fails, the next run waits until the lease expires.
-    await this.#write(null, 0).catch(() => undefined);
+    const left = Math.ceil(this.#requests.removalsEnd - monotonicSeconds());
+    const ending = left > 0 ? this.#write(this.#owner, this.#now + left) : this.#write(null, 0);
+    await ending.catch(() => undefined);
+  }
+
+  /**
+   * A run that is killed leaves requests that may still arrive, and no condition guards a removal: it is carried out whoever has the lease.
+   * So the lease lasts until the longest request that it allows has ended, and who takes it over begins with listings that show the outcome.
+   */
+  async #extend(): Promise<void> {
+    const begunAt = monotonicSeconds();
+    const now = this.#now;
+    const requestSeconds = Math.ceil(this.#requests.connection.requestMsMax / 1000);
+    await this.#write(this.#owner, now + Math.ceil(Math.max(this.#lifeSeconds, this.#writeSeconds + requestSeconds)));
+    this.#writesEnd = begunAt + this.#writeSeconds;
+    this.#writesEndThere = now + this.#writeSeconds;
+  }
+
+  get #now(): number {
+    return Math.floor(this.#requests.clock.now());
   }
 
   async #write(owner: string | null, expires: number): Promise<void> {
     const { dialect } = this;
-    const begunAt = monotonicSeconds();
     const generation = this.#generation + 1;
     const manifests = Object.fromEntries(this.manifests);
     const content: LeaseContent = { schema: SCHEMA, generation, owner, expires, dialect, manifests };
@@ -132,9 +151,6 @@ export class Lease {
     }
     this.#version = written.version;
     this.#generation = generation;
-    const margin = Math.max(MARGIN_SECONDS_MIN, this.#lifeSeconds * MARGIN_SHARE);
-    this.#writesEnd = begunAt + this.#lifeSeconds - margin;
-    this.#writesEndThere = expires - margin;
   }
 
   async #renewInBackground(): Promise<void> {

@@ -13,7 +13,7 @@ import { busy, notAStore, refusal, unreachable, type Operation } from './refusal
 import type { StoredFile } from '../../release/tree/store.ts';
 import type { RequestsJson } from '../../contract/results.ts';
 import { isOfTree } from '../locked-tree.ts';
-import { StoreClock } from './store-clock.ts';
+import { monotonicSeconds, StoreClock } from './store-clock.ts';
 
 /** Retries wait for up to 0.1 s, 0.2 s … 6.4 s, long enough for a store to restart. The first of these is a setting. */
 const ATTEMPTS = 8;
@@ -55,6 +55,8 @@ export class Requests {
   readonly clock = new StoreClock();
   /** The store's Server header, if it sends one. */
   server: string | null = null;
+  /** Until when, by `monotonicSeconds`, a removal without a response may still be carried out, although it was repeated. */
+  removalsEnd = Number.NEGATIVE_INFINITY;
   readonly #limit: LimitFunction;
   #isReached = false;
   #hasWritten = false;
@@ -225,7 +227,11 @@ export class Requests {
       if (request.method !== 'GET' && isOfTree(request.path ?? ''))
         this.#hasWritten ||=
           response instanceof NoResponse || isTransient(response, request) || isDone(response, request);
-      if (response instanceof NoResponse) return response;
+      if (response instanceof NoResponse) {
+        if (request.method === 'DELETE' && isOfTree(request.path ?? ''))
+          this.removalsEnd = monotonicSeconds() + this.connection.requestMsMax / 1000;
+        return response;
+      }
       this.#isReached = true;
       this.clock.see(String(response.headers['date']));
       const { server } = response.headers;

@@ -27,7 +27,10 @@ interface NumberSetting {
   readonly fallback: number;
 }
 
-/** How long a lease lasts if it is not renewed. With less than the minimum, a slow machine might not renew it in time. */
+/**
+ * How long a lease lasts if it is not renewed; longer, if its last request may take longer (lease.ts). With less than the minimum, a slow
+ * machine might not renew it in time.
+ */
 const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', min: 6, max: 3600, fallback: 60 };
 /** How long the store may be silent before a request fails. */
 const TIMEOUT_SECONDS: NumberSetting = { variable: 'PLAYBILL_S3_TIMEOUT_SECONDS', min: 1, max: 600, fallback: 30 };
