@@ -44,7 +44,7 @@ async function isVerified(request: RuleRequest): Promise<boolean | null> {
   const ring = keyRingOf({ 'demo-key': { ...open, alg: 'hmac-sha256', secretRef: 'DEMO' } });
   const keys = webCryptoKeyStore(ring, () => VECTOR.secret);
   const signed = readSigned(signedHeaders, request);
-  return typeof signed === 'string' ? null : keys.verify(keys.find(signed.keyid), true, signed, signed.base);
+  return typeof signed === 'string' ? null : keys.verify(keys.find(signed.keyid), true, signed.signature, signed.base);
 }
 
 describe('the vector of the scheme', () => {

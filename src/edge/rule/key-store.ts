@@ -3,7 +3,6 @@
 
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import type { Eventually } from './eventually.ts';
-import type { SignedRequest } from './profile.ts';
 
 /** The one algorithm without a public key. */
 export const HMAC = 'hmac-sha256';
@@ -17,18 +16,15 @@ export type SecretOf = (name: string) => string | null;
 /** What the rule itself looks at. */
 export type KeyFacts = Pick<KeyRingEntry, 'front' | 'notBefore' | 'notAfter' | 'revokedAt' | 'alg'>;
 
-/** A signature (canonical base64), and the keyid that it was sent with. */
-export type KeyedSignature = Pick<SignedRequest, 'keyid' | 'signature'>;
-
 export interface KeyStore<Key extends KeyFacts = KeyRingEntry> {
   /** The key of a keyid; null for an unknown one. */
   find(keyid: string): Key | null;
   /**
-   * Whether this key made a signature over a text (ASCII). `isHmac` tells which kind of signature it is. Without a key that may be used
+   * Whether this key made a signature (canonical base64) over a text (ASCII). `isHmac` tells which kind of signature it is. Without a key
    * (null), and for one that is broken, lacks its secret or has an algorithm that this runtime lacks, it takes as long and is false. Some
    * runtimes throw or reject where others return false.
    */
-  verify(key: Key | null, isHmac: boolean, signed: KeyedSignature, base: string): Eventually<boolean>;
+  verify(key: Key | null, isHmac: boolean, signature: string, base: string): Eventually<boolean>;
 }
 
 /**

@@ -23,7 +23,7 @@ export const verifySignature = <Key extends KeyFacts>(
   const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
   // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
   const checking = orElse(
-    () => keys.verify(own, isHmac, signed, base),
+    () => keys.verify(own, isHmac, signed.signature, base),
     () => false,
   );
   return after(checking, (isValid) => (isValid && own ? own.front : null));

@@ -38,15 +38,15 @@ export const njsKeyStore = (
       spkiOfLine = line.spki;
       return line.key;
     },
-    verify: (own, isHmac, signed, base) => {
+    verify: (own, isHmac, signature, base) => {
       if (!isHmac) {
         // Cut the key out even if there is none: otherwise the time would reveal whether the keyid is known.
         const spki = spkiOfLine();
-        return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signed.signature, base);
+        return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signature, base);
       }
       // Look up a secret even without a key, for the same reason.
       const secret = secretOf((own && own.alg === HMAC && own.secretRef) || '');
-      return isHmacOf(secret || DECOY_SECRET, signed.signature, base, njsCrypto) && own !== null && !!secret;
+      return isHmacOf(secret || DECOY_SECRET, signature, base, njsCrypto) && own !== null && !!secret;
     },
   };
 };

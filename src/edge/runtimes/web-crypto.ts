@@ -11,23 +11,18 @@ const PUBLIC = {
 };
 const SECRET = { name: 'HMAC', hash: 'SHA-256' };
 
-/** For how many keyids a ring's imported keys are kept. */
-const KEPT_MAX = 256;
-
 type PublicEntry = Exclude<KeyRingEntry, { readonly alg: typeof HMAC }>;
-type ImportedKey = Awaited<ReturnType<typeof subtle.importKey>>;
 
-/** A key to verify with, and whether it is that of the keyid or stands in for it. */
+/** A key that can verify, and the entry that it was imported from. */
 interface Verifier {
-  readonly alg: PublicEntry['alg'];
-  readonly key: ImportedKey;
-  readonly isOwn: boolean;
+  readonly entry: PublicEntry;
+  readonly key: Awaited<ReturnType<typeof subtle.importKey>>;
 }
 
 /** The keys of a key ring. `secretOf` looks up secrets. The same ring again, as an object, costs nothing. */
 export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore => ({
   find: (keyid) => findKey(ring, keyid),
-  verify: async (own, isHmac, { keyid, signature }, base) => {
+  verify: async (own, isHmac, signature, base) => {
     const bytes = Uint8Array.from(atob(signature), (char) => char.charCodeAt(0));
     const signed = bytesOf(base);
     if (isHmac) {
@@ -39,70 +34,60 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
     }
     // Once with each algorithm that the ring has public keys for: algorithms differ in time, so a single verification would reveal the
     // kind of a key, or that it is unknown.
+    const decoys = await decoysOf(ring);
+    const kept = own && keptVerifiers.get(own);
+    const verifiers = kept ? decoys.map((decoy) => inPlaceOf(decoy, kept)) : await importFor(own, decoys);
     const results = await Promise.all(
-      (await verifiersOf(ring, keyid)).map(
-        async ({ alg, key, isOwn }) =>
-          (await subtle.verify(PUBLIC[alg], key, bytes, signed)) && isOwn && own?.alg === alg,
+      verifiers.map(
+        async ({ entry, key }) => (await subtle.verify(PUBLIC[entry.alg], key, bytes, signed)) && entry === own,
       ),
     );
-    return results.includes(true);
+    const verified = verifiers[results.indexOf(true)];
+    if (verified) keptVerifiers.set(verified.entry, verified);
+    // As long as for a key that is not kept: a quicker refusal would tell that a key is in use.
+    else if (kept) await importFor(own, decoys);
+    return !!verified;
   },
 });
 
-/** What has been made of a ring. Results, never promises: in a worker, one request must not wait for the work of another. */
-interface LoadedRing {
-  /** A sound key of each algorithm that the ring has; null until they are found. */
-  decoys: readonly PublicEntry[] | null;
-  /** By keyid, unknown ones included, the least recently used first. */
-  readonly verifiers: Map<string, readonly Verifier[]>;
-}
-
-const loadedRings = new WeakMap<KeyRing, LoadedRing>();
-
 /**
- * A key for each algorithm of the ring: that of the keyid if it is of this algorithm and sound, else a copy of the decoy. An unknown keyid is
- * imported for and kept like a known one: the first request under a keyid takes longer than the next, and must not tell them apart.
+ * A sound key of each algorithm that a ring has, in place of a key that is unknown or may not be used. The promises of one request are never kept
+ * for another: in a worker, no request may wait for the work of another.
  */
-const verifiersOf = async (ring: KeyRing, keyid: string): Promise<readonly Verifier[]> => {
-  const loaded = loadedRings.get(ring) ?? { decoys: null, verifiers: new Map<string, readonly Verifier[]>() };
-  loadedRings.set(ring, loaded);
-  const decoys = loaded.decoys ?? (await decoysOf(ring));
-  loaded.decoys = decoys;
-  const { verifiers } = loaded;
-  const found = verifiers.get(keyid) ?? (await importFor(findKey(ring, keyid), decoys));
-  verifiers.delete(keyid);
-  verifiers.set(keyid, found);
-  for (const oldest of verifiers.keys()) {
-    if (verifiers.size <= KEPT_MAX) break;
-    verifiers.delete(oldest);
-  }
-  return found;
-};
+const ringDecoys = new WeakMap<KeyRing, readonly Verifier[]>();
 
-const importFor = async (entry: KeyRingEntry | null, decoys: readonly PublicEntry[]): Promise<readonly Verifier[]> => {
-  const verifiers = decoys.map(async (decoy): Promise<readonly Verifier[]> => {
-    const { alg } = decoy;
-    const own = entry?.alg === alg ? await imported(entry) : null;
-    const key = own ?? (await imported(decoy));
-    return key ? [{ alg, key, isOwn: own !== null }] : [];
-  });
-  return (await Promise.all(verifiers)).flat();
-};
+/** Those that have verified a signature. */
+const keptVerifiers = new WeakMap<KeyRingEntry, Verifier>();
 
 /** The first sound key of each algorithm. A ring without one needs no decoy: none of its keys can verify. */
-const decoysOf = async (ring: KeyRing): Promise<readonly PublicEntry[]> => {
-  const decoys: PublicEntry[] = [];
-  for (const entry of Object.values(ring.keys))
-    if (entry.alg !== HMAC && !decoys.some(({ alg }) => alg === entry.alg) && (await imported(entry)))
-      decoys.push(entry);
+const decoysOf = async (ring: KeyRing): Promise<readonly Verifier[]> => {
+  const found = ringDecoys.get(ring);
+  if (found) return found;
+  const decoys: Verifier[] = [];
+  for (const entry of Object.values(ring.keys)) {
+    const isNew = !decoys.some((decoy) => decoy.entry.alg === entry.alg);
+    const decoy = isNew ? await imported(entry) : null;
+    if (decoy) decoys.push(decoy);
+  }
+  ringDecoys.set(ring, decoys);
   return decoys;
 };
 
-/** null for a key that is broken, or of an algorithm that this runtime lacks. */
-const imported = (entry: KeyRingEntry): Promise<ImportedKey | null> =>
-  entry.alg === HMAC
-    ? Promise.resolve(null)
-    : subtle.importKey('jwk', entry.jwk, PUBLIC[entry.alg], false, ['verify']).catch(() => null);
+/** Imports a key for each algorithm: that of the entry if it has this algorithm, else the decoy's once more, which takes as long. */
+const importFor = (own: KeyRingEntry | null, decoys: readonly Verifier[]): Promise<readonly Verifier[]> =>
+  Promise.all(decoys.map(async (decoy) => (await imported(own?.alg === decoy.entry.alg ? own : decoy.entry)) ?? decoy));
+
+const inPlaceOf = (decoy: Verifier, own: Verifier): Verifier => (own.entry.alg === decoy.entry.alg ? own : decoy);
+
+/** null for a key that is broken, or of an algorithm that this runtime lacks, or has no public key. */
+const imported = async (entry: KeyRingEntry): Promise<Verifier | null> => {
+  if (entry.alg === HMAC) return null;
+  const key = subtle.importKey('jwk', entry.jwk, PUBLIC[entry.alg], false, ['verify']);
+  return key.then(
+    (key) => ({ entry, key }),
+    () => null,
+  );
+};
 
 const { subtle } = crypto;
 
