@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { serveTree, servePreview } from '../../src/operations/serve.ts';
 import { bucketOfFile, leaveEnvironmentAtEnd } from '../support/cli/bucket.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
@@ -36,7 +37,7 @@ async function originOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const SERVED = { settings: { base: '', maxAge: 60, requiresAuthority: true }, at: null, accessLog: () => undefined };
+const SERVED = { settings: DEFAULT_SETTINGS, at: null, accessLog: () => undefined };
 
 test('serve answers from the bucket, compressed where it has a sibling, and follows a new build', async () => {
   const out = 's3://bucket/served';

@@ -50,12 +50,13 @@ describe('what it writes', () => {
   });
 
   test('names the tree beside which it was built, and listens on loopback', async () => {
-    await build('plain', ['--proxy', 'caddy', '--base', '/api', '--max-age', '30s']);
+    await build('plain', ['--proxy', 'caddy', '--base', '/api', '--max-age', '30s', '--ring-grace', '5m']);
     expect(configuration('plain')).toEqual({
       base: '/api',
       profiles: ['rfc9421'],
       maxAge: 30,
       requiresAuthority: true,
+      ringGrace: 300,
       host: '127.0.0.1',
       port: 9180,
       tree: {
@@ -65,6 +66,9 @@ describe('what it writes', () => {
         fileHeaders: [['X-Playbill-File', '/{file}']],
       },
     });
+    expect(text('plain', 'README.md')).toContain(
+      'the last one for up to\n300 s (`--ring-grace`), and then refuses every',
+    );
   });
 
   test('goes where the flags say', async () => {

@@ -358,7 +358,7 @@ describe('a tree in a bucket', () => {
     const store = await startPrivateBucket(world);
     const start = Math.floor(Date.now() / 1000);
     let now = start;
-    const tree = bucketTree(bucketIn(store), store.environment, () => now);
+    const tree = bucketTree(bucketIn(store), store.environment, () => now, 60);
     try {
       // Within what the store itself allows a clock to be wrong.
       for (const seconds of [0, 4, 5, -100, -96, -95, 0]) {
@@ -374,7 +374,7 @@ describe('a tree in a bucket', () => {
   test('a pointer that was read and is now denied is a failure, and one that never was read is missing', async () => {
     const store = await startPrivateBucket(world);
     let now = Math.floor(Date.now() / 1000);
-    const tree = bucketTree(bucketIn(store), store.environment, () => now);
+    const tree = bucketTree(bucketIn(store), store.environment, () => now, 60);
     try {
       expect(await tree.pointer('moscow', false)).toContain('"front":"moscow"');
       store.denied = [...store.denied, { action: 'read', prefix: `${PREFIX}/public/` }];
@@ -396,7 +396,7 @@ describe('a tree in a bucket', () => {
     const bucket = bucketIn(store);
     const files = [1, 2, 3].map((number) => editionOf(world, 'moscow', number));
     const bytes = editionContent(world, 'moscow products 1').length;
-    const tree = bucketTree(bucket, store.environment, () => Date.now() / 1000, 2 * bytes);
+    const tree = bucketTree(bucket, store.environment, () => Date.now() / 1000, 60, 2 * bytes);
     try {
       for (const at of [0, 1, 0, 2, 0, 1]) expect(await tree.open(files[at] ?? '')).toMatchObject({ bytes });
       // The second was the one not asked for longest when the third came.

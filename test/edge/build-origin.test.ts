@@ -93,6 +93,14 @@ test('the environment of a bucket means nothing to an origin by URL', async () =
   });
 });
 
+test('--ring-grace is no shorter than a key ring is kept anyway', async () => {
+  expect((await build(['--ring-grace', '10s'])).stderr).toBe('');
+  expect(readFileSync(join(root, 'edge/README.md'), 'utf8')).toContain('a revoked key is refused within 10 s in any');
+  expect((await build(['--ring-grace', '9s'])).stderr).toContain(
+    'error edge-option-invalid: ringGrace: expected 10 seconds or more, for which a key ring is kept anyway, found "9"',
+  );
+});
+
 describe('a key ring elsewhere', () => {
   const URLS = ['--origin', 'https://shows.example/public'];
 

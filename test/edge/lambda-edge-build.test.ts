@@ -58,6 +58,7 @@ describe('what it writes', () => {
       base: '/api',
       maxAge: 30,
       requiresAuthority: true,
+      ringGrace: 60,
       encodings: ['gzip'],
       pointerSeconds: 5,
       origin: 'https://shop.s3.eu-central-1.amazonaws.com/shows/tree',

@@ -1,4 +1,5 @@
-// How long a worker goes on with a key ring: ten seconds without looking, a minute where it cannot look, and then it lets nobody in.
+// How long a worker goes on with a key ring: ten seconds without looking, a minute, or as long as it is told, where it cannot look, and then it
+// lets nobody in.
 
 import { once } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -32,7 +33,7 @@ function answers(...texts: readonly (string | null | Error)[]): LoadText & { ask
 const key = { front: 'f', alg: 'hmac-sha256', secretRef: 'S', notBefore: null, notAfter: null, revokedAt: null };
 const withKey = (keyid: string): string => JSON.stringify({ schema: 1, keys: { [keyid]: key } });
 const has = async (load: LoadText, keyid: string, now: number): Promise<boolean> =>
-  findKey(await ring(load, now), keyid) !== null;
+  findKey(await ring(load, now, 60), keyid) !== null;
 
 test('it looks again after ten seconds', async () => {
   const load = answers(withKey('a'), withKey('b'));
@@ -46,9 +47,9 @@ test('it looks again after ten seconds', async () => {
 
 test('a ring that has not changed is the same object, of which everything has been made already', async () => {
   const load = answers(withKey('a'), withKey('a'), withKey('b'));
-  const first = await ring(load, 1000);
-  expect(await ring(load, 1010)).toBe(first);
-  expect(await ring(load, 1020)).not.toBe(first);
+  const first = await ring(load, 1000, 60);
+  expect(await ring(load, 1010, 60)).toBe(first);
+  expect(await ring(load, 1020, 60)).not.toBe(first);
   expect(load.asked).toBe(3);
 });
 
@@ -64,6 +65,14 @@ test('where it cannot, it goes on for a minute since it last could, and asks onc
   expect(load.asked).toBe(4);
   // As soon as it can, it does.
   expect(await has(load, 'b', 1062)).toBe(true);
+});
+
+test.each([10, 60, 3600])('with a grace of %d s it lets nobody in after that time', async (grace) => {
+  const load = answers(withKey('a'), new Error('away'), new Error('away'));
+  const hasKey = async (now: number): Promise<boolean> => findKey(await ring(load, now, grace), 'a') !== null;
+  expect(await hasKey(1000)).toBe(true);
+  expect(await hasKey(1000 + grace - 0.1)).toBe(true);
+  await expect(hasKey(1000 + grace)).rejects.toThrow();
 });
 
 test.each([
@@ -90,7 +99,7 @@ test('a store that hangs holds up one request, and the others use the last ring'
     asked += 1;
     return once(stop.signal, 'abort').then(() => null);
   };
-  const waiting = ring(hangs, 1010);
+  const waiting = ring(hangs, 1010, 60);
   const others = [has(hangs, 'a', 1010), has(hangs, 'a', 1010.9)];
   expect(asked).toBe(1);
   expect(await Promise.all(others)).toEqual([true, true]);

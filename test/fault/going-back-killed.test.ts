@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { createServer } from '../../src/edge/runtimes/node.ts';
 import { pruneTree, rollBackTree } from '../../src/operations/history.ts';
 import {
@@ -203,7 +204,7 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
   const at = '2026-05-01T09:30:00Z';
   const server = createServer({
     root: tree,
-    settings: { base: '', maxAge: 60, requiresAuthority: true },
+    settings: DEFAULT_SETTINGS,
     clock: () => instant(at),
     secretOf: () => null,
     at: null,

@@ -2,6 +2,7 @@
 
 import { formatInstant, instantOf } from '../../catalogue/instant.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
+import { DEFAULT_SETTINGS } from '../../edge/rule/settings.ts';
 import { serveUntilInterrupted } from '../listening.ts';
 import type { PlaybillCommand } from '../command.ts';
 
@@ -34,7 +35,7 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
       const { serveTree } = await import('../../operations/serve.ts');
       const options: Parameters<typeof serveTree>[1] = {
         root: flags.out,
-        settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
+        settings: { ...DEFAULT_SETTINGS, base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
         profiles: flags.profile ?? [PROFILE_NAMES[0]],
         clock,
         secretOf: (name) => environment(name) ?? null,

@@ -5,13 +5,14 @@ import type { SiblingEncoding } from '../rule/encoding.ts';
 import { CREDENTIAL_NAMES } from '../runtimes/bucket-credentials.ts';
 import { type AuthorizerConfiguration, FILE_PLACEHOLDER } from '../runtimes/authorizer/configuration.ts';
 import type { FieldLine } from '../rule/request.ts';
+import { RING_KEPT } from '../rule/settings.ts';
 import { CADDY_TIMEOUTS, type ProxiedService, type Proxy, proxyFiles } from './authorizer-proxies.ts';
 import {
   codeList,
   type Deployment,
   type DeploymentFiles,
   EMPTY_SECRET,
-  KEY_RING_UNREADABLE,
+  keyRingUnreadable,
   NO_SECRETS,
   OWN_FILES,
   README_TITLE,
@@ -176,7 +177,7 @@ Elsewhere, add \`-f /etc/haproxy/playbill.cfg\` to its command line.
 };
 
 function readme(deployment: AuthorizerDeployment, tree: AuthorizerConfiguration['tree'], secrets: readonly string[]) {
-  const { proxy, listen, authorizer } = deployment;
+  const { proxy, listen, authorizer, settings } = deployment;
   const name = PROXY_NAMES[proxy];
   const { needs, tryOut, install, also } = RUN[proxy];
   return `${README_TITLE} as a service behind ${name}
@@ -218,8 +219,8 @@ exits.
 Nothing to do. The service ${
     tree.kind === 'folder'
       ? 'rereads the key ring after a second, and the pointer for every request'
-      : 'keeps the key ring for 10 s and pointers for 5 s'
-  }. ${KEY_RING_UNREADABLE}
+      : `keeps the key ring for ${RING_KEPT} s and pointers for 5 s`
+  }. ${keyRingUnreadable(settings)}
 Before you issue a key with a new secret, add the secret to the environment here and restart the service.
 
 ## Limits of this runtime

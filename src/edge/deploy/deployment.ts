@@ -55,8 +55,10 @@ export const OWN_FILES = `The next \`edge build\` replaces the files that it wro
 including your changes to them, and touches no other file.`;
 export const NO_SECRETS = 'No key in this key ring needs a secret.';
 export const EMPTY_SECRET = 'A key with an empty or missing secret is refused.';
-export const KEY_RING_UNREADABLE = `If it cannot read the key ring, it uses the last one for up to a minute,
-and then refuses every request.`;
+export const keyRingUnreadable = ({
+  ringGrace,
+}: SettingsFile): string => `If it cannot read the key ring, it uses the last one for up to
+${ringGrace} s (\`--ring-grace\`), and then refuses every request.`;
 
 /** The permissions to read a tree in a bucket. `folder`: the tree's prefix with a slash at its end, or empty. */
 export const bucketPermissions = (bucket: string, folder: string): string =>

@@ -4,10 +4,18 @@
 import { PROFILE_NAMES } from '../rule/profile.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
 import { HMAC } from '../rule/key-store.ts';
+import { RING_KEPT } from '../rule/settings.ts';
 import { digestOfBytes } from '../rule/tree.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { LambdaEdgeConfiguration } from '../runtimes/lambda-edge/viewer-request.ts';
-import { codeList, type Deployment, type DeploymentFiles, OWN_FILES, README_TITLE } from './deployment.ts';
+import {
+  codeList,
+  type Deployment,
+  type DeploymentFiles,
+  keyRingUnreadable,
+  OWN_FILES,
+  README_TITLE,
+} from './deployment.ts';
 import { bucketPolicyTemplate, distributionTemplate, KEPT_HOURS, type PrivateBucket } from './lambda-edge-templates.ts';
 import { type OriginOptions, parseOrigin } from './origin.ts';
 
@@ -69,7 +77,7 @@ function bucketOf(options: OriginOptions): PrivateBucket {
 }
 
 const readme = (
-  { keyRing, pointerSeconds }: LambdaEdgeDeployment,
+  { keyRing, pointerSeconds, settings }: LambdaEdgeDeployment,
   { bucket, folder, region }: PrivateBucket,
 ): string => `${README_TITLE} on CloudFront
 
@@ -106,8 +114,8 @@ function, because Amazon deletes one only hours after the last distribution stop
 
 ${keysText(refusedKeys(keyRing))}
 
-The function reads the key ring from the bucket and keeps it for 10 s. When it cannot read the key ring, it uses the last one for up to a
-minute and then lets nobody in. So a revoked key is refused within a minute, whatever happens.
+The function reads the key ring from the bucket and keeps it for ${RING_KEPT} s. ${keyRingUnreadable(settings)}
+So a revoked key is refused within ${settings.ringGrace} s in any case.
 
 ## After a build of the catalogue
 

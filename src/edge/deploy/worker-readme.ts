@@ -4,11 +4,12 @@ import {
   bucketPermissions,
   codeList,
   EMPTY_SECRET,
-  KEY_RING_UNREADABLE,
+  keyRingUnreadable,
   NO_SECRETS,
   OWN_FILES,
   README_TITLE,
 } from './deployment.ts';
+import { RING_KEPT } from '../rule/settings.ts';
 import type { WorkerOrigin } from './origin.ts';
 import { boundFolders, isCaching, KEY_RING_TOKEN, type Worker, type WorkerTarget } from './worker-deployment.ts';
 
@@ -123,8 +124,8 @@ function buildText({ target, tree }: Worker): string {
 function keysText(worker: Worker): string {
   return `${ringText(worker)}
 
-The worker keeps the key ring for 10 s. ${KEY_RING_UNREADABLE}
-So a revoked key is refused within a minute in any case. Before you issue a key with a new secret, add the secret here.`;
+The worker keeps the key ring for ${RING_KEPT} s. ${keyRingUnreadable(worker.settings)}
+So a revoked key is refused within ${worker.settings.ringGrace} s in any case. Before you issue a key with a new secret, add the secret here.`;
 }
 
 /** Where the worker reads the key ring, and what to do after a change of keys. */

@@ -3,12 +3,9 @@
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
+import { RING_KEPT } from '../rule/settings.ts';
 import type { LoadText } from './load.ts';
 
-/** How long a key ring is kept. */
-const KEPT_SECONDS = 10;
-/** How long the last key ring is used while it cannot be reread. After this time a revoked key is refused in any case. */
-const LAST_SECONDS = 60;
 const RETRY_SECONDS = 1;
 
 /** Its text tells whether it has changed: what is made of a ring is kept for as long as the ring is the same object. */
@@ -25,14 +22,20 @@ const UNREADABLE: KeyRing = {
 
 /**
  * The tree's key ring. If it cannot be read, the reason is logged. `load`: reads from the tree's folder `edge`; `now`: seconds since 1970;
- * `keptSeconds`: shorter where reading is cheap.
+ * `graceSeconds`: how long the last key ring is used while it cannot be reread, after which a revoked key is refused in any case; `keptSeconds`:
+ * shorter where reading is cheap.
  */
-export const liveKeyRing = async (load: LoadText, now: number, keptSeconds = KEPT_SECONDS): Promise<KeyRing> => {
+export const liveKeyRing = async (
+  load: LoadText,
+  now: number,
+  graceSeconds: number,
+  keptSeconds = RING_KEPT,
+): Promise<KeyRing> => {
   // abs: otherwise a clock that is set back would keep a ring longer.
-  const age = (): number => (last ? Math.abs(now - last.readAt) : LAST_SECONDS);
+  const age = (): number => (last ? Math.abs(now - last.readAt) : Infinity);
   if (age() >= keptSeconds && Math.abs(now - triedAt) >= RETRY_SECONDS) {
     // Concurrent requests use the last ring, so that they do not wait for a hanging origin. If there is none, each reads the key ring itself.
-    if (age() < LAST_SECONDS) triedAt = now;
+    if (age() < graceSeconds) triedAt = now;
     try {
       const file = await load('keyring.json', true);
       if (!file) throw new Error('it is missing');
@@ -43,5 +46,5 @@ export const liveKeyRing = async (load: LoadText, now: number, keptSeconds = KEP
       triedAt = now;
     }
   }
-  return last && age() < LAST_SECONDS ? last.ring : UNREADABLE;
+  return last && age() < graceSeconds ? last.ring : UNREADABLE;
 };

@@ -23,7 +23,7 @@ type R2Object = LoadedFile & { readonly httpMetadata?: { readonly contentEncodin
 export default fetchHandler(
   PLAYBILL,
   (bindings) => loadFrom('public/', bindings),
-  (bindings, now) => liveKeyRing(loadFrom('edge/', bindings), now),
+  (bindings, now) => liveKeyRing(loadFrom('edge/', bindings), now, PLAYBILL.ringGrace),
 );
 
 /** Loads files from a folder of the tree. */

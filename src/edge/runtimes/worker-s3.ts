@@ -13,6 +13,6 @@ export interface S3Configuration extends WorkerConfiguration, BucketAddress {}
 export default fetchHandler(
   PLAYBILL,
   (bindings, now) => bucketLoad(PLAYBILL, 'public/', bindings, now),
-  (bindings, now) => liveKeyRing(bucketLoad(PLAYBILL, 'edge/', bindings, now), now),
+  (bindings, now) => liveKeyRing(bucketLoad(PLAYBILL, 'edge/', bindings, now), now, PLAYBILL.ringGrace),
   throughCache(`${PLAYBILL.origin}/public`),
 );

@@ -31,7 +31,7 @@ interface KeyRingStore {
 /** A hanging origin must not delay every request. */
 const TIMEOUT_MS = 5000;
 
-const keyRing: KeyRingOrigin = (bindings, now) => liveKeyRing(loadKeyRing(bindings), now);
+const keyRing: KeyRingOrigin = (bindings, now) => liveKeyRing(loadKeyRing(bindings), now, PLAYBILL.ringGrace);
 
 // A cache would not be faster than a binding, and what a binding answers is part of the deployment.
 export default fetchHandler(

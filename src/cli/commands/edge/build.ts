@@ -5,6 +5,7 @@ import { AppError, messageOf } from '../../../errors.ts';
 import { PROXIES } from '../../../edge/deploy/authorizer-proxies.ts';
 import { type EdgeBundle, type OriginOptions, workerBundle } from '../../../edge/deploy/origin.ts';
 import { isWorkerTarget, WORKER_TARGETS } from '../../../edge/deploy/worker-deployment.ts';
+import { DEFAULT_SETTINGS } from '../../../edge/rule/settings.ts';
 import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
 import type { PlaybillCommand } from '../../command.ts';
 import type { CommandContext } from '../../context.ts';
@@ -83,6 +84,11 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     )
     .presetFlag('--base <path>', 'the path before /products/', '')
     .durationFlag('--max-age', 'the longest max-age of an answer', 60)
+    .durationFlag(
+      '--ring-grace',
+      'all but nginx: how long the rule goes on with the last key ring while it cannot read it again',
+      DEFAULT_SETTINGS.ringGrace,
+    )
     .flag('--no-authority', 'do not require a signature over @authority, if a proxy rewrites Host')
     .flag('--profile <name...>', 'the accepted signing profiles (default: rfc9421)', PROFILE_NAMES)
     .jsonFlag('print what was written for machines')
@@ -103,7 +109,12 @@ function addEdgeBuild(edge: PlaybillCommand): void {
           listen: flags.listen,
           origin: originOf(flags.origin, flags.originEndpoint, flags.originRegion, environment),
           encodings: flags.encodings ?? [],
-          settings: { base: flags.base, maxAge: flags.maxAge, requiresAuthority: flags.authority },
+          settings: {
+            base: flags.base,
+            maxAge: flags.maxAge,
+            requiresAuthority: flags.authority,
+            ringGrace: flags.ringGrace,
+          },
           profiles: PROFILE_NAMES.filter((name) => (flags.profile ?? [PROFILE_NAMES[0]]).includes(name)),
         },
         bundle,

@@ -38,10 +38,10 @@ export function createAuthorizer(
   clock: () => number,
   log: (line: string) => void,
 ): Server {
-  const { tree, profiles } = configuration;
+  const { tree, profiles, ringGrace } = configuration;
   const options = {
     root: '',
-    tree: tree.kind === 'folder' ? handedTree(tree, clock) : bucketTree(tree, environment, clock),
+    tree: tree.kind === 'folder' ? handedTree(tree, clock, ringGrace) : bucketTree(tree, environment, clock, ringGrace),
     settings: configuration,
     profiles,
     clock,
@@ -63,10 +63,14 @@ export function createAuthorizer(
 }
 
 /** A tree in a folder. With `fileHeaders` the proxy sends its files. */
-function handedTree({ publicRoot, keyRing, fileHeaders }: ReadableFolder, clock: () => number): ServedTree {
+function handedTree(
+  { publicRoot, keyRing, fileHeaders }: ReadableFolder,
+  clock: () => number,
+  ringGrace: number,
+): ServedTree {
   const folder = folderTree('', publicRoot, keyRing);
   const ring: LoadText = () => readFile(keyRing, 'utf8').then((text) => ({ text: async () => text }));
-  const live = { ...folder, keyRing: () => liveKeyRing(ring, clock(), FOLDER_KEPT_SECONDS) };
+  const live = { ...folder, keyRing: () => liveKeyRing(ring, clock(), ringGrace, FOLDER_KEPT_SECONDS) };
   if (fileHeaders === null) return live;
   return {
     ...live,

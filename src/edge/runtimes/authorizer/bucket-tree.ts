@@ -16,11 +16,12 @@ const POINTER_SECONDS = 5;
 /** How many bytes of editions are kept. */
 const KEPT_BYTES_MAX = 256 * 2 ** 20;
 
-/** Reads the tree with credentials of the environment; `clock`: seconds since 1970. */
+/** Reads the tree with credentials of the environment; `clock`: seconds since 1970; `ringGrace`: as in the settings. */
 export function bucketTree(
   bucket: ReadableBucket,
   environment: WorkerEnvironment,
   clock: () => number,
+  ringGrace: number,
   keptBytesMax = KEPT_BYTES_MAX,
 ): ServedTree {
   const pointers = new KeptPointers();
@@ -31,7 +32,7 @@ export function bucketTree(
   }, keptBytesMax);
   return {
     encodings: bucket.encodings,
-    keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock()),
+    keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock(), ringGrace),
     pointer: async (front, isFresh) =>
       (await named(pointerPath(front), pointers.read(front, isFresh ? 0 : POINTER_SECONDS, clock(), load))).text,
     open: async (path) => {

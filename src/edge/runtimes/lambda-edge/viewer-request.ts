@@ -52,7 +52,7 @@ export const answerRequest = async (
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const loadKeys = bucketLoad(configuration, 'edge/', environment, now, signal);
   // Lambda@Edge has no secrets: a key that needs one is refused as if its secret were missing.
-  const keys = webCryptoKeyStore(await liveKeyRing(loadKeys, now), () => null);
+  const keys = webCryptoKeyStore(await liveKeyRing(loadKeys, now, configuration.ringGrace), () => null);
   const target = await authorize(received, keys, rfc9421, configuration, now);
   const front = target.kind === 'target' ? target.front : '';
 
