@@ -4,11 +4,12 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import { compiledCommand } from '../support/compiled.ts';
 import { plainRefusal, SHAPES } from '../support/edge/costly-requests.ts';
 import { cpuOf, descendants } from '../support/edge/cpu.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
 import { sendLines } from '../support/edge/messages.ts';
 import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startCore } from '../support/edge/runtimes/core.ts';
@@ -17,9 +18,11 @@ import { freePort, startProgram } from '../support/edge/runtimes/runtime.ts';
 import { hostByUrl } from '../support/edge/runtimes/worker-hosts.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
-import { makeWorld, type World } from '../support/edge/world.ts';
+import { makeWorld, withManyKeys, type World } from '../support/edge/world.ts';
 
 const RATIO_MAX = 10;
+/** With 4,000 keys in the ring. What a ring costs once, or every few seconds, counts as well. */
+const KEYS_RATIO_MAX = 2;
 const ROUNDS = 6;
 const REQUESTS = 12;
 const WARM_UP = 300;
@@ -52,23 +55,48 @@ const EDGES: { readonly [name: string]: StartRuntime } = {
 describe.each(Object.entries(EDGES))('%s', (name, start) => {
   let world: World;
   let edge: Runtime;
-  let pids: readonly number[];
   beforeAll(async () => {
     world = await makeWorld(Math.floor(Date.now() / 1000), ['rfc9421', 'signed-headers']);
-    writeFileSync(join(world.root, 'edge/keyring.json'), keyRingText(world.keyRing));
-    const before = descendants();
-    edge = await start(world);
-    pids = name === 'core' ? [process.pid] : [...descendants()].filter((pid) => !before.has(pid));
-    await costOf(plainRefusal(edge.now()), WARM_UP);
+    edge = await started(world);
   });
   afterAll(() => edge.stop());
 
+  const pidsOf = new Map<Runtime, readonly number[]>();
+
+  async function started(made: World): Promise<Runtime> {
+    writeFileSync(join(made.root, 'edge/keyring.json'), keyRingText(made.keyRing));
+    const before = descendants();
+    const running = await start(made);
+    pidsOf.set(running, name === 'core' ? [process.pid] : [...descendants()].filter((pid) => !before.has(pid)));
+    await costOf(plainRefusal(running.now()), WARM_UP, running);
+    return running;
+  }
+
   /** CPU time of one request, nanoseconds. */
-  async function costOf(lines: readonly string[], requests = REQUESTS): Promise<number> {
+  async function costOf(lines: readonly string[], requests = REQUESTS, of = edge): Promise<number> {
+    const pids = pidsOf.get(of) ?? [];
     const before = cpuOf(pids);
-    for (let i = 0; i < requests; i++) await edge.send(lines).catch(() => null);
+    for (let i = 0; i < requests; i++) await of.send(lines).catch(() => null);
     return (cpuOf(pids) - before) / requests;
   }
+
+  test('a plain refusal, or an edition, costs no more with 4,000 keys in the ring', async () => {
+    const another = await makeWorld(world.now, world.profiles);
+    const large = await started({ ...another, keyRing: await withManyKeys(world.keyRing, 4000) });
+    onTestFinished(() => large.stop());
+    const written = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow', 'Sign: keyid=moscow-1'];
+    const signed = await prepareLines(written, edge.now(), world);
+    for (const running of [edge, large]) expect((await running.send(signed)).status).toBe(200);
+    for (const lines of [plainRefusal(edge.now()), signed]) {
+      let few = Infinity;
+      let many = Infinity;
+      for (let round = 0; round < ROUNDS && (round === 0 || many > few * KEYS_RATIO_MAX); round++) {
+        few = Math.min(few, await costOf(lines));
+        many = Math.min(many, await costOf(lines, REQUESTS, large));
+      }
+      expect(many / few).toBeLessThan(KEYS_RATIO_MAX);
+    }
+  });
 
   test('a plain refusal is one, and costs something', async () => {
     expect((await edge.send(plainRefusal(edge.now()))).status).toBe(401);

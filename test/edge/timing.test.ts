@@ -18,7 +18,7 @@ import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
-import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
+import { keyRingOf, makeWorld, withManyKeys, type World } from '../support/edge/world.ts';
 
 /** Requests of each kind in a round, and how often they are signed in it. */
 const REQUESTS = 2000;
@@ -40,14 +40,8 @@ const IN_USE = 'moscow-1';
 const OPEN = { front: 'moscow', notBefore: null, notAfter: null, revokedAt: null };
 const PAST = '2020-01-01T00:00:00Z';
 
-/** `before`: how many keys of one algorithm stand before all others. */
-async function keysOf(world: World, before = 0): Promise<KeyRing> {
-  const one = await generateKeyPair('ecdsa-p256-sha256');
-  const many = Array.from({ length: before }, (_, i) => [
-    `a-${String(i).padStart(4, '0')}`,
-    { ...OPEN, alg: 'ecdsa-p256-sha256', jwk: one.jwk, spki: one.spki },
-  ]);
-  const keys: Record<string, unknown> = { ...Object.fromEntries(many), ...world.keyRing.keys };
+async function keysOf(world: World): Promise<KeyRing> {
+  const keys: Record<string, unknown> = { ...world.keyRing.keys };
   const add = async (
     keyid: string,
     alg: 'ecdsa-p256-sha256' | 'ed25519',
@@ -100,7 +94,7 @@ beforeAll(async () => {
   const signingKeys = new Map(made.signingKeys).set('moscow-hmac', 'another secret than the key has');
   world = { ...made, signingKeys, keyRing: await keysOf(made) };
   const another = await makeWorld(made.now);
-  largeWorld = { ...another, signingKeys: world.signingKeys, keyRing: await keysOf(made, 4000) };
+  largeWorld = { ...another, signingKeys, keyRing: await withManyKeys(world.keyRing, 4000) };
 });
 
 /** Sends a request on a connection that stays, and waits for its answer; nanoseconds. */

@@ -134,6 +134,22 @@ export function keyRingOf(keys: Record<string, unknown>): KeyRing {
   return keyRingSchema.parse({ schema: 1, keys });
 }
 
+/** The ring with so many keys of one algorithm before its own. */
+export async function withManyKeys({ keys }: KeyRing, count: number): Promise<KeyRing> {
+  const { jwk, spki } = await generateKeyPair('ecdsa-p256-sha256');
+  const entry = {
+    front: 'moscow',
+    notBefore: null,
+    notAfter: null,
+    revokedAt: null,
+    alg: 'ecdsa-p256-sha256',
+    jwk,
+    spki,
+  };
+  const many = Array.from({ length: count }, (_, i) => [`a-${String(i).padStart(4, '0')}`, entry] as const);
+  return keyRingOf({ ...Object.fromEntries(many), ...keys });
+}
+
 async function makeKeys(now: number, more: readonly string[]): Promise<Pick<World, 'keyRing' | 'signingKeys'>> {
   const keys: Record<string, unknown> = {};
   const signingKeys = new Map<string, PrivateJwk | string>();
