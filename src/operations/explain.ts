@@ -12,6 +12,7 @@ import { openCatalogue } from '../database/open.ts';
 import { productNames, productRow, tierRows } from '../database/read/explain-rows.ts';
 import { loadFronts } from '../database/read/load-fronts.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
+import { unknownFront } from '../database/read/unknown-front.ts';
 import { loadTaxonomy, loadVenues } from '../database/read/load-taxonomy.ts';
 import type { CatalogueReader, DatabaseKind } from '../database/reader.ts';
 import { checkContract } from '../database/schema/check-schema.ts';
@@ -169,19 +170,6 @@ function plainEntry(productId: number): FrontProduct {
 async function frontIdOf(reader: CatalogueReader, code: string): Promise<number | undefined> {
   const [row] = await reader.rows(knownTables.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
   return typeof row?.[0] === 'number' ? row[0] : undefined;
-}
-
-function unknownFront(code: string, codes: readonly string[]): AppError {
-  const near = nearNames(
-    code,
-    codes.map((name) => ({ name, title: name })),
-  ).map(({ name }) => name);
-  const some = [...codes].sort().slice(0, 10).join(', ') + (codes.length > 10 ? ', …' : '');
-  return new AppError(
-    'front-unknown',
-    `expected the code of a front, found ${JSON.stringify(code)}`,
-    near.length > 0 ? `did you mean ${near.join(', ')}?` : `fronts are: ${some || 'none'}`,
-  );
 }
 
 function unknownProduct(slug: string, names: Parameters<typeof nearNames>[1], path: string): AppError {

@@ -8,12 +8,12 @@ import type { Product } from '../catalogue/product.ts';
 import { loadFronts, type LoadedFronts } from '../database/read/load-fronts.ts';
 import { loadKeys } from '../database/read/load-keys.ts';
 import { ProductLoad } from '../database/read/load-products.ts';
+import { unknownFront } from '../database/read/unknown-front.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from '../database/read/load-taxonomy.ts';
 import { zoneRulesFindings } from '../database/read/zone-rules.ts';
 import type { CatalogueReader } from '../database/reader.ts';
 import { dangling, FindingLog } from '../database/schema/row-checker.ts';
 import { Zones } from '../database/schema/zones.ts';
-import { AppError } from '../errors.ts';
 import { ProductRenderer } from '../render/product-renderer.ts';
 import { FrontEditions } from '../render/editions.ts';
 import { encodeTaxonomy } from '../render/facets.ts';
@@ -171,13 +171,7 @@ function renderingOf(
 
 function selectedCodes(wanted: readonly string[] | null, active: readonly string[]): ReadonlySet<string> {
   if (wanted === null) return new Set(active);
-  for (const code of wanted) {
-    if (!active.includes(code)) {
-      const some = active.slice(0, 10).join(', ') + (active.length > 10 ? ', …' : '');
-      const message = `expected the code of an active front, found "${code}"`;
-      throw new AppError('front-unknown', message, `active fronts are: ${some || 'none'}`);
-    }
-  }
+  for (const code of wanted) if (!active.includes(code)) throw unknownFront(code, active, 'active front');
   return new Set(wanted);
 }
 

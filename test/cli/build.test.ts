@@ -155,7 +155,7 @@ describe('wrong usage and unreadable input: exit 2, one coded line, a hint, noth
     ],
     ['--horizon beyond all bounds', ['build', '--horizon', '400d'], 'duration-invalid', 'at most 366d'],
     ['--max-shrink without a percent sign', ['build', '--max-shrink', '0.5'], 'percentage-invalid', 'found "0.5"'],
-    ['a front that is not there', ['build', '--front', 'moskow'], 'front-unknown', 'found "moskow"'],
+    ['a front that is not there', ['build', '--front', 'moskow'], 'front-unknown', 'did you mean moscow?'],
     ['a front that is disabled', ['build', '--front', 'neva'], 'front-unknown', 'found "neva"'],
     ['a word too many', ['build', 'now'], 'usage', 'too many arguments'],
   ])('%s', async (_, words, code, message) => {

@@ -7,6 +7,7 @@ import { openForWriting } from '../open.ts';
 import { anyTable, knownTables } from '../schema/query-builders.ts';
 import { checkContract } from '../schema/check-schema.ts';
 import { loadFrontRows } from '../read/load-fronts.ts';
+import { unknownFront } from '../read/unknown-front.ts';
 import { KEY, keyRingEntry, loadKeys } from '../read/load-keys.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
@@ -35,11 +36,7 @@ export async function storeKey(databasePath: string, front: string, key: NewKey)
   await changing(databasePath, async (catalogue) => {
     const { codeOf } = await loadFrontRows(catalogue, new FindingLog(catalogue.kind));
     const frontId = [...codeOf].find(([, code]) => code === front)?.[0];
-    if (frontId === undefined) {
-      const known = [...codeOf.values()].toSorted().slice(0, 10).join(', ');
-      const message = `expected the code of a front, found "${front}"`;
-      throw new AppError('front-unknown', message, `fronts are: ${known || 'none'}`);
-    }
+    if (frontId === undefined) throw unknownFront(front, [...codeOf.values()]);
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
     const entry = KEY.accepts(row)
       ? keyRingEntry(row, front)

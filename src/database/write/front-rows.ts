@@ -2,7 +2,7 @@
 // of other fronts. These are conditions in SQL, so that an export can stream.
 
 import { sql, type RawBuilder } from 'kysely';
-import { AppError } from '../../errors.ts';
+import { unknownFront } from '../read/unknown-front.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows } from '../schema/query-builders.ts';
 import type { TableName } from '../schema/tables.ts';
@@ -52,13 +52,4 @@ export async function frontConditions(
     badges: referredFrom('badge_id', 'product_badges', ofProduct),
     product_badges: ofProduct,
   };
-}
-
-function unknownFront(code: string, known: readonly string[]): AppError {
-  const some = known.slice(0, 10).join(', ') + (known.length > 10 ? ', …' : '');
-  return new AppError(
-    'front-unknown',
-    `expected the code of a front, found "${code}"`,
-    `fronts are: ${some || 'none'}`,
-  );
 }
