@@ -63,8 +63,7 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run(`rollback ${older} --out out`, 0, new RegExp(older));
   await run(`rollback --resume --out out`, 0, /./);
   await run('prune --out out', 0, /./);
-  const issued = await run('keys issue --front alpha --keyid one --db c.sqlite --out out --json', 0, /"keyid":"one"/);
-  file('one.key.json', /\{.*\}/.exec(issued)?.[0] ?? '');
+  await run('keys issue --front alpha --keyid one --db c.sqlite --out out --to one.key.json', 0, /one\.key\.json/);
   await run('keys list --db c.sqlite', 0, /one/);
   await run('sign http://127.0.0.1:8080/products/ --key one.key.json', 0, /Signature/i);
   await run('keys revoke one --db c.sqlite --out out', 0, /one/);
