@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { canLockBeside, lockFile, whyBusy, type FileLock } from '../../src/file-lock.ts';
-import { lockTree } from '../../src/storage/directory/lock.ts';
+import { lockKeyRing, lockTree } from '../../src/storage/directory/lock.ts';
 import { temporaryFolder } from '../support/trees.ts';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -89,8 +89,14 @@ describe('at the path of a lock', () => {
     ['a link to a file', (path) => symlinkSync(import.meta.filename, path), 'a symbolic link', 'rm'],
     ['a link to nothing', (path) => symlinkSync('missing', path), 'a symbolic link', 'rm'],
     ['a pipe', (path) => execFileSync('mkfifo', [path]), 'something that is not a file', 'rm'],
-  ])('%s is refused, by an error that says how to remove it', (_, put, found, command) => {
+  ])('%s is refused, by an error that says how to remove it', async (_, put, found, command) => {
     const out = temporaryFolder();
+    const keyRingPath = join(out, '.lock-keyring');
+    put(keyRingPath);
+    await expect(lockKeyRing(out)).rejects.toMatchObject({
+      code: 'tree-not-writable',
+      message: `expected a lock file at ${keyRingPath}, found ${found}`,
+    });
     const path = join(out, '.lock');
     put(path);
     const hint = `remove it while no command is writing: ${command} ${path}`;

@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 import { canLockBeside, lockFile, type TakenLock } from '../../file-lock.ts';
 import { removeFile } from '../../remove-file.ts';
-import { noLocksError } from './reader.ts';
+import { noLocksError } from './errors.ts';
 
 const LOCK = 'lock';
 const DATABASE = 'catalogue.sqlite';

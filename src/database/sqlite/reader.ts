@@ -3,13 +3,13 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { createQueryId, sql, SqliteQueryCompiler, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
-import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
-import { canLockBeside, isLockRefusal } from '../../file-lock.ts';
+import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import type { Group, Grouping, IdRange } from '../read/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
 import type { TableName } from '../schema/tables.ts';
 import { describeTables, typeProblem } from './describe.ts';
+import { readErrors } from './errors.ts';
 import { groupedQuery, groupOf, strictTables } from './grouped-query.ts';
 import { markUndecodable } from './undecodable-text.ts';
 
@@ -168,48 +168,4 @@ function journalModeFinding(journalMode: string): Finding | null {
 function begin(handle: Database.Database): void {
   handle.exec('begin');
   handle.prepare('select count(*) from sqlite_schema').get();
-}
-
-/** Makes a function that runs work on a database, and turns its errors into ours. */
-export const guardWith =
-  (errorOf: (path: string, error: unknown) => unknown) =>
-  <T>(path: string, work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw errorOf(path, error);
-    }
-  };
-
-const readErrors = guardWith(databaseError);
-
-/** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
-export function databaseError(path: string, error: unknown): unknown {
-  const code = systemCodeOf(error);
-  if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
-  const message = messageOf(error);
-  const canLock = isLockRefusal(code) ? canLockBeside(path) : true;
-  if (canLock === false) return noLocksError(path, error);
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    const unknown = canLock === null ? '; if its file system has no locks (NFS without lockd), build from a copy' : '';
-    const hint = `try again, or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"${unknown}`;
-    return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
-  }
-  // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers of a WAL database share.
-  if (code === 'SQLITE_CANTOPEN' || code.startsWith('SQLITE_READONLY')) {
-    const hint =
-      'check the permissions; beside a database in WAL mode SQLite writes a -shm file, even to read it: let this user write to its folder, ' +
-      'build from a copy, or switch it once: sqlite3 FILE "PRAGMA journal_mode=DELETE"';
-    return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
-  }
-  const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
-  const hint = 'check the file with: sqlite3 FILE "PRAGMA integrity_check"';
-  return new AppError('database-unreadable', expected, hint, error);
-}
-
-/** The error of a database that nobody can lock, reading or writing. */
-export function noLocksError(path: string, cause?: unknown): AppError {
-  const message = `expected a file system that can lock files at ${path}, found one that cannot`;
-  const hint = 'put the catalogue on a local disk, or build from a copy; NFS needs lockd at both ends';
-  return new AppError('database-unreadable', message, hint, cause);
 }

@@ -24,7 +24,8 @@ import {
   type RefusedRow,
   type Side,
 } from '../writer.ts';
-import { compiled, databaseError, guardWith, missingError, refuseNoFile, SqliteRows } from './reader.ts';
+import { databaseError, guardWith } from './errors.ts';
+import { compiled, missingError, refuseNoFile, SqliteRows } from './reader.ts';
 import { makeImportFolder, sweepImportFolders, type ImportFolder } from './import-folder.ts';
 import { moveInPlace } from './move-in-place.ts';
 

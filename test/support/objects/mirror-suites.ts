@@ -114,6 +114,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/unit/schema-in-the-shell.test.ts',
       'test/unit/seed.test.ts',
       'test/unit/shards.test.ts',
+      'test/unit/sqlite-errors.test.ts',
       'test/unit/status.test.ts',
       'test/unit/terminal.test.ts',
       'test/unit/variant-blocks.test.ts',

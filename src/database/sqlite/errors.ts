@@ -1,0 +1,76 @@
+// Errors of the SQLite driver, in terms of what an operator can do about them.
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
+import { canLockBeside, isLockRefusal } from '../../file-lock.ts';
+
+/** Makes a function that runs work on a database, and turns its errors into ours. */
+export const guardWith =
+  (errorOf: (path: string, error: unknown) => unknown) =>
+  <T>(path: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw errorOf(path, error);
+    }
+  };
+
+export const readErrors = guardWith(databaseError);
+
+/** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
+export function databaseError(path: string, error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
+  const message = messageOf(error);
+  const canLock = isLockRefusal(code) ? canLockBeside(path) : true;
+  if (canLock === false) return noLocksError(path, error);
+  const isWal = isInWalMode(path);
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    const unknown = canLock === null ? '; if its file system has no locks (NFS without lockd), build from a copy' : '';
+    const orWal = isWal === true ? '' : ', or switch it to WAL once: sqlite3 FILE "PRAGMA journal_mode=WAL"';
+    const hint = `try again${orWal}${unknown}`;
+    return new AppError('database-busy', `${path} is locked by a writer: ${message}`, hint, error);
+  }
+  if (code === 'SQLITE_READONLY_ROLLBACK') {
+    const found = `expected no unfinished transaction at ${path}, found one in ${path}-journal: its writer was stopped, and SQLite rolls it back before anyone reads`;
+    const hint = `complete that as a user who may write: sqlite3 ${shellWord(path)} "SELECT count(*) FROM sqlite_schema"`;
+    return new AppError('database-unreadable', found, hint, error);
+  }
+  // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers of a WAL database share.
+  if (code === 'SQLITE_CANTOPEN' || code.startsWith('SQLITE_READONLY')) {
+    const ofWal =
+      '; beside a database in WAL mode SQLite writes a -shm file, even to read it: let this user write to its folder, ' +
+      'build from a copy, or switch it once: sqlite3 FILE "PRAGMA journal_mode=DELETE"';
+    const hint = `check the permissions of the file and of its folder${isWal === false ? '' : ofWal}`;
+    return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
+  }
+  const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
+  const hint = 'check the file with: sqlite3 FILE "PRAGMA integrity_check"';
+  return new AppError('database-unreadable', expected, hint, error);
+}
+
+/** The error of a database that nobody can lock, reading or writing. */
+export function noLocksError(path: string, cause?: unknown): AppError {
+  const message = `expected a file system that can lock files at ${path}, found one that cannot`;
+  const hint = 'put the catalogue on a local disk, or build from a copy; NFS needs lockd at both ends';
+  return new AppError('database-unreadable', message, hint, cause);
+}
+
+/**
+ * Whether a database is in WAL mode, by its header (SQLite, "Database File Format", 1.3.3); null where that cannot be read. Only after an
+ * error: closing the file here releases the locks that this process has on it.
+ */
+function isInWalMode(path: string): boolean | null {
+  const header = Buffer.alloc(20);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      if (readSync(file, header, 0, header.length, 0) < header.length) return null;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return null;
+  }
+  return header[18] === 2;
+}
