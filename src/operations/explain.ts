@@ -98,6 +98,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   const { reader, code, state, front, context, log, holding, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
+  if ('severity' in row) throw unreadableProduct(slug, row, reader.path);
   const entry = front?.products.find(row.id);
   let rules: ExplainedRules | null = null;
   const load = new ProductLoad(reader, context, now);
@@ -170,6 +171,11 @@ function plainEntry(productId: number): FrontProduct {
 async function frontIdOf(reader: CatalogueReader, code: string): Promise<number | undefined> {
   const [row] = await reader.rows(knownTables.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
   return typeof row?.[0] === 'number' ? row[0] : undefined;
+}
+
+function unreadableProduct(slug: string, { place, message, hint }: Finding, path: string): AppError {
+  const found = `expected a product "${slug}" that can be read, found ${place}: ${message}`;
+  return new AppError('product-unknown', found, hint ?? `see: playbill check-db --db ${shellWord(path)}`);
 }
 
 function unknownProduct(slug: string, names: Parameters<typeof nearNames>[1], path: string): AppError {

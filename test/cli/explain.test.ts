@@ -178,3 +178,13 @@ test.each([
   const { error } = errorResultSchema.parse(JSON.parse(stdout));
   expect([status, error.code, error.hint]).toEqual([2, code, hint]);
 });
+
+test('a product whose id cannot be read is no mistyped slug', async () => {
+  const id = '1152735103331642317';
+  const large = changed('large-id', `PRAGMA foreign_keys = OFF; UPDATE products SET id = ${id} WHERE slug = 'chayka'`);
+  const { status, stdout } = await explain('moscow', 'chayka', '--db', large, '--json');
+  const { error } = errorResultSchema.parse(JSON.parse(stdout));
+  expect([status, error.code]).toEqual([2, 'product-unknown']);
+  expect(error.message).toContain(`expected a product "chayka" that can be read, found products ${id}: id: `);
+  expect(error.hint).toContain('a table of their own');
+});

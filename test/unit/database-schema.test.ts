@@ -8,6 +8,7 @@ import { openCatalogue } from '../../src/database/open.ts';
 import { ALL_IDS, onlyId, type IdRange } from '../../src/database/read/groups.ts';
 import { childGrouping } from '../../src/database/read/product-queries.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { tablesBounds } from '../../src/database/sqlite/cell-bounds.ts';
 import { groupedQuery } from '../../src/database/sqlite/grouped-query.ts';
 import { compiled } from '../../src/database/sqlite/reader.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
@@ -195,8 +196,9 @@ test('the index of the load has every column that it reads of sessions, with sta
   goodCatalogue(path, true).close();
   await using reader = await openCatalogue(path);
   const grouping = childGrouping('sessions', reader, 'relevant', instant('2026-05-01T09:00:00Z'));
+  const bounds = tablesBounds(database).tables.get('sessions');
   const planOf = (range: IdRange) => {
-    const { sql, parameters } = compiled(groupedQuery(grouping, range, true));
+    const { sql, parameters } = compiled(groupedQuery(grouping, range, bounds));
     const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
     return plan.map(({ detail }) => detail);
   };

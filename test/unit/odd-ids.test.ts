@@ -1,4 +1,4 @@
-// Ids of an operator's own views as no table of ours could hold them: what is read as JSON is what a driver would have handed over.
+// Ids and other cells of an operator's own views as no table of ours could hold them: what is read as JSON is what a driver would have handed over.
 
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -80,7 +80,11 @@ test.each([
   ['a BLOB', "x'3132'", 'a BLOB of 2 bytes'],
   ['text', "'abc'", '"abc"'],
   ['a fraction', '1.5', '1.5'],
-  ['beyond what JavaScript counts', '9007199254740993', '900719925474099'],
+  [
+    'beyond what a number holds',
+    '9007199254740993',
+    '9007199254740993, which is beyond -9007199254740991 to 9007199254740991',
+  ],
 ])('a row that says nothing but the product, which is %s, is refused', async (_, value, found) => {
   const good = await built((database) => database.exec(PLAIN));
   const { findings, held } = await built((database) => {
@@ -92,4 +96,49 @@ test.each([
   expect(good.held).toEqual([null, null]);
   expect(held).toEqual(['findings', null]);
   expect(findings.map(({ message }) => message).join('\n')).toContain(found);
+});
+
+test('ids beyond what a number holds are told apart, digit by digit', async () => {
+  const ids = ['1152735103331642317', '1152735103331642318'];
+  const { findings } = await built((database) => {
+    // Rows of a product that cannot be read are not looked at: of those the first, of others the last.
+    for (const [table, end] of [
+      ['venues', 'max'],
+      ['products', 'min'],
+      ['sessions', 'max'],
+      ['price_tiers', 'max'],
+    ] as const) {
+      for (const id of ids) {
+        database.exec(
+          `UPDATE theirs_${table} SET id = ${id} WHERE id = (SELECT ${end}(id) FROM theirs_${table} WHERE id < 1000000000000)`,
+        );
+      }
+    }
+    database.exec(
+      `UPDATE theirs_product_tags SET product_id = -${ids[0]} WHERE product_id = (SELECT max(product_id) FROM theirs_product_tags)`,
+    );
+  });
+  for (const id of ids) {
+    for (const table of ['venues', 'products', 'sessions', 'price_tiers']) {
+      const found = findings.find(({ place }) => place === `${table} ${id}`);
+      expect(found?.message, `${table} ${id}`).toBe(
+        `id: expected an integer, found ${id}, which is beyond -9007199254740991 to 9007199254740991`,
+      );
+      expect(found?.hint).toMatch(/^ids are integers of at most 2\^53: .*\(data\/own-schema\.md, Ids\)$/);
+    }
+  }
+  expect(findings.map(({ message }) => message).join('\n')).toContain(
+    `product_id: expected the id of a row of products, found -${ids[0]}`,
+  );
+});
+
+test('text that is too large is not read: its size is found', async () => {
+  const large = `'${'x'.repeat(300_000)}'`;
+  const { findings } = await built((database) => {
+    database.exec(`UPDATE theirs_products SET name = ${large} WHERE id = (SELECT min(id) FROM theirs_products);
+      UPDATE theirs_sessions SET status = ${large} WHERE id = (SELECT max(id) FROM theirs_sessions)`);
+  });
+  const found = findings.map(({ message }) => message);
+  expect(found).toContain('name: expected text of at most 65536 characters, found text of 300000 bytes');
+  expect(found).toContain('status: expected one of draft, scheduled, postponed, cancelled, found text of 300000 bytes');
 });

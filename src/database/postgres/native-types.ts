@@ -3,7 +3,8 @@
 
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
-import type { Column } from '../schema/columns.ts';
+import { LARGE_TEXT } from '../schema/row-checker.ts';
+import { CELL_BYTES_MAX, type Column } from '../schema/columns.ts';
 import { TEXT_ID_HINT } from '../schema/conversions.ts';
 import { isId, TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
 import { presentOid } from './transaction.ts';
@@ -31,6 +32,8 @@ export interface PostgresTable extends TableDescription {
   /** Whether LOCK TABLE takes it: a table of this server, not a view. */
   readonly isLockable: boolean;
   readonly classes: ReadonlyMap<string, TypeClass>;
+  /** Columns of text whose type does not limit it. */
+  readonly unlimited: ReadonlySet<string>;
 }
 
 /**
@@ -56,9 +59,21 @@ export const DESCRIBE_QUERY = sql`
   left join pg_catalog.pg_type as t on t.oid = coalesce(bases.base, a.atttypid)
   order by c.relname, a.attnum`;
 
+type DescribedTable = PostgresTable & {
+  types: Map<string, string>;
+  classes: Map<string, TypeClass>;
+  unlimited: Set<string>;
+};
+
+/** Whether a type as SQL is of so few characters that no text is too large to be read. */
+function isLimited(type: string): boolean {
+  const [, length] = /^character(?: varying)?\((\d+)\)$/.exec(type) ?? [];
+  return length !== undefined && Number(length) * 3 <= CELL_BYTES_MAX;
+}
+
 /** From the rows of DESCRIBE_QUERY. */
 export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, PostgresTable> {
-  const tables = new Map<TableName, PostgresTable & { types: Map<string, string>; classes: Map<string, TypeClass> }>();
+  const tables = new Map<TableName, DescribedTable>();
   for (const [name, kind, column, type, typeName, isBuiltIn, isEnumeration, schema, oid] of rows) {
     const table = TABLE_NAMES.find((one) => one === name);
     if (table === undefined) continue;
@@ -69,11 +84,13 @@ export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, P
       isLockable: kind === 'r' || kind === 'p',
       types: new Map(),
       classes: new Map(),
+      unlimited: new Set<string>(),
     };
     tables.set(table, found);
     if (typeof column !== 'string') continue;
     found.types.set(column, String(type));
     const isKnown = isBuiltIn === 1 || typeName === 'citext';
+    if (isEnumeration !== 1 && !isLimited(String(type))) found.unlimited.add(column);
     found.classes.set(column, isEnumeration === 1 ? 'text' : (isKnown && CLASSES[String(typeName)]) || 'other');
   }
   return tables;
@@ -84,15 +101,22 @@ export function canonicalSelect(table: TableName, description: PostgresTable): s
   return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
 }
 
-export function canonicalColumns(table: TableName, { classes }: PostgresTable): readonly string[] {
+export function canonicalColumns(table: TableName, { classes, unlimited }: PostgresTable): readonly string[] {
   return Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]) => {
     const type = classes.get(name);
     if (type === undefined) return [];
     if (type === 'boolean') return [`"${name}"::int as "${name}"`];
-    if (type === 'text') return [`("${name}"::text collate "C") as "${name}"`];
+    if (type === 'text') return [`(${textOf(name, unlimited.has(name))} collate "C") as "${name}"`];
     if (type === 'timestamptz' && openEnd !== undefined) return [`nullif("${name}", '${openEnd}') as "${name}"`];
     return [`"${name}"`];
   });
+}
+
+/** A column's text; where it is too large to be read, its size, which the server knows without fetching it. */
+function textOf(name: string, isUnlimited: boolean): string {
+  const text = `"${name}"::text`;
+  const size = `octet_length(${text})`;
+  return isUnlimited ? `case when ${size} > ${CELL_BYTES_MAX} then '${LARGE_TEXT}' || ${size} else ${text} end` : text;
 }
 
 const isFlag = (rule: Column<unknown>): boolean => rule.accepts(1) && !rule.accepts(2);

@@ -1,5 +1,7 @@
 // Parses values that PostgreSQL prints into the contract's. What the contract does not allow is passed on, for the column's rule to refuse.
 
+import { LARGE_TEXT } from '../schema/row-checker.ts';
+
 /** OIDs of built-in types, the same in every database. */
 const BOOL = 16;
 const INT8 = 20;
@@ -11,7 +13,10 @@ const TIMESTAMP = 1114;
 const TIMESTAMPTZ = 1184;
 const NUMERIC = 1700;
 
-const asText = (text: string): unknown => text;
+/** Text; an object with its size for what was too large, which no column accepts. */
+function asText(text: string): unknown {
+  return text.startsWith(LARGE_TEXT) ? { text: Number(text.slice(LARGE_TEXT.length)) } : text;
+}
 
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   [BOOL]: (text) => (text === 't' ? 1 : 0),

@@ -3,9 +3,10 @@
 
 import type { PriceTier } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/explain-result.ts';
+import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows, knownTables } from '../schema/query-builders.ts';
-import { RowChecker } from '../schema/row-checker.ts';
+import { quoted, RowChecker } from '../schema/row-checker.ts';
 import { periodOf } from '../schema/values.ts';
 import { TIER } from './product-queries.ts';
 
@@ -15,20 +16,30 @@ const NAMED_TIER = new RowChecker('price_tiers', [...TIER.columns, 'name']);
 /** A price tier as its row has it, add-ons and private ones included. */
 export type TierRow = Awaited<ReturnType<typeof tierRows>>[number];
 
-/** The first product with a slug, or null. @throws AppError database-unreadable, database-busy */
-export async function productRow(reader: CatalogueReader, slug: string): Promise<ExplainResultJson['product'] | null> {
+/** The first product with a slug; what is wrong with its id where that cannot be read; or null. @throws AppError database-… */
+export async function productRow(
+  reader: CatalogueReader,
+  slug: string,
+): Promise<ExplainResultJson['product'] | Finding | null> {
   const query = knownTables.selectFrom('products').select([...PRODUCT.columns, 'name', 'status']);
+  let problem: Finding | null = null;
   for (const row of await reader.rows(query.where('slug', '=', slug).orderBy('id'))) {
     const key = row.slice(0, PRODUCT.columns.length);
-    if (PRODUCT.accepts(key)) return { id: key[0], slug, name: String(row[2]), status: String(row[3]) };
+    if (PRODUCT.accepts(key)) return { id: key[0], slug, name: shown(row[2]), status: shown(row[3]) };
+    problem ??= PRODUCT.findings(key, reader.kind)[0] ?? null;
   }
-  return null;
+  return problem;
+}
+
+/** A value that a column may not accept. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : quoted(value);
 }
 
 /** Slugs and names of all products, by id: what a mistyped slug is compared with. */
 export async function productNames(reader: CatalogueReader): Promise<{ name: string; title: string }[]> {
   const rows = await reader.rows(knownTables.selectFrom('products').select(['slug', 'name']).orderBy('id'));
-  return rows.map(([slug, name]) => ({ name: String(slug), title: String(name) }));
+  return rows.map(([slug, name]) => ({ name: shown(slug), title: shown(name) }));
 }
 
 /** Slugs of the products that a front lists, by id. @throws AppError database-unreadable, database-busy */
@@ -43,7 +54,7 @@ export async function tierRows(reader: CatalogueReader, productId: number) {
   const query = checkedRows(NAMED_TIER, ['session_id', 'id']).where('product_id', '=', productId);
   return (await reader.rows(query)).flatMap((row) => {
     // A build does not read names: one that is bad holds nothing back.
-    const named = [...row.slice(0, TIER.columns.length), String(row[TIER.columns.length])];
+    const named = [...row.slice(0, TIER.columns.length), shown(row[TIER.columns.length])];
     if (!NAMED_TIER.accepts(named)) return [];
     const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, name] = named;
     const valid = periodOf(from, until);

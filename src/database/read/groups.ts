@@ -2,6 +2,7 @@
 // cost, so the database makes one JSON array of a group's rows, which keeps the types of values and is parsed at once.
 
 import { sql, type RawBuilder } from 'kysely';
+import { exactJson, hasRounded, isRounded } from '../schema/exact-integers.ts';
 import type { TableName } from '../schema/tables.ts';
 
 /** A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every number, NULL is in no range. */
@@ -62,7 +63,10 @@ export interface Group {
 
 /** The values of a JSON array that a database has made; none for NULL. */
 export function valuesIn(json: unknown): unknown[] {
-  return typeof json === 'string' ? (JSON.parse(json) as unknown[]) : [];
+  if (typeof json !== 'string') return [];
+  const values = JSON.parse(json) as unknown[];
+  const isExact = !values.some((value) => (Array.isArray(value) ? hasRounded(value) : isRounded(value)));
+  return isExact ? values : (exactJson(json) as unknown[]);
 }
 
 /** Whether one id comes before another as databases order them: NULL, numbers, text. */

@@ -20,9 +20,9 @@ export async function* danglingIds(
     if (!sound.has(parent)) continue;
     // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a join.
     const ids = anyTable.selectFrom(parent).select(`id as ${column}`);
-    const unknown = anyTable.selectFrom(table).select(column).except(ids);
     // A value that is not an integer is a finding already.
     const isId = reader.isWhole(column);
+    const unknown = anyTable.selectFrom(table).select(column).where(isId).except(ids);
     for await (const batch of reader.batches(query.where(isId).where(column, 'in', unknown))) {
       for (const row of batch) yield dangling(checker.placeOf(row), column, parent, row[columns.indexOf(column)]);
     }

@@ -16,6 +16,8 @@ export interface Column<T> {
   readonly words?: readonly string[];
   /** Where it holds a time: an instant, or a wall time. Databases have types of their own for these. */
   readonly time?: 'instant' | 'wall';
+  /** Whether it takes any text that is not too long. */
+  readonly isFree?: boolean;
   /** The infinite instant that means the same as NULL, where NULL is an open end. */
   readonly openEnd?: 'infinity' | '-infinity';
 }
@@ -29,6 +31,10 @@ function column<T>(declared: 'INTEGER' | 'TEXT', expected: string, accepts: (val
 
 function textual(expected: string, accepts: (text: string) => boolean): Column<string> {
   return column('TEXT', expected, (value) => typeof value === 'string' && accepts(value));
+}
+
+function free(expected: string, accepts: (text: string) => boolean): Column<string> {
+  return { ...textual(expected, accepts), isFree: true };
 }
 
 function matching(pattern: RegExp, expected: string): Column<string> {
@@ -46,16 +52,21 @@ export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INT
 export const boolean: Column<0 | 1> = column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
 
 /** No name is longer; longer text comes from a faulty join, and would be in every edition of every front that shows it. */
-const TEXT_LENGTH_MAX = 65_536;
+export const TEXT_LENGTH_MAX = 65_536;
+/**
+ * What takes more is not read from a database, only its size: in UTF-8 none of the characters that are counted, UTF-16 code units, has
+ * more than three bytes.
+ */
+export const CELL_BYTES_MAX = 3 * TEXT_LENGTH_MAX;
 
-export const text = textual(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
+export const text = free(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
 export const slug = matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
 export const code = matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
 export const keyId = matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
 export const currency = matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
 export const color = matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');
 export const weekendDays = matching(/^(?=.{1,6}$)1?2?3?4?5?6?7?$/, '1 to 6 ISO weekday digits, ascending, such as 67');
-export const httpsUrl = textual(
+export const httpsUrl = free(
   `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,
   (url) => url.length <= TEXT_LENGTH_MAX && /^https:\/\/[^]/.test(url),
 );

@@ -30,12 +30,16 @@ export function hintOf(
     return condition === '' ? sql : `${condition}: ${sql}`;
   }
   if (typeof value === 'string' && isId(table, name)) return TEXT_ID_HINT;
+  if (typeof value === 'bigint') return isId(table, name) ? LARGE_ID_HINT : undefined;
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   return column.words && `CASE ${name}${column.words.map((word) => ` WHEN '<yours>' THEN '${word}'`).join('')} END`;
 }
 
 /** For what SQL on a single value cannot do. */
 export const TEXT_ID_HINT = 'ids are integers: give text ids numbers in a table of their own (data/own-schema.md, Ids)';
+
+const LARGE_ID_HINT =
+  'ids are integers of at most 2^53: give larger ones numbers in a table of their own (data/own-schema.md, Ids)';
 
 interface Rule {
   readonly sql: (name: string) => string;

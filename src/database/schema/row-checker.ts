@@ -64,7 +64,7 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     return this.#rules.flatMap((rule, i) => {
       if (rule.accepts(row[i]) || wholeSeconds(rule, row[i]) !== undefined) return [];
       const column = this.columns[i] ?? '';
-      const message = `${column}: expected ${rule.expected}, found ${quoted(row[i])}`;
+      const message = `${column}: expected ${rule.expected}, found ${foundText(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
       const hint = hintOf(kind, this.table, column, rule, row[i]);
       return [hint === undefined ? finding : { ...finding, hint }];
@@ -101,6 +101,12 @@ export class UndecodableText {
   }
 }
 
+/** Begins what SQLite gives in place of a large cell: after it, one byte is 1 for text, and eight are the size (sqlite/cell-bounds.ts). */
+export const LARGE_CELL = Buffer.from('playbill');
+
+/** Begins what PostgreSQL gives in place of large text: its number of bytes follows. A control character, so that no name begins so. */
+export const LARGE_TEXT = '\x01bytes:';
+
 const CHARACTERS_SHOWN = 80;
 
 /** A value as a message shows it: JSON, truncated to eighty characters. */
@@ -108,14 +114,34 @@ export function quoted(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)))
     return shortened(String(value));
-  if (value instanceof Uint8Array) return `a BLOB of ${value.length} bytes`;
+  if (value instanceof Uint8Array) return quotedBlob(Buffer.from(value));
   if (value instanceof UndecodableText) {
     const hex = Buffer.from(value.bytes.subarray(0, CHARACTERS_SHOWN)).toString('hex');
     return `text that is not ${value.encoding}, ${shortened(`x'${hex}'`)}`;
   }
-  // JSON has no BLOBs: sqlite/grouped-query.ts puts this in their place.
-  if (typeof value === 'object' && 'blob' in value) return `a BLOB of ${String(value.blob)} bytes`;
+  // JSON has no BLOBs, and no text is read that is too long: SQL puts their size in their place.
+  if (typeof value === 'object' && 'blob' in value) return sized(false, value.blob);
+  if (typeof value === 'object' && 'text' in value && typeof value.text === 'number') return sized(true, value.text);
+  // In JSON, where only columns are that take few texts.
+  if (typeof value === 'string' && value.startsWith(LARGE_TEXT)) return sized(true, value.slice(LARGE_TEXT.length));
+  if (typeof value === 'string') return shortened(JSON.stringify(value.slice(0, CHARACTERS_SHOWN)));
   return shortened(JSON.stringify(cutAtDepth(value, CHARACTERS_SHOWN)));
+}
+
+/** The same of a value that no column accepts. */
+export function foundText(value: unknown): string {
+  if (typeof value !== 'bigint') return quoted(value);
+  return `${quoted(value)}, which is beyond ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+}
+
+function quotedBlob(bytes: Buffer): string {
+  const isLarge = bytes.length === LARGE_CELL.length + 9 && bytes.subarray(0, LARGE_CELL.length).equals(LARGE_CELL);
+  if (!isLarge) return sized(false, bytes.length);
+  return sized(bytes[LARGE_CELL.length] === 1, bytes.readBigUInt64BE(LARGE_CELL.length + 1));
+}
+
+function sized(isText: boolean, bytes: unknown): string {
+  return `${isText ? 'text' : 'a BLOB'} of ${String(bytes)} bytes`;
 }
 
 function shortened(text: string): string {
@@ -187,7 +213,8 @@ export function findingOf(
 }
 
 export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
-  const found = (typeof id === 'object' && id !== null) || typeof id === 'bigint' ? quoted(id) : String(id);
+  const isPlain = id === null || typeof id === 'number' || (typeof id === 'string' && id.length <= CHARACTERS_SHOWN);
+  const found = isPlain ? String(id) : foundText(id);
   const message = `${column}: expected the id of a row of ${parent}, found ${found}`;
   return findingOf('error', 'dangling-id', place, message, column);
 }

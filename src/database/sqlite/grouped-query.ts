@@ -2,40 +2,57 @@
 
 import { sql, type RawBuilder } from 'kysely';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../read/groups.ts';
-import type { CatalogueRows, Query } from '../reader.ts';
-
-/** Tables that cannot hold a BLOB: STRICT ones, such as those of data/schema.sql, without an ANY or BLOB column. */
-export async function strictTables(reader: Pick<CatalogueRows, 'rows'>): Promise<ReadonlySet<string>> {
-  const list = sql<string>`select t.name from pragma_table_list as t where t.schema = 'main' and t.strict = 1
-    and not exists (select 1 from pragma_table_xinfo(t.name) as c where c.type in ('ANY', 'BLOB'))`;
-  return new Set((await reader.rows(list)).map(([name]) => String(name)));
-}
+import type { Query } from '../reader.ts';
+import { boundedCell, cellInJson, type TableBounds } from './cell-bounds.ts';
 
 /** Group and rows, by group; rows of a group come in the order of the index, which is not guaranteed. */
-export function groupedQuery(
-  { table, by, columns, where, plain }: Grouping,
-  range: IdRange | 'null',
-  isStrict: boolean,
-): Query {
-  const value = (name: string): RawBuilder<unknown> => jsonValue(name, isStrict);
-  const group = sql.ref(by);
-  const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
-  const whole = sql`json_array(${sql.join(columns.map(value))})`;
+export function groupedQuery(grouping: Grouping, range: IdRange | 'null', bounds: TableBounds | undefined): Query {
+  const { whole, plain, alongside } = jsonOf(grouping, bounds);
   const rows =
-    plain === undefined
-      ? sql`json_group_array(${whole})`
-      : sql`json_group_array(case when ${plainWhere(plain)} then ${sql.ref(plain.column)} else ${whole} end), json_group_array(${value(plain.alongside)})`;
-  return sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
+    plain === null ? whole : sql`case when ${plain} then ${sql.ref(grouping.plain?.column ?? '')} else ${whole} end`;
+  const arrays = [rows, ...(alongside === null ? [] : [alongside])].map((value) => sql`json_group_array(${value})`);
+  const { group, from } = partsOf(grouping, range);
+  return sql`select ${groupCell(grouping, bounds)}, ${sql.join(arrays)} ${from} group by ${group} order by ${group}`;
 }
 
 /**
- * A column as JSON can hold it. A BLOB becomes an object with its length, which no column accepts. SQLite prints a REAL with 15 digits,
- * too few for an id that a view's expression has made a REAL, so whole numbers are cast to integers.
+ * The same where SQLite has to sort the rows: it sorts them as JSON. Otherwise it would sort the cells of the table, large ones included.
  */
-function jsonValue(name: string, isStrict: boolean): RawBuilder<unknown> {
-  const column = sql.ref(name);
-  if (isStrict) return sql`${column}`;
-  return sql`case typeof(${column}) when 'blob' then json_object('blob', length(${column})) when 'real' then iif(cast(${column} as integer) = ${column}, cast(${column} as integer), ${column}) else ${column} end`;
+export function sortedGroupsQuery(grouping: Grouping, range: IdRange | 'null', bounds: TableBounds): Query {
+  const { whole, plain, alongside } = jsonOf(grouping, bounds);
+  const quoted = (value: RawBuilder<unknown>) => sql`json_quote(${value})`;
+  const row =
+    plain === null
+      ? whole
+      : sql`case when ${plain} then ${quoted(sql.ref(grouping.plain?.column ?? ''))} else ${whole} end`;
+  const texts = alongside === null ? [row] : [row, quoted(alongside)];
+  const names = texts.map((_, i) => sql.id(`json_${i}`));
+  const values = texts.map((text, i) => sql`${text} as ${names[i]}`);
+  const arrays = names.map((name) => sql`'[' || group_concat(${name}) || ']'`);
+  const { from } = partsOf(grouping, range);
+  // Without the limit SQLite would make one query of both.
+  return sql`select group_id, ${sql.join(arrays)} from (select ${groupCell(grouping, bounds)} as group_id, ${sql.join(values)} ${from} limit -1)
+    group by group_id order by group_id`;
+}
+
+function partsOf({ table, by, where }: Grouping, range: IdRange | 'null') {
+  const group = sql.ref(by);
+  const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
+  return { group, from: sql`from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}` };
+}
+
+function groupCell({ by }: Grouping, bounds: TableBounds | undefined): RawBuilder<unknown> {
+  return bounds?.large.has(by) === true ? boundedCell(by) : sql.ref(by);
+}
+
+/** A row as JSON; the condition under which its plain column will do, and what then comes alongside, or null. */
+function jsonOf({ columns, plain }: Grouping, bounds: TableBounds | undefined) {
+  const cell = (column: string) => (bounds === undefined ? sql.ref(column) : cellInJson(column, bounds));
+  return {
+    whole: sql`json_array(${sql.join(columns.map(cell))})`,
+    plain: plain === undefined ? null : plainWhere(plain),
+    alongside: plain === undefined ? null : cell(plain.alongside),
+  };
 }
 
 function plainWhere({ whole, zero, empty }: NonNullable<Grouping['plain']>): RawBuilder<unknown> {

@@ -7,10 +7,12 @@ import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import type { Group, Grouping, IdRange } from '../read/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
+import { exactRow, hasRounded } from '../schema/exact-integers.ts';
 import type { TableName } from '../schema/tables.ts';
+import { boundedFirst, tablesBounds, type TablesBounds } from './cell-bounds.ts';
 import { describeTables, typeProblem } from './describe.ts';
 import { readErrors } from './errors.ts';
-import { groupedQuery, groupOf, strictTables } from './grouped-query.ts';
+import { groupedQuery, groupOf, sortedGroupsQuery } from './grouped-query.ts';
 import { markUndecodable } from './undecodable-text.ts';
 
 /**
@@ -47,6 +49,9 @@ export function refuseNoFile(path: string): void {
   throw new AppError('database-unreadable', message, 'name a file with --db');
 }
 
+type Sorted = 'nothing' | 'order' | 'rows';
+type Statement = Database.Statement<unknown[], unknown[]>;
+
 /** Reads through a connection to SQLite. `guard` runs each read and turns the driver's errors into ours. */
 export class SqliteRows implements CatalogueRows {
   readonly kind = 'sqlite';
@@ -57,7 +62,9 @@ export class SqliteRows implements CatalogueRows {
   readonly schemas = '';
   readonly typeProblem = typeProblem;
   /** Prepared statements by text: a load repeats some queries. */
-  readonly #statements = new Map<string, Database.Statement<unknown[], unknown[]>>();
+  readonly #statements = new Map<string, Statement>();
+  readonly #sorted = new Map<string, Sorted>();
+  #bounds: TablesBounds | null = null;
 
   constructor(path: string, handle: Database.Database, guard: typeof readErrors) {
     this.path = path;
@@ -65,36 +72,107 @@ export class SqliteRows implements CatalogueRows {
     this.#guard = guard;
   }
 
+  /** Which cells may be too large to be read. */
+  protected get bounds(): TablesBounds {
+    this.#bounds ??= this.#guard(this.path, () => tablesBounds(this.handle));
+    return this.#bounds;
+  }
+
+  /** Forgets what is known of the tables: from here on names may lead to others. */
+  protected forgetTables(): void {
+    this.#bounds = null;
+    this.#statements.clear();
+    this.#sorted.clear();
+  }
+
   async rows(query: Query): Promise<unknown[][]> {
+    const { sql, parameters } = this.#bounded(query);
     return this.#guard(this.path, () => {
-      const { sql, parameters } = compiled(query);
       const statement = this.#statements.get(sql) ?? this.#prepare(sql);
       this.#statements.set(sql, statement);
-      return statement.all(...parameters);
+      const rows = statement.all(...parameters);
+      if (!rows.some(hasRounded)) return rows;
+      return this.#prepare(sql)
+        .safeIntegers(true)
+        .all(...parameters)
+        .map(exactRow);
     });
   }
 
-  async *batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
-    const { sql, parameters } = compiled(query);
-    const rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
-    const nextBatch = (): unknown[][] => {
+  batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
+    return this.batchesOf(this.#bounded(query), rowsPerBatch);
+  }
+
+  /** The rows of a query as it is. From the first batch on that has an integer which was rounded, integers are read exactly. */
+  protected async *batchesOf({ sql, parameters }: CompiledQuery, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
+    let rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
+    let isExact = false;
+    let total = 0;
+    const nextRows = (count: number): unknown[][] => {
       const batch: unknown[][] = [];
-      while (batch.length < rowsPerBatch) {
+      while (batch.length < count) {
         const next = rows.next();
         if (next.done === true) break;
-        batch.push(next.value);
+        batch.push(isExact ? exactRow(next.value) : next.value);
       }
       return batch;
+    };
+    const nextBatch = (): unknown[][] => {
+      const batch = nextRows(rowsPerBatch);
+      if (isExact || !batch.some(hasRounded)) return batch;
+      rows.return?.();
+      isExact = true;
+      rows = this.#prepare(sql)
+        .safeIntegers(true)
+        .iterate(...parameters);
+      for (let skipped = 0; skipped < total; skipped++) rows.next();
+      return nextRows(rowsPerBatch);
     };
     try {
       for (;;) {
         const batch = this.#guard(this.path, nextBatch);
+        total += batch.length;
         if (batch.length > 0) yield batch;
         if (batch.length < rowsPerBatch) return;
       }
     } finally {
       rows.return?.();
     }
+  }
+
+  /** A query without large cells among its values, nor among what is sorted for it. */
+  #bounded(query: Query): CompiledQuery {
+    const { compiler, sortKeysCompiler, tables } = this.bounds;
+    const node = query.toOperationNode();
+    const direct = compiler.compileQuery(node, createQueryId());
+    const rowsFirst = boundedFirst(direct.sql, tables);
+    if (rowsFirst === null) return direct;
+    switch (this.sortedFor(direct)) {
+      case 'nothing':
+        return direct;
+      case 'order':
+        return sortKeysCompiler.compileQuery(node, createQueryId());
+      case 'rows':
+        return { ...direct, sql: rowsFirst };
+    }
+  }
+
+  /**
+   * What SQLite sorts for a query where no index has it in order: rows for their order alone, of which it keeps the values that are
+   * selected, or the rows of tables, as for a GROUP BY.
+   */
+  protected sortedFor({ sql, parameters }: CompiledQuery): Sorted {
+    const known = this.#sorted.get(sql);
+    if (known !== undefined) return known;
+    const plan = this.#guard(this.path, () => this.#prepare(`explain query plan ${sql}`).all(...parameters));
+    // What is within a view is sorted whoever reads it.
+    const sorts = plan.flatMap(([, parent, , detail]) =>
+      parent === 0 && /TEMP B-TREE|AUTOMATIC/.test(String(detail)) ? [String(detail)] : [],
+    );
+    const isOrder = sorts.every((detail) => detail.endsWith('ORDER BY'));
+    const sorted = sorts.length === 0 ? 'nothing' : isOrder ? 'order' : 'rows';
+    this.#sorted.set(sql, sorted);
+    return sorted;
   }
 
   describe(): Promise<ReadonlyMap<TableName, TableDescription>> {
@@ -105,20 +183,20 @@ export class SqliteRows implements CatalogueRows {
     return sql<SqlBool>`typeof(${sql.ref(column)}) = 'integer'`;
   }
 
-  #prepare(sql: string): Database.Statement<unknown[], unknown[]> {
+  #prepare(sql: string): Statement {
     return this.handle.prepare<unknown[], unknown[]>(sql).raw(true);
   }
 }
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
   readonly finding = journalModeFinding(String(this.handle.pragma('journal_mode', { simple: true })));
-  /** Tables that cannot hold a BLOB; null until it is known. */
-  #strict: ReadonlySet<string> | null = null;
 
   async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
-    this.#strict ??= await strictTables(this);
-    const query = groupedQuery(grouping, range, this.#strict.has(grouping.table));
-    for await (const batch of this.batches(query, groupsPerBatch)) yield batch.map(groupOf);
+    const bounds = this.bounds.tables.get(grouping.table);
+    const direct = compiled(groupedQuery(grouping, range, bounds));
+    const isSorted = bounds?.isOwn === false && this.sortedFor(direct) !== 'nothing';
+    const query = isSorted ? compiled(sortedGroupsQuery(grouping, range, bounds)) : direct;
+    for await (const batch of this.batchesOf(query, groupsPerBatch)) yield batch.map(groupOf);
   }
 
   mayBeLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
@@ -144,6 +222,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
       this.handle.exec('commit');
       begin(this.handle);
     });
+    this.forgetTables();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@ import type { Column } from '../schema/columns.ts';
 import type { CatalogueRows } from '../reader.ts';
 import { UndecodableText } from '../schema/row-checker.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+import { boundedCell } from './cell-bounds.ts';
 
 const REPLACEMENT = '\ufffd';
 const SUSPECT = /\ufffd/;
@@ -39,7 +40,7 @@ export async function markUndecodable(
   const decoder = new TextDecoder(String(encoding), { fatal: true });
   for (let i = 0; i < suspects.length; i += KEYS_PER_QUERY) {
     const some = suspects.slice(i, i + KEYS_PER_QUERY);
-    const casts = suspectColumns.map((i) => sql`cast(${sql.ref(columns[i] ?? '')} as blob)`);
+    const casts = suspectColumns.map((i) => sql`cast(${boundedCell(columns[i] ?? '')} as blob)`);
     const keys = some.map((row) => row[keyAt]);
     const query = sql`select ${sql.join([sql.ref(key), ...casts])} from ${sql.table(table)} where ${sql.ref(key)} in (${sql.join(keys)})`;
     for (const [id, ...texts] of await reader.rows(query)) {

@@ -150,12 +150,14 @@ export class SqliteWriter extends SqliteRows implements CatalogueWriter {
     writing(this.path, () => {
       for (const table of tables) this.handle.exec(stagedText(table));
     });
+    this.forgetTables();
   }
 
   async unstage(tables: readonly TableName[]): Promise<void> {
     writing(this.path, () => {
       for (const table of tables) this.handle.exec(`drop table ${nameText('staged', table)}`);
     });
+    this.forgetTables();
   }
 
   /** Nothing to do: a trigger always finds the tables of its own database. */

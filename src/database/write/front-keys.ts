@@ -88,9 +88,9 @@ export async function listKeys(reader: CatalogueReader) {
   // Bad values are shown as they are; check-db reports them.
   const text = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : quoted(value));
   return rows.map(([keyid, front, alg, secretRef, notBefore, notAfter, revokedAt]) => ({
-    keyid: String(keyid),
-    front: String(front),
-    alg: String(alg),
+    keyid: text(keyid) ?? '',
+    front: text(front) ?? '',
+    alg: text(alg) ?? '',
     secretRef: text(secretRef),
     notBefore: text(notBefore),
     notAfter: text(notAfter),

@@ -2,7 +2,8 @@
 // reports several. Writes nothing.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
-import { quoted } from '../schema/row-checker.ts';
+import { exactJson, hasRounded } from '../schema/exact-integers.ts';
+import { foundText, quoted } from '../schema/row-checker.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import type { CatalogueWriter, PlacedRow } from '../writer.ts';
@@ -141,7 +142,11 @@ function rowOf(text: string, place: string): PlacedRow | AppError {
     const message = `${place}: expected a table of the catalogue, found ${quoted(table)}`;
     return new AppError('import-row-invalid', message, `tables are: ${TABLE_NAMES.join(', ')}`);
   }
-  return checkedRow(known, row, place);
+  const checked = checkedRow(known, row, place);
+  // JSON.parse has rounded the integers beyond 2^53, and a refusal shows those that the file has.
+  if (!(checked instanceof AppError) || !hasRounded(Object.values(row))) return checked;
+  const exact = exactJson(text);
+  return isRecord(exact) && isRecord(exact['row']) ? checkedRow(known, exact['row'], place) : checked;
 }
 
 /** The row, once the column rules have accepted it; or an error with everything that is wrong with it. */
@@ -157,7 +162,7 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, pl
     values.push(value);
     if (!rule.accepts(value))
       problems.push(
-        `${table}.${column}: expected ${rule.expected}, found ${isGiven ? quoted(value) : 'no such member'}`,
+        `${table}.${column}: expected ${rule.expected}, found ${isGiven ? foundText(value) : 'no such member'}`,
       );
     // A lone surrogate has no UTF-8: the database would hold something other than the file.
     else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))

@@ -1,0 +1,146 @@
+// Cells of tens of megabytes in a process that has no room for them: findings by their size, where reading them would end it. What is in
+// the way of a row is not read either to sort it, or to say what is wrong with it.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { Command, summaryOf, type Run } from '../support/fault/command.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { newSchema } from '../support/postgres/own-schema.ts';
+import { copyCatalogue } from '../support/postgres/copy.ts';
+import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+
+const command = new Command();
+
+/** Node.js takes about half of this address space before it has done anything. */
+const LIMITED = ['sh', '-c', 'ulimit -v 2400000; exec "$@"', 'sh'];
+const BYTES = 80_000_000;
+/** A different one of each row, so that none is computed once for all. */
+const LARGE = `hex(zeroblob(${BYTES / 2} + id))`;
+/** More than fit together. */
+const ROWS = 24;
+
+const rows = smallCatalogue({
+  fronts: ['alpha', 'bravo'],
+  productsPerFront: ROWS,
+  sessionsPerProduct: 1,
+  edition: 'x',
+});
+
+function run(words: readonly string[]): Promise<Run> {
+  return command.run(words, { through: LIMITED });
+}
+
+/** The front alpha is held back by large cells, bravo is published; the other commands that read rows end as for any bad value. */
+async function expectFound(database: string, column: RegExp, isExplained = true): Promise<void> {
+  const out = join(temporaryFolder(), 'out');
+  const build = await run(['build', '--db', database, '--out', out, '--now', NOW, '--json']);
+  expect(build, build.stderr).toMatchObject({ code: 3 });
+  const { fronts, findings } = summaryOf(build);
+  expect(fronts.map(({ front, held }) => [front, held])).toEqual([
+    ['alpha', 'findings'],
+    ['bravo', null],
+  ]);
+  const large = findings.filter(({ message }) => column.test(message));
+  expect(large.length).toBeGreaterThanOrEqual(ROWS);
+  const check = await run(['check-db', '--db', database, '--all']);
+  expect(check, check.stderr).toMatchObject({ code: 1 });
+  expect(check.stdout).toMatch(/found (text|a BLOB) of \d{8,} bytes/);
+  const exported = await run(['export', '--db', database]);
+  expect(exported, exported.stderr).toMatchObject({ code: 2 });
+  expect(exported.stderr).toContain('error export-value-unprintable');
+  if (isExplained) {
+    const explained = await run([
+      'explain',
+      '--db',
+      database,
+      '--front',
+      'alpha',
+      '--product',
+      'show-1001',
+      '--at',
+      NOW,
+    ]);
+    expect(explained, explained.stderr).toMatchObject({ code: 0 });
+    expect(explained.stdout).toContain('its rows cannot be read');
+  }
+  const keys = await run(['keys', 'list', '--db', database]);
+  expect(keys, keys.stderr).toMatchObject({ code: 0 });
+}
+
+/** A catalogue in which `change` makes cells large; it is gone after the test. */
+async function withCatalogue(change: (database: Database.Database) => void, use: (path: string) => Promise<void>) {
+  const folder = temporaryFolder();
+  const path = catalogueAt(join(folder, 'large.sqlite'), rows);
+  const database = new Database(path);
+  database.pragma('synchronous = OFF');
+  database.pragma('journal_mode = DELETE');
+  database.pragma('foreign_keys = OFF');
+  database.pragma('legacy_alter_table = ON');
+  change(database);
+  database.close();
+  try {
+    await use(path);
+  } finally {
+    rmSync(path);
+  }
+}
+
+const OF_ALPHA = `> 1000 AND product_id < 2000`;
+const LOOSE_SESSIONS =
+  'ALTER TABLE sessions RENAME TO strict_sessions; CREATE TABLE sessions AS SELECT * FROM strict_sessions; DROP TABLE strict_sessions;';
+/** One of each product's two sessions. */
+const FIRST = `id % 100 = 1 AND product_id ${OF_ALPHA}`;
+
+describe('in SQLite', () => {
+  test('names in tables of data/schema.sql', () =>
+    withCatalogue(
+      (database) => database.exec(`UPDATE products SET name = ${LARGE} WHERE id > 1000 AND id < 2000`),
+      (path) => expectFound(path, /^name: .* found text of 8\d{7} bytes$/),
+    ));
+
+  test.each([
+    ['with an index', 'CREATE INDEX theirs ON sessions (product_id)'],
+    ['that have to be sorted', ''],
+  ])('words and BLOBs in tables of an operator, %s', (_, index) =>
+    withCatalogue(
+      (database) =>
+        database.exec(`${LOOSE_SESSIONS} ${index}; UPDATE sessions SET status = ${LARGE} WHERE ${FIRST};
+          UPDATE sessions SET starts_local = zeroblob(${BYTES}) WHERE id = 100101`),
+      (path) => expectFound(path, /^status: .* found text of 8\d{7} bytes$/),
+    ),
+  );
+
+  test('ids in tables that have to be sorted', () =>
+    withCatalogue(
+      (database) =>
+        database.exec(`${LOOSE_SESSIONS}
+        INSERT INTO sessions (id, product_id, venue_id, starts_at, status, paused)
+          SELECT id + 50, 'x' || ${LARGE}, venue_id, starts_at, status, paused FROM sessions WHERE ${FIRST};
+        UPDATE sessions SET status = 'x' WHERE ${FIRST}`),
+      // Which would look for each product among all rows.
+      (path) => expectFound(path, /^product_id: .* found text of 8\d{7} bytes$/, false),
+    ));
+
+  test('what a view computes', () =>
+    withCatalogue(
+      (database) =>
+        database.exec(`ALTER TABLE products RENAME TO own; CREATE VIEW products AS
+          SELECT id, slug, CASE WHEN id > 1000 AND id < 2000 THEN ${LARGE} ELSE name END AS name,
+            age_rating, sale_schema, pushka, paused, paused_until, image_id, status FROM own`),
+      (path) => expectFound(path, /^name: .* found text of 8\d{7} bytes$/),
+    ));
+});
+
+test('in PostgreSQL', () =>
+  withCatalogue(
+    () => undefined,
+    async (path) => {
+      await using schema = await newSchema();
+      await copyCatalogue(path, schema, 'contract');
+      // Compressed, so that the server has little to write.
+      await schema.client.query(`UPDATE products SET name = repeat('x', ${BYTES}) WHERE id > 1000 AND id < 2000`);
+      await expectFound(schema.url, /^name: .* found text of 8\d{7} bytes$/);
+    },
+  ));
