@@ -28,6 +28,7 @@ export const FINDINGS = {
   'currency-unused':
     '`check-db`: warning: no product of an active front has a ticket tier in its currency, though some have tiers',
   'journal-mode-not-wal': 'warning: a long build blocks writers of the database',
+  'database-damaged': '`check-db`: the file of the catalogue is damaged; warning: SQLite could not check it',
   'pointer-missing': 'a front with editions but no pointer',
   'pointer-invalid': 'a pointer that cannot be read or contradicts itself',
   'manifest-invalid': 'a manifest that cannot be read, or contradicts itself or its name',

@@ -69,6 +69,8 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
   unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName>;
   /** A finding on the database as a whole. */
   readonly finding: Finding | null;
+  /** What is damaged in a file, whatever its rows say; reads all of it. @throws AppError database-unreadable, database-busy */
+  damage(): Promise<readonly Finding[]>;
   /**
    * Checks, after the last read, that everything came from one state (law 6): on a server, tables may have been replaced meanwhile.
    * @throws AppError database-busy

@@ -88,6 +88,10 @@ export class StateReader implements CatalogueReader {
     return this.#reader.unguarded(views);
   }
 
+  damage(): Promise<readonly Finding[]> {
+    return this.#reader.damage();
+  }
+
   confirmOneState(): Promise<void> {
     return this.#reader.confirmOneState();
   }

@@ -2,6 +2,7 @@
 // as one made of views is: so every fault can be there.
 
 import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -69,6 +70,62 @@ describe('a value that a column does not take is one finding, with table, key an
     } finally {
       update.run(GOOD_ROWS[table][column]);
     }
+  });
+});
+
+describe('a damaged file', () => {
+  /** Puts one page of a file where another was, as a write to a wrong address does. */
+  function swapPages(file: string, names: readonly [string, string]): void {
+    const database = new Database(file);
+    const pageSize = Number(database.pragma('page_size', { simple: true }));
+    const [a = 0, b = 0] = names.map((name) =>
+      Number(database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(name)),
+    );
+    database.close();
+    const bytes = readFileSync(file);
+    const page = (number: number): Buffer => Buffer.from(bytes.subarray((number - 1) * pageSize, number * pageSize));
+    const [first, second] = [page(a), page(b)];
+    second.copy(bytes, (a - 1) * pageSize);
+    first.copy(bytes, (b - 1) * pageSize);
+    writeFileSync(file, bytes);
+  }
+
+  test('is found, though every table can be read', async () => {
+    const file = join(folder, 'swapped.sqlite');
+    goodCatalogue(file, false).close();
+    swapPages(file, ['sessions_load', 'price_tiers_load']);
+    const findings = await findingsOf(file);
+    const [finding] = findings;
+    expect(finding).toMatchObject({
+      severity: 'error',
+      code: 'database-damaged',
+      place: 'database',
+      hint: expect.stringContaining('restore it from a backup'),
+    });
+    expect(finding?.message).toMatch(/^expected "ok" from PRAGMA integrity_check, found: /);
+  });
+
+  test('is not one whose rows its CHECKs would refuse', async () => {
+    const file = join(folder, 'unchecked.sqlite');
+    const database = goodCatalogue(file, false);
+    database.pragma('ignore_check_constraints = ON');
+    database.exec("UPDATE products SET status = 'live'");
+    database.close();
+    expect((await findingsOf(file)).map(({ code }) => code)).toEqual(['value-invalid']);
+  });
+
+  test('cannot be told where an index needs what only its owner has', async () => {
+    const file = join(folder, 'own-collation.sqlite');
+    const database = goodCatalogue(file, false);
+    database.exec('CREATE TABLE theirs (name TEXT); CREATE INDEX theirs_name ON theirs (name)');
+    database.unsafeMode().pragma('writable_schema = ON');
+    database.exec(
+      "UPDATE sqlite_schema SET sql = replace(sql, '(name)', '(name COLLATE theirs)') WHERE name = 'theirs_name'",
+    );
+    database.close();
+    expect((await findingsOf(file)).map(findingLine)).toEqual([
+      'warning database-damaged database: expected "ok" from PRAGMA integrity_check, found: no such collation sequence: theirs',
+    ]);
   });
 });
 

@@ -15,7 +15,7 @@ export function addCheckDbCommand(program: PlaybillCommand): void {
     .command('check-db')
     .summary('check the catalogue: its tables, every row, and the rules between rows')
     .description(
-      'Checks that all tables and columns exist, then every value of every row, then what a CHECK constraint cannot: ids that ' +
+      'Checks that the file of an SQLite catalogue is undamaged, that all tables and columns exist, then every value of every row, then what a CHECK constraint cannot: ids that ' +
         'refer to nothing, duplicate keys, unknown time zones, wall times that drifted, key material. Findings of one kind in ' +
         'one column are grouped: their number, three examples, and SQL that fixes them where that is clear.',
     )

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import type { Group, Grouping, IdRange } from '../read/groups.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
@@ -125,6 +126,11 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
 
   /** Nothing to do: the server checks all text, and SQL_ASCII, where it does not, is refused. */
   async markUndecodable(): Promise<void> {}
+
+  /** Nothing to tell: the server looks after its files. */
+  async damage(): Promise<readonly Finding[]> {
+    return [];
+  }
 
   /** An operator's tables need not have foreign keys. */
   unguarded(): ReadonlySet<TableName> {

@@ -1,4 +1,4 @@
-// Checks a whole catalogue: the contract, every value of every row, and every rule between rows. Rules on good rows are the load's own
+// Checks a whole catalogue: the file, the contract, every value of every row, and every rule between rows. Rules on good rows are the load's own
 // (schema/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
 
 import { setImmediate } from 'node:timers/promises';
@@ -30,6 +30,7 @@ export interface CheckOptions {
  * @throws AppError database-unreadable, database-busy
  */
 export async function* checkCatalogue(reader: CatalogueReader, options: CheckOptions): AsyncGenerator<Finding> {
+  yield* await reader.damage();
   const { problems } = await examineContract(reader);
   for (const { code, place, message, column, hint } of problems) {
     yield { ...findingOf('error', code, place, message, column), hint };

@@ -10,6 +10,7 @@ import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '..
 import { exactRow, hasRounded } from '../schema/exact-integers.ts';
 import type { TableName } from '../schema/tables.ts';
 import { boundedFirst, tablesBounds, type TablesBounds } from './cell-bounds.ts';
+import { damageIn } from './damage.ts';
 import { describeTables, typeProblem } from './describe.ts';
 import { readErrors } from './errors.ts';
 import { groupedQuery, groupOf, sortedGroupsQuery } from './grouped-query.ts';
@@ -207,6 +208,10 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
 
   markUndecodable(...args: Parameters<CatalogueReader['markUndecodable']>): Promise<void> {
     return markUndecodable(this, ...args);
+  }
+
+  async damage(): Promise<readonly Finding[]> {
+    return damageIn(this.path, this.handle);
   }
 
   /** Foreign keys guard tables. */

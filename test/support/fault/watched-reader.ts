@@ -33,6 +33,7 @@ export function readerWith(
     mayBeLater: (...args) => reader.mayBeLater(...args),
     markUndecodable: (...args) => reader.markUndecodable(...args),
     unguarded: (views) => reader.unguarded(views),
+    damage: () => reader.damage(),
     confirmOneState: () => reader.confirmOneState(),
     restart: () => reader.restart(),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
