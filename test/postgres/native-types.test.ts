@@ -239,7 +239,12 @@ describe('values of a type that is taken', () => {
       undefined,
     ],
     ['sessions.starts_local', "timestamp '-infinity'", `${WALL_TIME}, or NULL, found "-infinity"`, undefined],
-    ['sessions.available', '9007199254740992', 'expected an integer, or NULL, found 9007199254740992', undefined],
+    [
+      'sessions.available',
+      '9007199254740992',
+      'expected an integer, or NULL, found 9007199254740992, which is beyond -9007199254740991 to 9007199254740991',
+      undefined,
+    ],
     [
       'sessions.available',
       '1.00000000000000000001',
@@ -302,7 +307,9 @@ describe('values of a type that is taken', () => {
   test('a number of a hundred thousand digits is not printed whole', async () => {
     await overlay.replace('sessions', { available: "repeat('9', 100000)::numeric" });
     const [finding] = await findingsOf(overlay.url);
-    expect(finding?.message).toMatch(/^available: expected an integer, or NULL, found 9{77}…$/);
+    expect(finding?.message).toMatch(
+      /^available: expected an integer, or NULL, found 9{77}…, which is beyond -9007199254740991 to 9007199254740991$/,
+    );
   });
 
   const timed = TABLE_NAMES.filter((table) => timesOf(table).length > 0);
