@@ -21,7 +21,7 @@ const BYTES = 80_000_000;
 /** A different one of each row, so that none is computed once for all. */
 const LARGE = `hex(zeroblob(${BYTES / 2} + id))`;
 /** More than fit together. */
-const ROWS = 24;
+const ROWS = 18;
 
 const rows = smallCatalogue({
   fronts: ['alpha', 'bravo'],
