@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RequestsJson } from '../../src/contract/results.ts';
+import type { RequestsJson } from '../../src/contract/results/parts.ts';
 import { Ceph } from '../../test/support/objects/ceph.ts';
 import { RemoteBucket } from '../../test/support/objects/remote-bucket.ts';
 import { seedCatalogue } from '../seed.ts';

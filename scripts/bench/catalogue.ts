@@ -4,7 +4,7 @@
 import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/contract/tables.ts';
 import { seedCatalogue } from '../seed.ts';
 import { sell } from './changes.ts';
 import { filesIn, scanSeconds, writeSeconds } from './floor.ts';

@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CHILDREN, IMAGE, PRODUCT } from '../../src/database/read/product-queries.ts';
+import { CHILDREN, IMAGE, PRODUCT } from '../../src/database/load/product-queries.ts';
 import { timed } from './timing.ts';
 
 /** Seconds for reading the rows whose number grows with the catalogue. */

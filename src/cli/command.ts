@@ -112,7 +112,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
       '--s3-virtual-hosts',
       'put the name of the bucket into the host name, even if AWS_ENDPOINT_URL is set',
     ).hook('preAction', (_, command) => {
-      // Like all other S3 settings, this one is read from the environment: by storage/objects/ and by every process that the command starts.
+      // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and by every process that the command starts.
       if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
     });
   }

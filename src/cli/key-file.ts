@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
-import type { IssuedKeyJson } from '../contract/results.ts';
+import type { IssuedKeyJson } from '../contract/results/keys.ts';
 import type { FrontKey } from '../edge-check/checked-edge.ts';
 import { AppError, messageOf, shellWord } from '../errors.ts';
 import type { CommandContext } from './context.ts';
@@ -20,7 +20,7 @@ export async function readKeyFile(path: string, terminal: Terminal): Promise<Iss
     const message = `expected a key as JSON in ${path}, found: ${found}`;
     throw new AppError('key-file-unreadable', message, hint, error);
   }
-  const { issuedKeySchema } = await import('../contract/results.ts');
+  const { issuedKeySchema } = await import('../contract/results/keys.ts');
   const issued = issuedKeySchema.safeParse(parsed);
   if (issued.success) {
     warnIfReadable(path, issued.data, terminal);

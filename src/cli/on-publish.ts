@@ -3,7 +3,8 @@
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
-import type { BuildResultJson, PlanEntry } from '../contract/results.ts';
+import type { BuildResultJson } from '../contract/results/build.ts';
+import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Published } from '../operations/notices.ts';
 import type { CommandContext } from './context.ts';

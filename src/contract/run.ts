@@ -13,7 +13,7 @@ import {
   keysGuardSchema,
   planEntrySchema,
   requestsSchema,
-} from './results.ts';
+} from './results/parts.ts';
 
 /** `run.json`: the settings that must be the same for every shard of a run. */
 export const runSettingsSchema = z.strictObject({

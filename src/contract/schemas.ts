@@ -2,29 +2,24 @@
 // command with --json is listed.
 
 import * as z from 'zod';
-import { diffResultSchema, forecastResultSchema } from './diff-results.ts';
+import { diffResultSchema, forecastResultSchema } from './results/diff.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
-import { edgeCheckResultSchema } from './edge-results.ts';
-import { explainResultSchema } from './explain-result.ts';
+import { edgeCheckResultSchema } from './results/edge.ts';
+import { explainResultSchema } from './results/explain.ts';
 import { keyRingSchema } from './key-ring.ts';
 import { manifestSchema } from './manifest.ts';
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
 import { count, instantText } from './primitives.ts';
-import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from './release-results.ts';
-import {
-  buildResultSchema,
-  errorResultSchema,
-  findingsResultSchema,
-  issuedKeySchema,
-  keysGuardSchema,
-  keysResultSchema,
-  mirrorResultSchema,
-  previewResultSchema,
-  rowsResultSchema,
-} from './results.ts';
+import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from './results/history.ts';
+import { buildResultSchema } from './results/build.ts';
+import { findingsResultSchema } from './results/check.ts';
+import { mirrorResultSchema, rowsResultSchema } from './results/import.ts';
+import { issuedKeySchema, keysResultSchema } from './results/keys.ts';
+import { errorResultSchema, keysGuardSchema } from './results/parts.ts';
+import { previewResultSchema } from './results/preview.ts';
 import { shardSummarySchema } from './run.ts';
-import { nextResultSchema, statusResultSchema } from './watch-results.ts';
+import { nextResultSchema, statusResultSchema } from './results/status.ts';
 
 const writtenFiles = z.array(z.strictObject({ path: z.string(), bytes: count }));
 

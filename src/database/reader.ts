@@ -3,9 +3,9 @@
 
 import type { RawBuilder, RootOperationNode, SqlBool } from 'kysely';
 import type { Finding } from '../findings.ts';
-import type { Group, Grouping, IdRange } from './read/groups.ts';
-import type { Column } from './schema/columns.ts';
-import type { TableName } from './schema/tables.ts';
+import type { Group, Grouping, IdRange } from './load/groups.ts';
+import type { Column } from './contract/columns.ts';
+import type { TableName } from './contract/tables.ts';
 
 /** What Kysely's builders and `sql` make. */
 export interface Query {

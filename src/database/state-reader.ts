@@ -5,10 +5,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Finding } from '../findings.ts';
-import type { Group, Grouping, IdRange } from './read/groups.ts';
+import type { Group, Grouping, IdRange } from './load/groups.ts';
 import type { CatalogueReader, DatabaseKind, Query, TableDescription, TypeProblem } from './reader.ts';
-import type { Column } from './schema/columns.ts';
-import type { TableName } from './schema/tables.ts';
+import type { Column } from './contract/columns.ts';
+import type { TableName } from './contract/tables.ts';
 
 export class StateReader implements CatalogueReader {
   readonly kind: DatabaseKind;

@@ -4,7 +4,7 @@
 import type { RawBuilder } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { CatalogueRows, Query } from './reader.ts';
-import type { TableName } from './schema/tables.ts';
+import type { TableName } from './contract/tables.ts';
 
 /** Why a database refuses a row or a change. */
 export type RefusalKind =

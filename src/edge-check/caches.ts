@@ -1,6 +1,6 @@
 // Checks that no cache in front of the rule answers in its place, and that nobody can read the tree without going through the rule.
 
-import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { EdgeCheck } from '../contract/results/edge.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { entryOf } from '../release/tree/codec.ts';
 import { editionPath, pathOf, PUBLIC_FOLDER } from '../render/paths.ts';

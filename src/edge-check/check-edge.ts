@@ -1,6 +1,6 @@
 // Checks a deployed edge from outside, one row per check. Reads the tree only to compare, and changes nothing.
 
-import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
+import type { EdgeCheck, EdgeCheckResultJson } from '../contract/results/edge.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { instantText } from '../edge/rule/instant.ts';

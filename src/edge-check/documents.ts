@@ -1,7 +1,7 @@
 // Checks that documents arrive as the rule sends them: their headers, their bytes, and that they match the tree.
 
 import { parseInstant } from '../catalogue/instant.ts';
-import type { EdgeCheck, EdgeCheckResultJson } from '../contract/edge-results.ts';
+import type { EdgeCheck, EdgeCheckResultJson } from '../contract/results/edge.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { instantText } from '../edge/rule/instant.ts';
 import { editionIndexAt } from '../render/edition-choice.ts';

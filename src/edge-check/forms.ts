@@ -1,7 +1,7 @@
 // Checks the other forms of an answer: compressed, to HEAD, and to a client that already has the document.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { EdgeCheck } from '../contract/results/edge.ts';
 import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
 import { digestOfContent, OTHER_BODY } from './bodies.ts';
 import { CONTENT_BYTES_MAX, type EdgeAnswer } from './exchange.ts';

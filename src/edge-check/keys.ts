@@ -1,7 +1,7 @@
 // Checks that the edge has the tree's key ring. An edge does not say which keys it has, so this tries keys: the edge must accept a key if and only
 // if it is in the ring, valid now, and for its front.
 
-import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { EdgeCheck } from '../contract/results/edge.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { findKey } from '../edge/rule/key-store.ts';

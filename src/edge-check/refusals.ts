@@ -1,7 +1,7 @@
 // Checks that the edge refuses what the rule refuses (src/edge/README.md, "The two steps"), and in the same form.
 
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
-import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { EdgeCheck } from '../contract/results/edge.ts';
 import { generateKeyPair } from '../edge/rule/key-pair.ts';
 import { REFUSALS, type Reason } from '../edge/rule/reasons.ts';
 import { PATHS, type CheckedEdge, type FrontKey, type Probe } from './checked-edge.ts';

@@ -1,6 +1,6 @@
 // The result of a check: a row that is ok, differs, or was not checked.
 
-import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { EdgeCheck } from '../contract/results/edge.ts';
 import { AppError } from '../errors.ts';
 import type { EdgeAnswer } from './exchange.ts';
 

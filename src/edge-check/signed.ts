@@ -1,6 +1,6 @@
 // Checks that the edge accepts a signed request, and if not, finds out why: the clock, the path, or the authority.
 
-import type { EdgeCheck } from '../contract/edge-results.ts';
+import type { EdgeCheck } from '../contract/results/edge.ts';
 import { ENDPOINTS, type Endpoint } from '../render/paths.ts';
 import { basePath, PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
 import { isOtherBody, OTHER_BODY } from './bodies.ts';

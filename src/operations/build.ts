@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { HoldCode } from '../contract/manifest.ts';
-import { checkContract } from '../database/schema/check-schema.ts';
+import { checkContract } from '../database/contract/check-schema.ts';
 import { openCatalogue } from '../database/open.ts';
 import type { CatalogueReader } from '../database/reader.ts';
 import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';

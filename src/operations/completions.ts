@@ -2,7 +2,7 @@
 // missing or damaged yields no names, and a bucket is not read: completion must not wait for a network.
 
 import { openCatalogue } from '../database/open.ts';
-import { knownTables } from '../database/schema/query-builders.ts';
+import { knownTables } from '../database/contract/query-builders.ts';
 import { listedFronts, newestFirst, readKeyRing, releaseIds } from '../release/tree/read.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DiffResultJson } from '../contract/diff-results.ts';
+import type { DiffResultJson } from '../contract/results/diff.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { diffReleases } from '../release/diff/release-diff.ts';
 import { RELEASE_NAME } from '../release/tree/read.ts';

@@ -17,8 +17,8 @@ import {
   type Pool,
 } from '../catalogue/offer.ts';
 import { ALWAYS, outsideOf, type Period } from '../catalogue/period.ts';
-import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/explain-result.ts';
-import type { TierRow } from '../database/read/explain-rows.ts';
+import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/results/explain.ts';
+import type { TierRow } from '../database/load/explain-rows.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
 import { productStates, type PlacedProduct } from '../render/product-states.ts';
 

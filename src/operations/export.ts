@@ -1,8 +1,8 @@
 // Exports the rows of a catalogue, read in one transaction, in the form that an import reads.
 
 import { openCatalogue } from '../database/open.ts';
-import { checkContract } from '../database/schema/check-schema.ts';
-import type { TableName } from '../database/schema/tables.ts';
+import { checkContract } from '../database/contract/check-schema.ts';
+import type { TableName } from '../database/contract/tables.ts';
 import { exportRows } from '../database/write/export-rows.ts';
 
 /**

@@ -2,7 +2,7 @@
 // taking the lock would create its folder. Opens no database.
 
 import { parseInstant } from '../catalogue/instant.ts';
-import type { PruneResultJson, ReleasesResultJson } from '../contract/release-results.ts';
+import type { PruneResultJson, ReleasesResultJson } from '../contract/results/history.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBack } from '../release/history/rollback.ts';

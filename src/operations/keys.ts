@@ -3,9 +3,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { formatInstant, parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
-import type { IssuedKeyJson, KeysResultJson } from '../contract/results.ts';
+import type { IssuedKeyJson, KeysResultJson } from '../contract/results/keys.ts';
 import { openCatalogue } from '../database/open.ts';
-import { checkContract } from '../database/schema/check-schema.ts';
+import { checkContract } from '../database/contract/check-schema.ts';
 import {
   keyidTaken,
   listKeys,
@@ -100,7 +100,7 @@ async function unfinished(path: string, databasePath: string): Promise<string | 
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const text = readFileSync(path, 'utf8');
   if (text === '') return 'the file is empty';
-  const { issuedKeySchema } = await import('../contract/results.ts');
+  const { issuedKeySchema } = await import('../contract/results/keys.ts');
   const issued = issuedKeySchema.safeParse(jsonIn(text)).data;
   if (issued === undefined) return null;
   await using reader = await openCatalogue(databasePath);

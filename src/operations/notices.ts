@@ -3,7 +3,7 @@
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
-import type { PlanEntry } from '../contract/results.ts';
+import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import { changesBetween, publishNotice } from '../release/publish/publish-notice.ts';
 import { orNull } from '../release/tree/found.ts';

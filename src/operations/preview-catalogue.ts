@@ -2,9 +2,9 @@
 // transaction per question.
 
 import type { Instant } from '../catalogue/instant.ts';
-import type { ExplainResultJson } from '../contract/explain-result.ts';
+import type { ExplainResultJson } from '../contract/results/explain.ts';
 import { openCatalogue } from '../database/open.ts';
-import { listedSlugs } from '../database/read/explain-rows.ts';
+import { listedSlugs } from '../database/load/explain-rows.ts';
 import type { MissingProduct } from '../preview/messages.ts';
 import type { PreviewCatalogue } from '../preview/preview-data.ts';
 import { databaseText } from './database-text.ts';

@@ -4,7 +4,7 @@
 import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../contract/primitives.ts';
-import type { KeysGuard, PlanEntry } from '../contract/results.ts';
+import type { KeysGuard, PlanEntry } from '../contract/results/parts.ts';
 import { openCatalogue } from '../database/open.ts';
 import { currentKeys } from '../database/write/front-keys.ts';
 import type { Finding } from '../findings.ts';

@@ -2,7 +2,8 @@
 
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
-import type { BuildResultJson, Hold, PlanEntry } from '../contract/results.ts';
+import type { BuildResultJson } from '../contract/results/build.ts';
+import type { Hold, PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { prune } from '../release/history/prune.ts';

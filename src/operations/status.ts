@@ -1,7 +1,7 @@
 // The state of a tree, for monitoring, and the next changes that the clock brings. Opens no database.
 
 import type { Instant } from '../catalogue/instant.ts';
-import type { StatusResultJson } from '../contract/watch-results.ts';
+import type { StatusResultJson } from '../contract/results/status.ts';
 import type { Finding } from '../findings.ts';
 import { readKeyStatus, readTreeStatus } from '../release/status/read-status.ts';
 import { nextChangesOf, statusOf } from '../release/status/status.ts';

@@ -3,7 +3,7 @@
 import { afterWriting } from '../errors.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
-import type { RequestsJson } from '../contract/results.ts';
+import type { RequestsJson } from '../contract/results/parts.ts';
 import { lockedTree } from '../storage/open-tree.ts';
 
 /** The requests that a run made to a bucket, for its bill; null for a folder. */

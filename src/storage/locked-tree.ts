@@ -1,7 +1,7 @@
 // A tree whose lock this process holds until it releases it.
 
 import type { ReleaseStore } from '../release/tree/store.ts';
-import type { RequestsJson } from '../contract/results.ts';
+import type { RequestsJson } from '../contract/results/parts.ts';
 import { EDGE_FOLDER, PUBLIC_FOLDER, RELEASES_FOLDER } from '../render/paths.ts';
 
 export interface LockedTree {

@@ -6,13 +6,13 @@ import { treeMissing } from '../release/tree/found.ts';
 import type { TreeFolders } from '../release/tree/files.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { EDGE_FOLDER, RELEASES_FOLDER } from '../render/paths.ts';
-import { lockKeyRing, lockTree } from './directory/lock.ts';
-import { DirectoryReader } from './directory/reader.ts';
-import { DirectoryStore } from './directory/store.ts';
-import { refuseNonFolder } from './folder.ts';
+import { lockKeyRing, lockTree } from './folder/lock.ts';
+import { DirectoryReader } from './folder/reader.ts';
+import { DirectoryStore } from './folder/store.ts';
+import { refuseNonFolder } from './write-folder.ts';
 import type { LockedTree, OnTransfer } from './locked-tree.ts';
 import type { SharedTree } from './shared-tree.ts';
-import { bucketAddress } from './objects/address.ts';
+import { bucketAddress } from './bucket/address.ts';
 
 /** Whether a tree is in a bucket. True for any URL, so that `https://…` is refused as a bad address instead of becoming a folder. */
 export function isInBucket(root: string): boolean {
@@ -35,7 +35,7 @@ export async function freshTrees(root: string): Promise<() => TreeFolders> {
     const reader = DirectoryReader.open(root);
     return () => reader;
   }
-  const { openBucket } = await import('./objects/open-bucket.ts');
+  const { openBucket } = await import('./bucket/open-bucket.ts');
   const bucket = await openBucket(root);
   const entries = await bucket.entries('');
   if (entries.ok && entries.value.length === 0) throw treeMissing(root, 'nothing');
@@ -56,7 +56,7 @@ export async function openReleases(root: string): Promise<TreeFolders> {
  */
 export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFolders> {
   if (isInBucket(root)) {
-    const { openBucket } = await import('./objects/open-bucket.ts');
+    const { openBucket } = await import('./bucket/open-bucket.ts');
     return await openBucket(root);
   }
   refuseNonFolder(root);
@@ -69,7 +69,7 @@ export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFo
  */
 export async function lockedTree(root: string, onTransfer: OnTransfer = () => undefined): Promise<LockedTree> {
   if (isInBucket(root)) {
-    const { lockBucket } = await import('./objects/open-bucket.ts');
+    const { lockBucket } = await import('./bucket/open-bucket.ts');
     return await lockBucket(root, onTransfer);
   }
   const store = DirectoryStore.forWriting(root);
@@ -93,7 +93,7 @@ export async function sharedTree(
   onTransfer: OnTransfer = () => undefined,
 ): Promise<SharedTree> {
   if (isInBucket(root)) {
-    const { shareBucket } = await import('./objects/open-bucket.ts');
+    const { shareBucket } = await import('./bucket/open-bucket.ts');
     return await shareBucket(root, onTransfer);
   }
   refuseNonFolder(root);
@@ -113,7 +113,7 @@ export async function sharedTree(
  */
 export async function probeConditions(root: string): Promise<boolean> {
   if (!isInBucket(root)) return false;
-  const { probeBucket } = await import('./objects/open-bucket.ts');
+  const { probeBucket } = await import('./bucket/open-bucket.ts');
   await probeBucket(root);
   return true;
 }

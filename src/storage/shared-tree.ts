@@ -2,7 +2,7 @@
 // is the same, whoever writes it.
 
 import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
-import type { RequestsJson } from '../contract/results.ts';
+import type { RequestsJson } from '../contract/results/parts.ts';
 
 export interface SharedTree {
   readonly store: ReleaseStore;

@@ -79,13 +79,13 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'release/diff': ['tree', 'publish'],
   'release/status': ['tree', 'diff'],
   'release/history': ['tree', 'verify', 'status'],
-  'database/schema': [],
-  'database/read': ['schema'],
-  'database/write': ['schema', 'read'],
-  'database/sqlite': ['schema', 'read', 'write'],
-  'database/postgres': ['schema', 'read', 'write'],
-  'storage/directory': [],
-  'storage/objects': [],
+  'database/contract': [],
+  'database/load': ['contract'],
+  'database/write': ['contract', 'load'],
+  'database/sqlite': ['contract', 'load', 'write'],
+  'database/postgres': ['contract', 'load', 'write'],
+  'storage/folder': [],
+  'storage/bucket': [],
   'edge/rule': [],
   'edge/runtimes': ['rule'],
   'edge/deploy': ['rule', 'runtimes'],
@@ -145,7 +145,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/objects\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
+      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {
@@ -155,7 +155,7 @@ const FORBIDDEN: readonly {
     why: 'Date or Intl outside calendar.ts',
   },
   {
-    what: /'(\.\.\/)+(database\/(?!schema\/tables\.ts)|storage\/(?!(folder|private-file|text-file)\.ts))/,
+    what: /'(\.\.\/)+(database\/(?!contract\/tables\.ts)|storage\/(?!(write-folder|private-file|text-file)\.ts))/,
     parts: /^cli$/,
     except: /^$/,
     why: 'a database or a tree opened by a command: every command goes through operations/',
@@ -309,8 +309,8 @@ describe('layers', () => {
     [
       'what only the command may know',
       'preview/x.ts',
-      "import { a } from '../storage/directory/lock.ts';",
-      'preview/x.ts: imports storage/directory/lock.ts',
+      "import { a } from '../storage/folder/lock.ts';",
+      'preview/x.ts: imports storage/folder/lock.ts',
     ],
     [
       'a page that asks the clock',
@@ -328,7 +328,7 @@ describe('layers', () => {
     [
       'a command that opens a tree',
       'cli/commands/x.ts',
-      "const { a } = await import('../../storage/directory/reader.ts');",
+      "const { a } = await import('../../storage/folder/reader.ts');",
       'cli/commands/x.ts: a database or a tree opened by a command: every command goes through operations/',
     ],
     [

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { buildResultSchema } from '../../src/contract/results.ts';
+import { buildResultSchema } from '../../src/contract/results/build.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { bucketOfFile, leaveEnvironmentAtEnd, textsOf } from '../support/cli/bucket.ts';
 import { playbill, type Run } from '../support/cli/run.ts';

@@ -4,7 +4,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
+import { buildResultSchema } from '../../src/contract/results/build.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { filesOf, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { releasesResultSchema } from '../../src/contract/release-results.ts';
+import { releasesResultSchema } from '../../src/contract/results/history.ts';
 import { candidatesFor } from '../../src/cli/candidates.ts';
 import { programOf } from '../../src/cli/program.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';

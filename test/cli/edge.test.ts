@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
-import { issuedKeySchema, keysResultSchema } from '../../src/contract/results.ts';
+import { issuedKeySchema, keysResultSchema } from '../../src/contract/results/keys.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';

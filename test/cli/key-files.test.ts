@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { issuedKeySchema } from '../../src/contract/results.ts';
+import { issuedKeySchema } from '../../src/contract/results/keys.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, type Run } from '../support/cli/run.ts';

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
-import { errorResultSchema } from '../../src/contract/results.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { Command, summaryOf, type Run } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { previewResultSchema } from '../../src/contract/results.ts';
+import { previewResultSchema } from '../../src/contract/results/preview.ts';
 import { catalogueAt, temporaryFolder } from '../support/trees.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';

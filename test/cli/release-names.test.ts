@@ -3,11 +3,11 @@
 import { cpSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { diffResultSchema, forecastResultSchema } from '../../src/contract/diff-results.ts';
-import { releasesResultSchema, rollbackResultSchema } from '../../src/contract/release-results.ts';
-import { errorResultSchema } from '../../src/contract/results.ts';
+import { diffResultSchema, forecastResultSchema } from '../../src/contract/results/diff.ts';
+import { releasesResultSchema, rollbackResultSchema } from '../../src/contract/results/history.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { resolveRelease } from '../../src/release/tree/read.ts';
-import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { outputOf } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';

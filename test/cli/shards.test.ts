@@ -4,7 +4,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildResultSchema, errorResultSchema } from '../../src/contract/results.ts';
+import { buildResultSchema } from '../../src/contract/results/build.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { shardSummarySchema } from '../../src/contract/run.ts';
 import { changeDatabase } from '../support/fault/build-with.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';

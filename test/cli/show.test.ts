@@ -3,7 +3,7 @@
 import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorResultSchema } from '../../src/contract/results.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';

@@ -3,8 +3,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorResultSchema } from '../../src/contract/results.ts';
-import { nextResultSchema, statusResultSchema } from '../../src/contract/watch-results.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
+import { nextResultSchema, statusResultSchema } from '../../src/contract/results/status.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';

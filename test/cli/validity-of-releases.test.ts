@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { releasesResultSchema } from '../../src/contract/release-results.ts';
+import { releasesResultSchema } from '../../src/contract/results/history.ts';
 import { testContext } from '../support/cli/parser.ts';
 import { outputOf } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';

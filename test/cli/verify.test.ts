@@ -3,7 +3,8 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorResultSchema, findingsResultSchema } from '../../src/contract/results.ts';
+import { findingsResultSchema } from '../../src/contract/results/check.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';

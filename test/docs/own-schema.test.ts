@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
-import { findingsResultSchema, type FindingsResultJson } from '../../src/contract/results.ts';
+import { findingsResultSchema, type FindingsResultJson } from '../../src/contract/results/check.ts';
 import { printedBy } from '../support/cli/parser.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { findingsResultSchema } from '../../src/contract/results.ts';
+import { findingsResultSchema } from '../../src/contract/results/check.ts';
 import { fillBoxOffice } from '../support/docs/box-office.ts';
 import { fillPostgresBoxOffice } from '../support/docs/postgres-box-office.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';

@@ -7,7 +7,7 @@ import { generatedFiles } from '../../scripts/generated.ts';
 import { ERRORS } from '../../src/errors.ts';
 import { FINDINGS } from '../../src/findings.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { statusResultSchema } from '../../src/contract/watch-results.ts';
+import { statusResultSchema } from '../../src/contract/results/status.ts';
 import { commandsOf, testContext } from '../support/cli/parser.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 

@@ -9,7 +9,7 @@ import { PROFILE_NAMES, type ProfileName } from '../../src/edge/rule/profile.ts'
 import { issueKey } from '../../src/operations/keys.ts';
 import { publishKeys } from '../../src/operations/publish-keys.ts';
 import { showDocument } from '../../src/release/status/show.ts';
-import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile, KEY_SETTINGS } from '../support/trees.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
 import type { Compression } from '../../src/release/tree/files.ts';
-import { DirectoryStore } from '../../src/storage/directory/store.ts';
+import { DirectoryStore } from '../../src/storage/folder/store.ts';
 import { precompressingStore } from '../../src/storage/precompress.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { BreakingStore, Breakage } from '../support/fault/breaking-store.ts';

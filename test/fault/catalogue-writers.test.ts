@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { rowsIn } from '../support/database-rows.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { twoAtATime } from '../support/fault/build-with.ts';

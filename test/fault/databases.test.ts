@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
 import { AppError } from '../../src/errors.ts';
-import { DirectoryStore } from '../../src/storage/directory/store.ts';
+import { DirectoryStore } from '../../src/storage/folder/store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { buildWith, HORIZON_SECONDS } from '../support/fault/build-with.ts';
 import { AS_ANYONE, Command, errorCodeOf } from '../support/fault/command.ts';

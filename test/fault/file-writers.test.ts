@@ -5,7 +5,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { issuedKeySchema } from '../../src/contract/results.ts';
+import { issuedKeySchema } from '../../src/contract/results/keys.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { buildHere, twoAtATime, wordsOf } from '../support/fault/build-with.ts';
 import { Command, type Run } from '../support/fault/command.ts';

@@ -11,7 +11,7 @@ import { rollBackTree } from '../../src/operations/history.ts';
 import { prune } from '../../src/release/history/prune.ts';
 import { PublishedTree } from '../../src/release/tree/published.ts';
 import { rollBack } from '../../src/release/history/rollback.ts';
-import { DirectoryStore } from '../../src/storage/directory/store.ts';
+import { DirectoryStore } from '../../src/storage/folder/store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { findingsOf } from '../support/verify-tree.ts';
 import { BreakingStore, Breakage } from '../support/fault/breaking-store.ts';

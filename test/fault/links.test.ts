@@ -4,7 +4,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DirectoryStore } from '../../src/storage/directory/store.ts';
+import { DirectoryStore } from '../../src/storage/folder/store.ts';
 import { replaceTextFile } from '../../src/storage/text-file.ts';
 import { Command } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';

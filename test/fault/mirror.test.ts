@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { rowsIn } from '../support/database-rows.ts';
 import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
 import { twoAtATime } from '../support/fault/build-with.ts';

@@ -3,7 +3,7 @@
 // same. `npm test` tries a few, `npm run test:all` all.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { errorResultSchema } from '../../src/contract/results.ts';
+import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { playbill } from '../support/cli/run.ts';
 import { BucketTree, leaveStoreAtEnd, useStore } from '../support/objects/bucket-tree.ts';
 import { requestsIn, type ChosenRequest } from '../support/objects/chosen-requests.ts';

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/errors.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { freePort } from '../support/edge/runtimes/runtime.ts';
 import { Command, errorCodeOf } from '../support/fault/command.ts';
 import { richCatalogue } from '../support/fault/rich-catalogue.ts';

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { playbill, playbillProcess, type Run } from '../support/cli/run.ts';
 import { GOOD_ROWS } from '../support/database-rows.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';

@@ -3,7 +3,7 @@
 
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { findingLine } from '../../src/findings.ts';
 import { playbill } from '../support/cli/run.ts';
 import { findingsOf, GOOD_ROWS } from '../support/database-rows.ts';

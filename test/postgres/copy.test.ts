@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { IS_THOROUGH, runs } from '../speeds.ts';
 import { GOOD_ROWS, rowsIn } from '../support/database-rows.ts';
 import { copyCatalogue, createShape, refillCatalogue, SHAPES, withoutNul } from '../support/postgres/copy.ts';

@@ -4,11 +4,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { openCatalogue } from '../../src/database/open.ts';
-import { examineContract } from '../../src/database/schema/check-schema.ts';
-import type { Column } from '../../src/database/schema/columns.ts';
-import { conversionOf } from '../../src/database/schema/conversions.ts';
-import { checkedRows } from '../../src/database/schema/query-builders.ts';
-import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
+import { examineContract } from '../../src/database/contract/check-schema.ts';
+import type { Column } from '../../src/database/contract/columns.ts';
+import { conversionOf } from '../../src/database/contract/conversions.ts';
+import { checkedRows } from '../../src/database/contract/query-builders.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/contract/tables.ts';
 import { findingsOf } from '../support/database-rows.ts';
 import { columnAt, HINTED, ODD_VALUES } from '../support/hinted-values.ts';
 import { Overlay } from '../support/postgres/overlay.ts';

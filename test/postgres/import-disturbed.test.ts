@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { importRows, type ImportResult } from '../../src/database/write/import-rows.ts';
 import type { ImportSource } from '../../src/database/write/input-rows.ts';
 import { mirrorRows } from '../../src/database/write/mirror-rows.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { demoRows } from '../../data/demo/rows.ts';
 import { compiledCommand } from '../support/compiled.ts';
 import { mountMemory } from '../support/fault/scarce-disk.ts';

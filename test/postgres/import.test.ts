@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importRows, type ImportResult } from '../../src/database/write/import-rows.ts';
 import type { ImportSource } from '../../src/database/write/input-rows.ts';
 import { mirrorRows, type MirrorOptions, type MirrorResult } from '../../src/database/write/mirror-rows.ts';
-import { TABLE_NAMES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, type TableName } from '../../src/database/contract/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { goodCatalogue, GOOD_ROWS } from '../support/database-rows.ts';
 import { createShape, type Shape } from '../support/postgres/copy.ts';

@@ -4,9 +4,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findingLine, type Finding } from '../../src/findings.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { knownTables } from '../../src/database/schema/query-builders.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
-import type { Column } from '../../src/database/schema/columns.ts';
+import { knownTables } from '../../src/database/contract/query-builders.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
+import type { Column } from '../../src/database/contract/columns.ts';
 import { renderProducts } from '../../src/operations/render-products.ts';
 import { findingsOf } from '../support/database-rows.ts';
 import { newSchema } from '../support/postgres/own-schema.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { holdSnapshot, openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { longRuns } from '../speeds.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { readerWith } from '../support/fault/watched-reader.ts';

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { revokeKey, storeKey } from '../../src/database/write/front-keys.ts';
 import { importRows } from '../../src/database/write/import-rows.ts';
 import { mirrorRows } from '../../src/database/write/mirror-rows.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { goodCatalogue, GOOD_ROWS } from '../support/database-rows.ts';
 import { createShape, refillCatalogue } from '../support/postgres/copy.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';

@@ -2,7 +2,7 @@
 // they are are not written, which triggers count.
 
 import { test } from 'vitest';
-import { TABLE_NAMES, TABLE_RULES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES } from '../../src/database/contract/tables.ts';
 import { IS_THOROUGH, longRuns } from '../speeds.ts';
 import type { CatalogueRow } from '../support/catalogue.ts';
 import { createShape, type Shape } from '../support/postgres/copy.ts';

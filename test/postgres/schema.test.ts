@@ -4,8 +4,8 @@
 import type Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
-import type { Column } from '../../src/database/schema/columns.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
+import type { Column } from '../../src/database/contract/columns.ts';
 import { runs } from '../speeds.ts';
 import { everyColumn, goodCatalogue, GOOD_ROWS } from '../support/database-rows.ts';
 import { createShape } from '../support/postgres/copy.ts';

@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
 import { revokeKey } from '../../src/database/write/front-keys.ts';
 import { importRows } from '../../src/database/write/import-rows.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { issueKey } from '../../src/operations/keys.ts';
 import { compiledCommand } from '../support/compiled.ts';
 import { GOOD_ROWS } from '../support/database-rows.ts';

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { firstInstantOf } from '../support/reference/plain-values.ts';

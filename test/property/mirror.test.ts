@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { mirrorRows } from '../../src/database/write/mirror-rows.ts';
-import { TABLE_NAMES, TABLE_RULES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES } from '../../src/database/contract/tables.ts';
 import { createCatalogue, insertRows, type CatalogueRow } from '../support/catalogue.ts';
 import { expectEveryKind, expectRandomMirrors, exported, inputOf, type Written } from '../support/random-mirrors.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';

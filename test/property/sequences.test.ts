@@ -11,7 +11,7 @@ import { demoRows } from '../../data/demo/rows.ts';
 import { formatInstant, instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import type { ManifestFile } from '../../src/contract/manifest.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import type { BuildResult } from '../../src/operations/publish-release.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { readStatus } from '../../src/operations/status.ts';

@@ -1,7 +1,7 @@
 // Values that columns do not accept and that have a hint, and what they become by it: the tests of both databases run the hints on them.
 
-import type { Column } from '../../src/database/schema/columns.ts';
-import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
+import type { Column } from '../../src/database/contract/columns.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/contract/tables.ts';
 import { BAD_VALUES } from './database-rows.ts';
 
 export function columnAt(location: string): [name: string, column: Column<unknown>] {

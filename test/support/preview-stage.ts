@@ -11,7 +11,7 @@ import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { PreviewData } from '../../src/preview/preview-data.ts';
 import { createPreviewServer } from '../../src/preview/server.ts';
-import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { buildTree, catalogueAt, instant, type Rows } from './trees.ts';
 
 export const NOW = '2026-05-01T09:00:00Z';

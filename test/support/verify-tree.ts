@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/findings.ts';
 import { verifyTree } from '../../src/release/verify/verify.ts';
-import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { demoCatalogueAt } from './demo-catalogue.ts';
 import { buildTree, instant, temporaryFolder, temporaryFolderOfFile } from './trees.ts';
 

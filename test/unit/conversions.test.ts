@@ -2,9 +2,9 @@
 
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Column } from '../../src/database/schema/columns.ts';
-import { conversionOf, hintOf } from '../../src/database/schema/conversions.ts';
-import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
+import type { Column } from '../../src/database/contract/columns.ts';
+import { conversionOf, hintOf } from '../../src/database/contract/conversions.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/contract/tables.ts';
 import { columnAt, HINTED, LOCAL_START, ODD_VALUES } from '../support/hinted-values.ts';
 
 const database = new Database(':memory:');

@@ -12,7 +12,7 @@ import type { ImportSource } from '../../src/database/write/input-rows.ts';
 import { mirrorRows, type MirrorOptions, type MirrorResult } from '../../src/database/write/mirror-rows.ts';
 import { linesOf } from '../../src/database/write/ndjson-lines.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/contract/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { catalogueAt, temporaryFolder } from '../support/trees.ts';
 import { findingsOf, goodCatalogue, GOOD_ROWS, rowsIn, SCHEMA } from '../support/database-rows.ts';

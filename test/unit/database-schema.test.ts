@@ -1,13 +1,13 @@
-// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/schema/tables.ts), and in prose.
+// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/contract/tables.ts), and in prose.
 // Here the first two are held together; data/schema-postgres.sql, by test/postgres/schema.test.ts.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
-import { ALL_IDS, onlyId, type IdRange } from '../../src/database/read/groups.ts';
-import { childGrouping } from '../../src/database/read/product-queries.ts';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { ALL_IDS, onlyId, type IdRange } from '../../src/database/load/groups.ts';
+import { childGrouping } from '../../src/database/load/product-queries.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { tablesBounds } from '../../src/database/sqlite/cell-bounds.ts';
 import { groupedQuery } from '../../src/database/sqlite/grouped-query.ts';
 import { compiled } from '../../src/database/sqlite/reader.ts';

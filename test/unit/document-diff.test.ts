@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import * as fc from 'fast-check';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { FieldValue } from '../../src/contract/diff-results.ts';
+import type { FieldValue } from '../../src/contract/results/diff.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import {
   changeText,

@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { canLockBeside, lockFile, whyBusy, type FileLock } from '../../src/file-lock.ts';
-import { lockKeyRing, lockTree } from '../../src/storage/directory/lock.ts';
+import { lockKeyRing, lockTree } from '../../src/storage/folder/lock.ts';
 import { temporaryFolder } from '../support/trees.ts';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { TABLE_NAMES, TABLES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/contract/tables.ts';
 import { richCatalogue, viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolder } from '../support/trees.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { missingStubs } from '../../src/operations/check-db.ts';
-import { TABLE_NAMES } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { temporaryFolder } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 import { ENCODINGS, everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';

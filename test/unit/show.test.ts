@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { showDocument } from '../../src/release/status/show.ts';
 import type { Endpoint } from '../../src/render/paths.ts';
-import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { documentAt, filesOf, instant, pointerOf } from '../support/trees.ts';
 import { editionIn } from '../support/verify-forgery.ts';
 import { copyOf, F, K, pointerPath, soundTree } from '../support/verify-tree.ts';

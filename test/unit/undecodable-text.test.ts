@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { exportRows } from '../../src/database/write/export-rows.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { richCatalogue, viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';

@@ -7,7 +7,7 @@ import { readTreeStatus } from '../../src/release/status/read-status.ts';
 import { showDocument } from '../../src/release/status/show.ts';
 import type { TreeEntry } from '../../src/release/tree/files.ts';
 import { orThrow, type Failure, type Found } from '../../src/release/tree/found.ts';
-import { DirectoryStore } from '../../src/storage/directory/store.ts';
+import { DirectoryStore } from '../../src/storage/folder/store.ts';
 import { instant } from '../support/trees.ts';
 import { currentManifestPath } from '../support/verify-forgery.ts';
 import { copyOf, F, K, pointerPath, soundTree } from '../support/verify-tree.ts';

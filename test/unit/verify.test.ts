@@ -10,7 +10,7 @@ import { filesOf, temporaryFolder } from '../support/trees.ts';
 import { formatAmount } from '../../src/catalogue/money.ts';
 import { AppError } from '../../src/errors.ts';
 import { verifyTree } from '../../src/release/verify/verify.ts';
-import { DirectoryReader } from '../../src/storage/directory/reader.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { editionIn, forge, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
 import {
   copyOf,

@@ -25,7 +25,7 @@ Examples:
 Exit codes: that of the build, after Ctrl-C; 2 wrong usage, or an address that cannot be listened on.`)
     .runs(async ({ to, port }, context) => {
       if (to !== undefined) {
-        const { writeFolder } = await import('../../storage/folder.ts');
+        const { writeFolder } = await import('../../storage/write-folder.ts');
         writeFolder(to, [], '--to');
       }
       const folder = to ?? join(tmpdir(), `playbill-demo-${randomUUID()}`);

@@ -3,7 +3,7 @@
 import { Option } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
-import type { ForecastResultJson } from '../../contract/diff-results.ts';
+import type { ForecastResultJson } from '../../contract/results/diff.ts';
 import { AppError } from '../../errors.ts';
 import type { FrontForecast } from '../../release/status/forecast.ts';
 import type { FrontDiff } from '../../release/diff/release-diff.ts';

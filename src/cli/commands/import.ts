@@ -1,6 +1,6 @@
 // `playbill import`: reads files of rows into a catalogue, which it creates if needed.
 
-import type { MirrorResultJson, RowChanges, RowsResultJson } from '../../contract/results.ts';
+import type { MirrorResultJson, RowChanges, RowsResultJson } from '../../contract/results/import.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { databaseText } from '../../operations/database-text.ts';
 import { percentageArgument } from '../arguments.ts';

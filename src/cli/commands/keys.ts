@@ -3,7 +3,8 @@
 import { resolve } from 'node:path';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
-import type { KeysGuard, KeysResultJson } from '../../contract/results.ts';
+import type { KeysResultJson } from '../../contract/results/keys.ts';
+import type { KeysGuard } from '../../contract/results/parts.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Revoked } from '../../operations/keys.ts';

@@ -2,7 +2,7 @@
 
 import { findingLine } from '../../findings.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
-import type { NextResultJson } from '../../contract/watch-results.ts';
+import type { NextResultJson } from '../../contract/results/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';

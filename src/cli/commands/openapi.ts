@@ -66,7 +66,7 @@ function serverOf(text: string): string {
 
 async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<void> {
   const { schemaFiles } = await import('../../contract/schemas.ts');
-  const { writeFolder } = await import('../../storage/folder.ts');
+  const { writeFolder } = await import('../../storage/write-folder.ts');
   const files = schemaFiles();
   writeFolder(folder, files, '--schemas');
   const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));

@@ -1,6 +1,6 @@
 // `playbill prune`: removes releases that are no longer kept, and editions that nothing refers to.
 
-import type { PruneResultJson } from '../../contract/release-results.ts';
+import type { PruneResultJson } from '../../contract/results/history.ts';
 import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
 import { planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';

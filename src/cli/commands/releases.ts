@@ -1,7 +1,7 @@
 // `playbill releases`: lists the releases that rollback can return to.
 
 import { findingLine } from '../../findings.ts';
-import type { ReleasesResultJson } from '../../contract/release-results.ts';
+import type { ReleasesResultJson } from '../../contract/results/history.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';

@@ -2,9 +2,9 @@
 
 import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
-import type { RollbackResultJson } from '../../contract/release-results.ts';
+import type { RollbackResultJson } from '../../contract/results/history.ts';
 import { AppError, shellWord } from '../../errors.ts';
-import type { PlanEntry } from '../../contract/results.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
 import { holdLines, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';

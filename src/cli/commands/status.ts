@@ -1,6 +1,6 @@
 // `playbill status`: says whether every front is fresh, for people, monitors and Prometheus.
 
-import type { StatusResultJson } from '../../contract/watch-results.ts';
+import type { StatusResultJson } from '../../contract/results/status.ts';
 import type { DeepStatus } from '../../operations/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { FINDINGS_KEPT } from '../output/findings.ts';

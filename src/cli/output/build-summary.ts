@@ -1,7 +1,7 @@
 // The output of `build` and `finish`: the JSON result, a summary for people, and the exit code.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { BuildResultJson } from '../../contract/results.ts';
+import type { BuildResultJson } from '../../contract/results/build.ts';
 import { shellWord } from '../../errors.ts';
 import type { BuildResult } from '../../operations/publish-release.ts';
 import type { Billed } from '../../operations/writing-tree.ts';

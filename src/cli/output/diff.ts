@@ -1,7 +1,7 @@
 // Formats differences for a terminal and as Markdown. Text from a catalogue is escaped accordingly.
 
 import { Zone } from '../../catalogue/calendar.ts';
-import type { ChangeCounts, DocumentChange, FrontDifference, PlannedDiffJson } from '../../contract/diff-results.ts';
+import type { ChangeCounts, DocumentChange, FrontDifference, PlannedDiffJson } from '../../contract/results/diff.ts';
 import { changeText, countChanges, elementText, fieldText, summaryText } from '../../release/diff/document-diff.ts';
 import { codeSpan, folded, zoneTimeText } from './text.ts';
 import { countText } from './terminal.ts';

@@ -1,6 +1,6 @@
 // Formats the results of an edge check as a table. A difference is followed by what was expected, what was found, and what to do about it.
 
-import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/edge-results.ts';
+import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/results/edge.ts';
 import { escapeLine } from './escape.ts';
 import { stateCell, tableText } from './table.ts';
 import { countText, styled, type Style, type Terminal } from './terminal.ts';

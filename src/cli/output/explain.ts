@@ -10,7 +10,7 @@ import type {
   ExplainedSession,
   ExplainedTier,
   ExplainResultJson,
-} from '../../contract/explain-result.ts';
+} from '../../contract/results/explain.ts';
 import { shellWord } from '../../errors.ts';
 import { findingLine } from '../../findings.ts';
 import { diffFields, fieldText, valueText } from '../../release/diff/document-diff.ts';

@@ -2,7 +2,7 @@
 // workflow command or an XML element.
 
 import { Option } from 'commander';
-import type { FindingsResultJson } from '../../contract/results.ts';
+import type { FindingsResultJson } from '../../contract/results/check.ts';
 import { findingLine, type Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
 import type { FindingGroup } from './finding-groups.ts';

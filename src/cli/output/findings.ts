@@ -1,7 +1,7 @@
 // Prints the findings of `verify` and `check-db`, of any number: one per line as they are found, or all at the end as JSON or JUnit XML. A line
 // about what was checked follows.
 
-import type { FindingsResultJson } from '../../contract/results.ts';
+import type { FindingsResultJson } from '../../contract/results/check.ts';
 import type { Finding } from '../../findings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { groupsOf, groupText, type Grouping } from './finding-groups.ts';

@@ -1,8 +1,8 @@
 // The Prometheus textfile of `status` and `build`: the state of every front in the tree, and of the last build. Times are given as timestamps as
 // well as ages: in a file that is no longer rewritten an age stays the same, while a timestamp can still be compared with the clock.
 
-import type { RequestsJson } from '../../contract/results.ts';
-import type { StatusResultJson } from '../../contract/watch-results.ts';
+import type { RequestsJson } from '../../contract/results/parts.ts';
+import type { StatusResultJson } from '../../contract/results/status.ts';
 import { parseInstant } from '../../catalogue/instant.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // Lines about releases that several commands print: a hold, a plan, requests to a bucket, what was pruned.
 
-import type { PruneResultJson } from '../../contract/release-results.ts';
-import type { KeysGuard, RequestsJson } from '../../contract/results.ts';
+import type { PruneResultJson } from '../../contract/results/history.ts';
+import type { KeysGuard, RequestsJson } from '../../contract/results/parts.ts';
 import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
 /**

@@ -3,7 +3,7 @@
 
 import { createQueryId, PostgresQueryCompiler, type OrderByItemNode } from 'kysely';
 import type { Query } from '../reader.ts';
-import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { canonicalSelect, type PostgresTable } from './native-types.ts';
 
 class ContractQueryCompiler extends PostgresQueryCompiler {

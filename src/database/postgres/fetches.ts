@@ -2,8 +2,8 @@
 // ones, and the network delay counts once for all of them.
 
 import type { Client } from 'pg';
-import type { TableName } from '../schema/tables.ts';
-import { answerOf } from './answer.ts';
+import type { TableName } from '../contract/tables.ts';
+import { queryResult } from './query-result.ts';
 
 interface Fetch {
   readonly text: string;
@@ -45,7 +45,7 @@ export class Fetches {
     client.connection.on('commandComplete', count);
     try {
       const text = fetches.map((fetch) => fetch.text).join('; ');
-      const results = await answerOf(client, text);
+      const results = await queryResult(client, text);
       for (const [i, { resolve }] of fetches.entries()) resolve(results[i] ?? []);
     } catch (error) {
       // The first FETCH that did not complete is at fault; the others fail because the transaction has ended.

@@ -2,7 +2,7 @@
 // driver needs for the same rows one by one.
 
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../read/groups.ts';
+import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
 import type { PostgresTable, TypeClass } from './native-types.ts';
 import { numeric, timeInJson } from './values.ts';

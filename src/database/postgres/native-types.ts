@@ -3,10 +3,10 @@
 
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
-import { LARGE_TEXT } from '../schema/row-checker.ts';
-import { CELL_BYTES_MAX, type Column } from '../schema/columns.ts';
-import { TEXT_ID_HINT } from '../schema/conversions.ts';
-import { isId, TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+import { LARGE_TEXT } from '../contract/row-checker.ts';
+import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
+import { TEXT_ID_HINT } from '../contract/conversions.ts';
+import { isId, TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
 import { presentOid } from './transaction.ts';
 
 /** Groups of types that are read alike. */

@@ -5,7 +5,7 @@
 
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError } from '../../errors.ts';
-import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { compiled, type CompiledSql } from './compile.ts';
 import type { PostgresTable } from './native-types.ts';
 import { presentOid } from './transaction.ts';

@@ -4,9 +4,9 @@
 import type { Client } from 'pg';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { CatalogueRows, Query, TableDescription } from '../reader.ts';
-import type { TableName } from '../schema/tables.ts';
+import type { TableName } from '../contract/tables.ts';
 import { displayAddress } from './address.ts';
-import { answerOf } from './answer.ts';
+import { queryResult } from './query-result.ts';
 import { compiled, compiledOn, type CompiledSql } from './compile.ts';
 import { connect } from './connect.ts';
 import { connectionSettings, type RowSecurity } from './connection-settings.ts';
@@ -90,7 +90,7 @@ export class PostgresRows implements CatalogueRows {
 
   protected async run({ text, values, tables }: CompiledSql): Promise<unknown[][]> {
     const [rows = []] = await this.query(
-      () => answerOf(this.client, text, values),
+      () => queryResult(this.client, text, values),
       (error) => postgresError(this.path, error, tables),
     );
     return rows;

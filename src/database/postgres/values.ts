@@ -1,6 +1,6 @@
 // Parses values that PostgreSQL prints into the contract's. What the contract does not allow is passed on, for the column's rule to refuse.
 
-import { LARGE_TEXT } from '../schema/row-checker.ts';
+import { LARGE_TEXT } from '../contract/row-checker.ts';
 
 /** OIDs of built-in types, the same in every database. */
 const BOOL = 16;

@@ -3,8 +3,8 @@
 
 import { sql, type RawBuilder } from 'kysely';
 import type { Query } from '../reader.ts';
-import type { Column } from '../schema/columns.ts';
-import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+import type { Column } from '../contract/columns.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { schemaText } from '../schema-file.ts';
 import { columnsOf, insertText, leavesExisting, othersOf, updateText } from '../write/row-statements.ts';
 import {

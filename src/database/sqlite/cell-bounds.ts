@@ -11,10 +11,10 @@ import {
   type RawBuilder,
   type SelectionNode,
 } from 'kysely';
-import { CELL_BYTES_MAX, TEXT_LENGTH_MAX, type Column } from '../schema/columns.ts';
-import { LARGE_CELL } from '../schema/row-checker.ts';
+import { CELL_BYTES_MAX, TEXT_LENGTH_MAX, type Column } from '../contract/columns.ts';
+import { LARGE_CELL } from '../contract/row-checker.ts';
 import { schemaText } from '../schema-file.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
 
 /** Which cells of a table may be large. */
 export interface TableBounds {

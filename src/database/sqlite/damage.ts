@@ -4,7 +4,7 @@
 import type Database from 'better-sqlite3';
 import { messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { findingOf } from '../schema/row-checker.ts';
+import { findingOf } from '../contract/row-checker.ts';
 import { databaseError } from './errors.ts';
 
 /** SQLite stops after so many. */

@@ -4,10 +4,10 @@
 import { sql } from 'kysely';
 import { AppError, messageOf } from '../../errors.ts';
 import type { CatalogueRows, TableDescription, TypeProblem } from '../reader.ts';
-import type { Column } from '../schema/columns.ts';
-import { TEXT_ID_HINT } from '../schema/conversions.ts';
-import { anyTable } from '../schema/query-builders.ts';
-import { isId, TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import type { Column } from '../contract/columns.ts';
+import { TEXT_ID_HINT } from '../contract/conversions.ts';
+import { anyTable } from '../contract/query-builders.ts';
+import { isId, TABLE_NAMES, type TableName } from '../contract/tables.ts';
 
 type RowSource = Pick<CatalogueRows, 'rows'>;
 

@@ -1,7 +1,7 @@
 // SQLite's SQL for rows in groups (read/groups.ts).
 
 import { sql, type RawBuilder } from 'kysely';
-import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../read/groups.ts';
+import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
 import { boundedCell, cellInJson, type TableBounds } from './cell-bounds.ts';
 

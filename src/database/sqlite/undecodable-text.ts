@@ -2,10 +2,10 @@
 // character. Since that character may also be intended, rows that have one are read again as bytes.
 
 import { sql } from 'kysely';
-import type { Column } from '../schema/columns.ts';
+import type { Column } from '../contract/columns.ts';
 import type { CatalogueRows } from '../reader.ts';
-import { UndecodableText } from '../schema/row-checker.ts';
-import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+import { UndecodableText } from '../contract/row-checker.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { boundedCell } from './cell-bounds.ts';
 
 const REPLACEMENT = '\ufffd';

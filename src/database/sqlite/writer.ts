@@ -9,8 +9,8 @@ import { AppError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import { isLockRefusal } from '../../file-lock.ts';
 import { makeFolder } from '../../make-folder.ts';
 import type { Query } from '../reader.ts';
-import { quoted } from '../schema/row-checker.ts';
-import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+import { quoted } from '../contract/row-checker.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { schemaText } from '../schema-file.ts';
 import { insertText, leavesExisting, updateText } from '../write/row-statements.ts';
 import {

@@ -3,10 +3,10 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { AppError, shellWord } from '../../errors.ts';
-import { wholeTable } from '../schema/query-builders.ts';
+import { wholeTable } from '../contract/query-builders.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { quoted } from '../schema/row-checker.ts';
-import type { TableName } from '../schema/tables.ts';
+import { quoted } from '../contract/row-checker.ts';
+import type { TableName } from '../contract/tables.ts';
 import { frontConditions } from './front-rows.ts';
 
 /**

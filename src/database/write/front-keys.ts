@@ -4,14 +4,14 @@
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import { openForWriting } from '../open.ts';
-import { anyTable, knownTables } from '../schema/query-builders.ts';
-import { checkContract } from '../schema/check-schema.ts';
-import { loadFrontRows } from '../read/load-fronts.ts';
-import { unknownFront } from '../read/unknown-front.ts';
-import { KEY, keyRingEntry, loadKeys } from '../read/load-keys.ts';
+import { anyTable, knownTables } from '../contract/query-builders.ts';
+import { checkContract } from '../contract/check-schema.ts';
+import { loadFrontRows } from '../load/load-fronts.ts';
+import { unknownFront } from '../load/unknown-front.ts';
+import { KEY, keyRingEntry, loadKeys } from '../load/load-keys.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
-import { FindingLog, quoted } from '../schema/row-checker.ts';
+import { FindingLog, quoted } from '../contract/row-checker.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
 
 /** What a new key needs; instants are canonical text. */

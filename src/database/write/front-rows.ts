@@ -2,10 +2,10 @@
 // of other fronts. These are conditions in SQL, so that an export can stream.
 
 import { sql, type RawBuilder } from 'kysely';
-import { unknownFront } from '../read/unknown-front.ts';
+import { unknownFront } from '../load/unknown-front.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { checkedRows } from '../schema/query-builders.ts';
-import type { TableName } from '../schema/tables.ts';
+import { checkedRows } from '../contract/query-builders.ts';
+import type { TableName } from '../contract/tables.ts';
 
 type Condition = RawBuilder<boolean>;
 

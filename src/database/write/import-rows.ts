@@ -4,9 +4,9 @@
 import type { Finding } from '../../findings.ts';
 import { AppError } from '../../errors.ts';
 import { openForWriting } from '../open.ts';
-import { checkContract } from '../schema/check-schema.ts';
-import { danglingIds } from '../read/orphan-references.ts';
-import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import { checkContract } from '../contract/check-schema.ts';
+import { danglingIds } from '../load/orphan-references.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
 import { forEachBatch, type ImportSource } from './input-rows.ts';
 import { refusedError, type ExistingKey } from './refused-row.ts';

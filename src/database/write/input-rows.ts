@@ -2,9 +2,9 @@
 // reports several. Writes nothing.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
-import { exactJson, hasRounded } from '../schema/exact-integers.ts';
-import { foundText, quoted } from '../schema/row-checker.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../schema/tables.ts';
+import { exactJson, hasRounded } from '../contract/exact-integers.ts';
+import { foundText, quoted } from '../contract/row-checker.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import type { CatalogueWriter, PlacedRow } from '../writer.ts';
 import { linesOf, type Line } from './ndjson-lines.ts';

@@ -3,7 +3,7 @@
 
 import { sql, type Expression, type SqlBool } from 'kysely';
 import type { Query } from '../reader.ts';
-import { TABLE_RULES, type TableName } from '../schema/tables.ts';
+import { TABLE_RULES, type TableName } from '../contract/tables.ts';
 import { PLACE, type CatalogueWriter, type PlacedRow } from '../writer.ts';
 import { columnsOf, othersOf } from './row-statements.ts';
 

@@ -2,10 +2,10 @@
 // have, and leaves all others untouched. Refuses an input that lacks so many rows that it has probably been cut short.
 
 import { setImmediate } from 'node:timers/promises';
-import type { RowChanges } from '../../contract/results.ts';
+import type { RowChanges } from '../../contract/results/import.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Query } from '../reader.ts';
-import { TABLE_NAMES, type TableName } from '../schema/tables.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
 import { danglingError, writingRows, type InputOptions } from './import-rows.ts';

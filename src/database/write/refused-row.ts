@@ -3,7 +3,7 @@
 import { AppError, shellWord } from '../../errors.ts';
 import type { DatabaseKind } from '../reader.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
-import { TABLE_RULES } from '../schema/tables.ts';
+import { TABLE_RULES } from '../contract/tables.ts';
 import type { CatalogueWriter, RefusedRow } from '../writer.ts';
 
 /** What to do with a row whose key exists already. In a mirror only an earlier line can have it. */

@@ -1,6 +1,6 @@
 // The SQL that writes rows. Databases differ only in the names of tables and in placeholders.
 
-import { TABLE_RULES, TABLES, type TableName } from '../schema/tables.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 
 /** All columns, with the key last, so that an insert and an update take the same values. */
 export const columnsOf = (table: TableName): readonly string[] => [...othersOf(table), ...TABLE_RULES[table].key];

@@ -2,7 +2,7 @@
 // keys and names of secrets, and the runtime's own secrets stay behind `verify`.
 
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
-import type { Eventually } from './eventually.ts';
+import type { MaybeAsync } from './maybe-async.ts';
 
 /** The one algorithm without a public key. */
 export const HMAC = 'hmac-sha256';
@@ -24,7 +24,7 @@ export interface KeyStore<Key extends KeyFacts = KeyRingEntry> {
    * (null), and for one that is broken, lacks its secret or has an algorithm that this runtime lacks, it takes as long and is false. Some
    * runtimes throw or reject where others return false.
    */
-  verify(key: Key | null, isHmac: boolean, signature: string, base: string): Eventually<boolean>;
+  verify(key: Key | null, isHmac: boolean, signature: string, base: string): MaybeAsync<boolean>;
 }
 
 /**

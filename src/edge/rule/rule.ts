@@ -3,7 +3,7 @@
 
 import type { Endpoint } from '../../render/paths.ts';
 import { editionHeaders, type FileResponse, isUnchanged, type NotModified } from './file-response.ts';
-import { after, type Eventually, orElse } from './eventually.ts';
+import { andThen, type MaybeAsync, recover } from './maybe-async.ts';
 import { instantText } from './instant.ts';
 import type { KeyFacts, KeyStore } from './key-store.ts';
 import { findEdition, type PointerText } from './pointer.ts';
@@ -37,8 +37,8 @@ export const authorize = <Key extends KeyFacts>(
   profile: SignatureProfile,
   settings: SettingsFile,
   now: number,
-): Eventually<RequestTarget | Refusal> =>
-  orElse(() => {
+): MaybeAsync<RequestTarget | Refusal> =>
+  recover(() => {
     const refused = (reason: Reason): Refusal =>
       reason === MALFORMED ? refuse(400, reason) : refuse<Reason>(401, reason, profile.challenge(settings));
     // Method, path, and the front's code.
@@ -61,7 +61,7 @@ export const authorize = <Key extends KeyFacts>(
 
     // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
     const verified = verifySignature(signed, covered.base, keys, instantText(now));
-    return after<string | null, RequestTarget | Refusal>(verified, (front) => {
+    return andThen<string | null, RequestTarget | Refusal>(verified, (front) => {
       if (front === null) return refused('signature-invalid');
 
       // A key speaks only for its own front, and does not reveal whether another front exists.

@@ -1,7 +1,7 @@
 // Finds out who signed a request. Every request that gets this far costs the same verification, so that neither the answer nor its cost tells
 // an unknown key from a wrong signature (law 9).
 
-import { after, type Eventually, orElse } from './eventually.ts';
+import { andThen, type MaybeAsync, recover } from './maybe-async.ts';
 import { HMAC, type KeyFacts, type KeyStore } from './key-store.ts';
 import type { SignedRequest } from './profile.ts';
 
@@ -15,18 +15,18 @@ export const verifySignature = <Key extends KeyFacts>(
   base: string,
   keys: KeyStore<Key>,
   instant: string,
-): Eventually<string | null> => {
+): MaybeAsync<string | null> => {
   const key = keys.find(signed.keyid);
   // The base64 of 32 bytes.
   const isHmac = signed.signature.length === 44;
   // An unknown key is checked as well: an HMAC is so quick that even this check would give away a known key.
   const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
   // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
-  const checking = orElse(
+  const checking = recover(
     () => keys.verify(own, isHmac, signed.signature, base),
     () => false,
   );
-  return after(checking, (isValid) => (isValid && own ? own.front : null));
+  return andThen(checking, (isValid) => (isValid && own ? own.front : null));
 };
 
 const NOBODYS: Partial<KeyFacts> = {};

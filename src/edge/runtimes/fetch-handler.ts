@@ -4,7 +4,7 @@
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
-import type { Eventually } from '../rule/eventually.ts';
+import type { MaybeAsync } from '../rule/maybe-async.ts';
 import type { ProfileName } from '../rule/profile.ts';
 import type { RuleRequest } from '../rule/request.ts';
 import { respond, type Store } from '../rule/respond.ts';
@@ -45,7 +45,7 @@ interface HostContext {
 export type Origin = (bindings: WorkerEnvironment, now: number) => Load;
 
 /** Access to the key ring for one request; `now`: seconds since 1970. */
-export type KeyRingOrigin = (bindings: WorkerEnvironment, now: number) => Eventually<KeyRing>;
+export type KeyRingOrigin = (bindings: WorkerEnvironment, now: number) => MaybeAsync<KeyRing>;
 
 /** A request with the property that Cloudflare adds. */
 type WorkerRequest = Request & { readonly cf?: { readonly clientAcceptEncoding?: string } };

@@ -2,7 +2,7 @@
 // njs 0.7 (README.md).
 
 import type { FileResponse } from '../rule/file-response.ts';
-import type { Eventually } from '../rule/eventually.ts';
+import type { MaybeAsync } from '../rule/maybe-async.ts';
 import type { PointerText } from '../rule/pointer.ts';
 import type { FileText, FoundLine } from '../rule/key-ring-text.ts';
 import { anyOf, type ProfileName } from '../rule/profile.ts';
@@ -61,7 +61,7 @@ export function authorized(
   find: (keyid: string) => FoundLine,
   njsCrypto: NjsCrypto,
   now: number,
-): Eventually<RequestTarget | Refusal> {
+): MaybeAsync<RequestTarget | Refusal> {
   const keys = njsKeyStore(find, secretOf, njsCrypto);
   const profile = profileOf(playbill_settings.profiles.split(' ') as ProfileName[], rfc9421InNjs);
   return authorize(request, keys, profile, playbill_settings, now);

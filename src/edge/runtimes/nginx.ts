@@ -2,7 +2,7 @@
 // sends the file with sendfile and gzip_static. Only 304s and refusals come from here. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings } from '../rule/encoding.ts';
-import { after, type Eventually, orElse } from '../rule/eventually.ts';
+import { andThen, type MaybeAsync, recover } from '../rule/maybe-async.ts';
 import { type FileText, findKeyIn, type FoundLine } from '../rule/key-ring-text.ts';
 import type { PointerText } from '../rule/pointer.ts';
 import type { Refusal } from '../rule/refusal.ts';
@@ -55,12 +55,12 @@ export function nginxHandlers(modules: NjsModules) {
   };
 }
 
-function answer(r: NjsRequest, modules: NjsModules): Eventually<void> {
+function answer(r: NjsRequest, modules: NjsModules): MaybeAsync<void> {
   const now = Date.now() / 1000;
-  return orElse(
+  return recover(
     () => {
       const request = requestOf(r);
-      return after(
+      return andThen(
         authorized(request, (keyid) => findKey(r, modules.fs, keyid), modules.crypto, now),
         (target) => sendSelected(r, request, target, now, modules, '@playbill_edition'),
       );

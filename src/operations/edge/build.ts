@@ -19,7 +19,7 @@ import { orThrow, treeMissing } from '../../release/tree/found.ts';
 import { readKeyRing } from '../../release/tree/read.ts';
 import { PUBLIC_FOLDER } from '../../render/paths.ts';
 import { isInBucket, openTree } from '../../storage/open-tree.ts';
-import { foreignFiles, writeFolder } from '../../storage/folder.ts';
+import { foreignFiles, writeFolder } from '../../storage/write-folder.ts';
 
 /** How long a worker may reuse a pointer that it has read. */
 const POINTER_SECONDS = 5;

@@ -1,6 +1,6 @@
 // Checks a deployed edge over HTTP, and compares it with the tree that it should serve.
 
-import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/edge-results.ts';
+import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/results/edge.ts';
 import { checkEdge, compareWithTree, type ComparedTree, type EdgeCheckOptions } from '../../edge-check/check-edge.ts';
 import type { EdgeAddress, FrontKey } from '../../edge-check/checked-edge.ts';
 import { orThrow } from '../../release/tree/found.ts';

@@ -8,10 +8,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Hold, KeysGuard } from '../../contract/results.ts';
+import type { Hold, KeysGuard } from '../../contract/results/parts.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { openCatalogue } from '../../database/open.ts';
-import { checkContract } from '../../database/schema/check-schema.ts';
+import { checkContract } from '../../database/contract/check-schema.ts';
 import { StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
 import { readHold } from '../../release/tree/hold.ts';

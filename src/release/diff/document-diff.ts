@@ -1,7 +1,7 @@
 // Compares two products documents of one front, element by element and field by field, and describes the changes as data and as text.
 // Imports only types, so that a page can bundle it.
 
-import type { ChangeCounts, DocumentChange, FieldChange, FieldValue } from '../../contract/diff-results.ts';
+import type { ChangeCounts, DocumentChange, FieldChange, FieldValue } from '../../contract/results/diff.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 
 /** The lists of a products document, in document order. */

@@ -2,8 +2,8 @@
 // To bound memory, it holds the editions of one front at a time, and keeps only counts and the first few of all changes.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
-import type { DocumentChange, PlannedDiffJson } from '../../contract/diff-results.ts';
-import type { PlanEntry } from '../../contract/results.ts';
+import type { DocumentChange, PlannedDiffJson } from '../../contract/results/diff.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, treeFileOf } from '../../render/paths.ts';
 import type { FrontResult } from '../publish/render-front.ts';

@@ -1,6 +1,6 @@
 // Compares two releases front by front, so that memory does not grow with the number of fronts.
 
-import type { FrontDifference } from '../../contract/diff-results.ts';
+import type { FrontDifference } from '../../contract/results/diff.ts';
 import type { ManifestFront } from '../../contract/manifest.ts';
 import { AppError } from '../../errors.ts';
 import { asOf } from '../tree/as-of.ts';

@@ -2,7 +2,7 @@
 // has an edition for the newer one's instant: it says what time alone would have changed.
 
 import { parseInstant } from '../../catalogue/instant.ts';
-import type { DocumentChange, FieldChange, FrontDifference } from '../../contract/diff-results.ts';
+import type { DocumentChange, FieldChange, FrontDifference } from '../../contract/results/diff.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { entryOf } from '../tree/codec.ts';

@@ -5,8 +5,8 @@
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
-import type { KeepReason, PruneResultJson } from '../../contract/release-results.ts';
-import type { PlanEntry } from '../../contract/results.ts';
+import type { KeepReason, PruneResultJson } from '../../contract/results/history.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
 import { editionPathsOf, pointerText } from '../tree/codec.ts';
 import { orNull, orThrow } from '../tree/found.ts';
@@ -25,7 +25,7 @@ import {
 } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { isInGrace } from '../tree/grace.ts';
+import { isInGrace } from '../tree/rollback-grace.ts';
 import { releasesKept } from './retention.ts';
 import { keepContentOf, openRuns } from './runs.ts';
 

@@ -1,7 +1,7 @@
 // The list of a tree's releases, for `playbill releases`.
 
 import type { Manifest } from '../../contract/manifest.ts';
-import type { ReleasesResultJson } from '../../contract/release-results.ts';
+import type { ReleasesResultJson } from '../../contract/results/history.ts';
 import type { Finding } from '../../findings.ts';
 import { PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFiles } from '../tree/files.ts';

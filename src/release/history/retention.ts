@@ -2,7 +2,7 @@
 // that is no longer built loses nothing, and all machines prune alike.
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
-import type { KeepReason } from '../../contract/release-results.ts';
+import type { KeepReason } from '../../contract/results/history.ts';
 import { byNewest, type DatedRelease } from '../tree/read.ts';
 
 const RECENT_TOTAL = 10;

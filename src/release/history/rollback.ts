@@ -4,7 +4,7 @@
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import type { RollbackResultJson } from '../../contract/release-results.ts';
+import type { RollbackResultJson } from '../../contract/results/history.ts';
 import { AppError } from '../../errors.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { activateRelease } from '../tree/activate.ts';

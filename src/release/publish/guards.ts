@@ -2,7 +2,7 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
-import type { Guard } from '../../contract/results.ts';
+import type { Guard } from '../../contract/results/parts.ts';
 
 export interface GuardOptions {
   /** The share of its cards, 0 to 1, that a front may lose in one build. */

@@ -5,7 +5,7 @@
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { KeysGuard } from '../../contract/results.ts';
+import type { KeysGuard } from '../../contract/results/parts.ts';
 import type { Finding } from '../../findings.ts';
 import { isKeyOver, isKeyValid } from '../tree/key-validity.ts';
 import type { GuardOptions } from './guards.ts';

@@ -4,7 +4,7 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
 import type { Manifest } from '../../contract/manifest.ts';
-import type { PlanEntry } from '../../contract/results.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf, PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
 import { pointerText } from '../tree/codec.ts';
 

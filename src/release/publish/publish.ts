@@ -7,7 +7,7 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, Manifest } from '../../contract/manifest.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Guard, Hold, PlanEntry } from '../../contract/results.ts';
+import type { Guard, Hold, PlanEntry } from '../../contract/results/parts.ts';
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { digestOf, folderOf, pathOf } from '../../render/paths.ts';

@@ -5,7 +5,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Guard, PlanEntry } from '../../contract/results.ts';
+import type { Guard, PlanEntry } from '../../contract/results/parts.ts';
 import type { Edition, FrontEditions } from '../../render/editions.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
 import { recipeOf, sha256Of } from '../tree/digest.ts';

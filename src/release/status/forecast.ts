@@ -1,6 +1,6 @@
 // What time will change in a published release: its later editions, each with what it changes. Renders nothing.
 
-import type { DocumentChange } from '../../contract/diff-results.ts';
+import type { DocumentChange } from '../../contract/results/diff.ts';
 import { diffDocuments } from '../diff/document-diff.ts';
 import { entryOf } from '../tree/codec.ts';
 import { listingsOf, selectedFronts } from '../diff/release-diff.ts';

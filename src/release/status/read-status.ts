@@ -4,7 +4,7 @@
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import type { Hold } from '../../contract/results.ts';
+import type { Hold } from '../../contract/results/parts.ts';
 import type { Finding } from '../../findings.ts';
 import { ENDPOINTS, pathOf } from '../../render/paths.ts';
 import { asOf } from '../tree/as-of.ts';

@@ -2,7 +2,7 @@
 
 import { formatInstant, instantOf, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import type { NextResultJson, StatusResultJson } from '../../contract/watch-results.ts';
+import type { NextResultJson, StatusResultJson } from '../../contract/results/status.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../tree/codec.ts';

@@ -4,7 +4,7 @@
 //   pointers, front by front  →  removal of pointers of fronts that the release does not have  →  current
 
 import type { ManifestFront } from '../../contract/manifest.ts';
-import type { PlanEntry } from '../../contract/results.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf } from '../../render/paths.ts';
 import type { PublishedTree } from './published.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';

@@ -1,14 +1,14 @@
 // The hold: `releases/hold` contains the id of the release that a rollback restored. While the file exists, builds render and plan but
 // publish nothing, so that the next cron job does not undo the rollback.
 
-import type { Hold, PlanEntry } from '../../contract/results.ts';
+import type { Hold, PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf } from '../../render/paths.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
 import type { TreeFiles } from './files.ts';
 import { orNull } from './found.ts';
 import { readHeldId } from './read.ts';
 import type { ReleaseStore } from './store.ts';
-import { beginGrace } from './grace.ts';
+import { beginGrace } from './rollback-grace.ts';
 
 export const HOLD_PATH = pathOf({ kind: 'hold' });
 

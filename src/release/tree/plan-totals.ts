@@ -1,7 +1,7 @@
 // Sums over a plan: what publishing puts, keeps and removes, file by file.
 
-import type { PruneResultJson } from '../../contract/release-results.ts';
-import type { PlanEntry } from '../../contract/results.ts';
+import type { PruneResultJson } from '../../contract/results/history.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 
 /** The number of files and bytes that a plan has for an action. */
 export function totalsOf(

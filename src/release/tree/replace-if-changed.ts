@@ -1,6 +1,6 @@
 // Writes small mutable files only if their bytes change, so that their modification time is the time of the last change.
 
-import type { PlanEntry } from '../../contract/results.ts';
+import type { PlanEntry } from '../../contract/results/parts.ts';
 import { orNull } from './found.ts';
 import type { ReleaseStore } from './store.ts';
 

@@ -4,7 +4,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { edgeCheckResultSchema, type EdgeCheckResultJson } from '../../../src/contract/edge-results.ts';
+import { edgeCheckResultSchema, type EdgeCheckResultJson } from '../../../src/contract/results/edge.ts';
 import { keyRingSchema } from '../../../src/contract/key-ring.ts';
 import { playbill } from '../cli/run.ts';
 import { demoCatalogueAt } from '../demo-catalogue.ts';

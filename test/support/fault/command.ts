@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { afterAll } from 'vitest';
 import { compiledCommand } from '../compiled.ts';
-import { buildResultSchema, errorResultSchema } from '../../../src/contract/results.ts';
+import { buildResultSchema } from '../../../src/contract/results/build.ts';
+import { errorResultSchema } from '../../../src/contract/results/parts.ts';
 
 export interface Run {
   /** null where a signal ended it. */

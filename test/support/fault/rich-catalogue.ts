@@ -2,7 +2,7 @@
 // as an operator's own schema: views over tables without types, CHECKs or keys, into which anything gets.
 
 import Database from 'better-sqlite3';
-import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/contract/tables.ts';
 import type { CatalogueRow } from '../catalogue.ts';
 
 const at = (hours: number): string =>

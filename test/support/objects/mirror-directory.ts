@@ -2,7 +2,7 @@
 // A folder that is not there, or is no folder, is refused as the real reader does.
 
 import type { TreeFolders } from '../../../src/release/tree/files.ts';
-import { DirectoryReader as RealReader } from '../../../src/storage/directory/reader.ts';
+import { DirectoryReader as RealReader } from '../../../src/storage/folder/reader.ts';
 import { unlockedStore, whenRead } from './mirror-open-tree.ts';
 
 export const DirectoryReader = {

@@ -12,7 +12,7 @@ const HERE = path('./');
 const MIRRORS = [
   { module: path('../../../src/storage/open-tree.ts'), who: SOURCE, mirror: path('mirror-open-tree.ts') },
   {
-    module: path('../../../src/storage/directory/reader.ts'),
+    module: path('../../../src/storage/folder/reader.ts'),
     who: path('../../'),
     mirror: path('mirror-directory.ts'),
   },

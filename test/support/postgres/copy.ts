@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type pg from 'pg';
-import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/schema/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/contract/tables.ts';
 import type { CatalogueRow } from '../catalogue.ts';
 import type { OwnSchema } from './own-schema.ts';
 import { OWN_TABLES, type OwnTable, type Value } from './own-rows.ts';

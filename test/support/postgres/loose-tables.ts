@@ -2,8 +2,8 @@
 // PostgreSQL's types alone keep out stays in SQLite: bytes, text in a column of numbers and a number in one of text, text with a NUL.
 
 import Database from 'better-sqlite3';
-import type { Column } from '../../../src/database/schema/columns.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/schema/tables.ts';
+import type { Column } from '../../../src/database/contract/columns.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/contract/tables.ts';
 import type { OwnSchema } from './own-schema.ts';
 
 const TYPES = { INTEGER: 'numeric', TEXT: 'text' } as const;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Instant } from '../../../src/catalogue/instant.ts';
 import type { CatalogueReader } from '../../../src/database/reader.ts';
-import { checkContract } from '../../../src/database/schema/check-schema.ts';
+import { checkContract } from '../../../src/database/contract/check-schema.ts';
 import { buildInto } from '../../../src/operations/build.ts';
 import { found, missing, type Found } from '../../../src/release/tree/found.ts';
 import { PublishedTree } from '../../../src/release/tree/published.ts';

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TABLES, type TableName } from '../../../src/database/schema/tables.ts';
+import { TABLES, type TableName } from '../../../src/database/contract/tables.ts';
 import { goodCatalogue } from '../database-rows.ts';
 import { copyCatalogue } from './copy.ts';
 import { newSchema, SchemaClient, serverUrl, type OwnSchema } from './own-schema.ts';

@@ -1,6 +1,6 @@
 // Rows of the contract's tables as rows of the tables in own-views.sql: the inverse of its views.
 
-import type { TableName } from '../../../src/database/schema/tables.ts';
+import type { TableName } from '../../../src/database/contract/tables.ts';
 
 /** As SQLite has it; yes and no where a table of ours has them. */
 export type Value = string | bigint | boolean | null;

@@ -2,7 +2,7 @@
 // by release/diff/document-diff.ts.
 
 import type { Zone } from '../../../catalogue/calendar.ts';
-import type { DocumentChange } from '../../../contract/diff-results.ts';
+import type { DocumentChange } from '../../../contract/results/diff.ts';
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 import { DOCUMENT_LISTS, diffDocuments, fieldText } from '../../../release/diff/document-diff.ts';
 import { countText, sessionText, type Money } from './descriptions.ts';

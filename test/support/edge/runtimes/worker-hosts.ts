@@ -15,7 +15,7 @@ import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/or
 import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
 import type { KeyRing } from '../../../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { writeFolder } from '../../../../src/storage/folder.ts';
+import { writeFolder } from '../../../../src/storage/write-folder.ts';
 import { sendLines } from '../messages.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { World } from '../world.ts';

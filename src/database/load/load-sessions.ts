@@ -4,9 +4,9 @@ import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import { tierRefusal } from '../../catalogue/offer.ts';
 import type { PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import { SESSION, TIER } from './product-queries.ts';
-import { dangling, repeated, type FindingLog } from '../schema/row-checker.ts';
-import { noPublicTier, startOf } from '../schema/row-rules.ts';
-import { instantIn, periodOf } from '../schema/values.ts';
+import { dangling, repeated, type FindingLog } from '../contract/row-checker.ts';
+import { noPublicTier, startOf } from '../contract/row-rules.ts';
+import { instantIn, periodOf } from '../contract/values.ts';
 
 /** What sessions refer to. */
 interface SessionContext {

@@ -5,8 +5,8 @@ import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
 import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Grouping, IdRange } from './groups.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
-import { knownTables } from '../schema/query-builders.ts';
-import { names, RowChecker } from '../schema/row-checker.ts';
+import { knownTables } from '../contract/query-builders.ts';
+import { names, RowChecker } from '../contract/row-checker.ts';
 
 export const PRODUCT = new RowChecker(
   'products',

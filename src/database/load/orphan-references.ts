@@ -3,9 +3,9 @@
 
 import type { Finding } from '../../findings.ts';
 import type { CatalogueRows } from '../reader.ts';
-import { dangling, findingOf, RowChecker } from '../schema/row-checker.ts';
-import { TABLE_RULES, type TableName } from '../schema/tables.ts';
-import { anyTable, wholeTable } from '../schema/query-builders.ts';
+import { dangling, findingOf, RowChecker } from '../contract/row-checker.ts';
+import { TABLE_RULES, type TableName } from '../contract/tables.ts';
+import { anyTable, wholeTable } from '../contract/query-builders.ts';
 
 type RowSource = Pick<CatalogueRows, 'batches' | 'isWhole'>;
 

@@ -2,8 +2,8 @@
 // cost, so the database makes one JSON array of a group's rows, which keeps the types of values and is parsed at once.
 
 import { sql, type RawBuilder } from 'kysely';
-import { exactJson, hasRounded, isRounded } from '../schema/exact-integers.ts';
-import type { TableName } from '../schema/tables.ts';
+import { exactJson, hasRounded, isRounded } from '../contract/exact-integers.ts';
+import type { TableName } from '../contract/tables.ts';
 
 /** A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every number, NULL is in no range. */
 export interface IdRange {

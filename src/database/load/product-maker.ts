@@ -15,9 +15,9 @@ import {
   type ChildTable,
   type RowsRead,
 } from './product-queries.ts';
-import { dangling, findingOf, parseId, repeated, type FindingLog } from '../schema/row-checker.ts';
-import { pauseFinding } from '../schema/row-rules.ts';
-import { periodOf } from '../schema/values.ts';
+import { dangling, findingOf, parseId, repeated, type FindingLog } from '../contract/row-checker.ts';
+import { pauseFinding } from '../contract/row-rules.ts';
+import { periodOf } from '../contract/values.ts';
 
 /** What a product's rows refer to, loaded before. */
 export interface ProductContext {

@@ -2,12 +2,12 @@
 // invalid values are skipped, since the load reports them.
 
 import type { PriceTier } from '../../catalogue/product.ts';
-import type { ExplainResultJson } from '../../contract/explain-result.ts';
+import type { ExplainResultJson } from '../../contract/results/explain.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { checkedRows, knownTables } from '../schema/query-builders.ts';
-import { quoted, RowChecker } from '../schema/row-checker.ts';
-import { periodOf } from '../schema/values.ts';
+import { checkedRows, knownTables } from '../contract/query-builders.ts';
+import { quoted, RowChecker } from '../contract/row-checker.ts';
+import { periodOf } from '../contract/values.ts';
 import { TIER } from './product-queries.ts';
 
 const PRODUCT = new RowChecker('products', ['id', 'slug']);

@@ -8,9 +8,9 @@ import type { KeyRingEntry } from '../../contract/key-ring.ts';
 import type { Finding } from '../../findings.ts';
 import { earliest, type CatalogueKey, type CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { dangling, FindingLog, findingOf, names, repeated, RowChecker, type RowOf } from '../schema/row-checker.ts';
-import { checkedRows } from '../schema/query-builders.ts';
-import { TABLES } from '../schema/tables.ts';
+import { dangling, FindingLog, findingOf, names, repeated, RowChecker, type RowOf } from '../contract/row-checker.ts';
+import { checkedRows } from '../contract/query-builders.ts';
+import { TABLES } from '../contract/tables.ts';
 import type { FrontCodes } from './load-fronts.ts';
 
 export const KEY = new RowChecker(

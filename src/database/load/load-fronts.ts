@@ -13,9 +13,9 @@ import {
   RowChecker,
   type FindingLog,
   type RowOf,
-} from '../schema/row-checker.ts';
-import { checkedRows } from '../schema/query-builders.ts';
-import { unknownZone, type Zones } from '../schema/zones.ts';
+} from '../contract/row-checker.ts';
+import { checkedRows } from '../contract/query-builders.ts';
+import { unknownZone, type Zones } from '../contract/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
 import type { Positions } from './load-taxonomy.ts';
 

@@ -4,8 +4,8 @@
 import { sql } from 'kysely';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { checkedRows, knownTables } from '../schema/query-builders.ts';
-import { findingOf, RowChecker } from '../schema/row-checker.ts';
+import { checkedRows, knownTables } from '../contract/query-builders.ts';
+import { findingOf, RowChecker } from '../contract/row-checker.ts';
 
 const FRONT = new RowChecker('fronts', ['id', 'currency', 'status']);
 

@@ -1,16 +1,16 @@
 // Checks a whole catalogue: the file, the contract, every value of every row, and every rule between rows. Rules on good rows are the load's own
-// (schema/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
+// (contract/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
-import { examineContract } from '../schema/check-schema.ts';
-import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../schema/row-checker.ts';
-import { noPublicTier, noStart, pauseFinding, startOf } from '../schema/row-rules.ts';
-import { TABLE_NAMES, TABLE_RULES, type TableName } from '../schema/tables.ts';
-import { anyTable, checkedRows, knownTables, wholeTable } from '../schema/query-builders.ts';
-import { unknownZone, Zones } from '../schema/zones.ts';
+import { examineContract } from '../contract/check-schema.ts';
+import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../contract/row-checker.ts';
+import { noPublicTier, noStart, pauseFinding, startOf } from '../contract/row-rules.ts';
+import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts';
+import { anyTable, checkedRows, knownTables, wholeTable } from '../contract/query-builders.ts';
+import { unknownZone, Zones } from '../contract/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
 import { emptyFronts } from './empty-fronts.ts';
 import { danglingIds } from './orphan-references.ts';

@@ -23,8 +23,8 @@ import {
   productQuery,
   type ChildTable,
 } from './product-queries.ts';
-import { knownTables } from '../schema/query-builders.ts';
-import { dangling, FindingLog, parseId } from '../schema/row-checker.ts';
+import { knownTables } from '../contract/query-builders.ts';
+import { dangling, FindingLog, parseId } from '../contract/row-checker.ts';
 
 /** By table and product id. */
 type ChildRows = ReadonlyMap<ChildTable, ReadonlyMap<unknown, Group>>;

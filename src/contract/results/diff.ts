@@ -1,7 +1,7 @@
 // What `diff --json` prints, and the differences in the result of `build --dry-run --json`.
 
 import * as z from 'zod';
-import { count, frontCode, instantText, releaseId } from './primitives.ts';
+import { count, frontCode, instantText, releaseId } from '../primitives.ts';
 
 export type FieldValue =
   | string

@@ -11,7 +11,7 @@ import { NoResponse, type BucketResponse, type BucketRequest, type Connection } 
 import { headersOf } from './headers.ts';
 import { busy, notAStore, refusal, unreachable, type Operation } from './refusals.ts';
 import type { StoredFile } from '../../release/tree/store.ts';
-import type { RequestsJson } from '../../contract/results.ts';
+import type { RequestsJson } from '../../contract/results/parts.ts';
 import { isOfTree } from '../locked-tree.ts';
 import { monotonicSeconds, StoreClock } from './store-clock.ts';
 

@@ -1,10 +1,10 @@
 // What `next` and `status` print with --json.
 
 import * as z from 'zod';
-import { edgeCheckSchema } from './edge-results.ts';
-import { DROP_CODES, HOLD_CODES } from './manifest.ts';
-import { count, frontCode, instantText, releaseId } from './primitives.ts';
-import { findingSchema, holdSchema } from './results.ts';
+import { edgeCheckSchema } from './edge.ts';
+import { DROP_CODES, HOLD_CODES } from '../manifest.ts';
+import { count, frontCode, instantText, releaseId } from '../primitives.ts';
+import { findingSchema, holdSchema } from './parts.ts';
 
 /** `next`. */
 export const nextResultSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSyn
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
-import { treeError } from './directory/tree-error.ts';
+import { treeError } from './folder/tree-error.ts';
 
 /**
  * Writes files into a folder, overwriting existing ones. `flag` is the option that named the folder.

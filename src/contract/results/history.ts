@@ -1,7 +1,7 @@
 // What `releases`, `rollback` and `prune` print with --json.
 
 import * as z from 'zod';
-import { count, frontCode, instantText, releaseId } from './primitives.ts';
+import { count, frontCode, instantText, releaseId } from '../primitives.ts';
 import {
   findingSchema,
   holdSchema,
@@ -10,7 +10,7 @@ import {
   publishWarningsSchema,
   requestsSchema,
   sentNoticeSchema,
-} from './results.ts';
+} from './parts.ts';
 
 /** Why a release is kept, strongest reason first. */
 export const KEEP_REASONS = [

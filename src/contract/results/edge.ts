@@ -1,7 +1,7 @@
 // What `edge check` and `status --edge` report about a deployed edge.
 
 import * as z from 'zod';
-import { count, frontCode, instantText } from './primitives.ts';
+import { count, frontCode, instantText } from '../primitives.ts';
 
 export const edgeCheckSchema = z.strictObject({
   /** Its name, such as `unsigned-after-signed`, or `key KEYID`. */

@@ -3,8 +3,8 @@
 
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { knownTables } from '../schema/query-builders.ts';
-import { findingOf, RowChecker } from '../schema/row-checker.ts';
+import { knownTables } from '../contract/query-builders.ts';
+import { findingOf, RowChecker } from '../contract/row-checker.ts';
 
 const PRICES_MIN = 20;
 

@@ -5,8 +5,8 @@ import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-produ
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { ALL_IDS, MISTYPED_IDS, onlyId, type Grouping } from './groups.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { dangling, names, parseId, repeated, RowChecker, type FindingLog } from '../schema/row-checker.ts';
-import { periodOf } from '../schema/values.ts';
+import { dangling, names, parseId, repeated, RowChecker, type FindingLog } from '../contract/row-checker.ts';
+import { periodOf } from '../contract/values.ts';
 
 const FRONT_PRODUCT = new RowChecker(
   'front_products',

@@ -6,7 +6,7 @@ import type { Zone } from '../../catalogue/calendar.ts';
 import { formatDateTime, formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { findingOf } from '../schema/row-checker.ts';
+import { findingOf } from '../contract/row-checker.ts';
 
 /** How far ahead tickets are sold. */
 const AHEAD_SECONDS = 731 * SECONDS_PER_DAY;

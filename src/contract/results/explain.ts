@@ -1,10 +1,10 @@
 // What `explain --json` prints.
 
 import * as z from 'zod';
-import { productCardSchema } from './documents.ts';
-import { DROP_CODES } from './manifest.ts';
-import { count, frontCode, instantText } from './primitives.ts';
-import { findingSchema } from './results.ts';
+import { productCardSchema } from '../documents.ts';
+import { DROP_CODES } from '../manifest.ts';
+import { count, frontCode, instantText } from '../primitives.ts';
+import { findingSchema } from './parts.ts';
 
 const dropReason = z.enum(DROP_CODES);
 const maybeInstant = instantText.nullable();

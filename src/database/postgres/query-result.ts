@@ -5,7 +5,7 @@ import type { Client, QueryArrayResult } from 'pg';
 import { valueTypes } from './values.ts';
 
 /** The rows of each statement in the text. With values, the text must be a single statement. */
-export function answerOf(client: Client, text: string, values?: unknown[]): Promise<readonly unknown[][][]> {
+export function queryResult(client: Client, text: string, values?: unknown[]): Promise<readonly unknown[][][]> {
   return new Promise((resolve, reject) => {
     const query = { text, rowMode: 'array' as const, types: valueTypes, ...(values === undefined ? {} : { values }) };
     client.query(query, (error: Error | null, answer: QueryArrayResult<unknown[]> | QueryArrayResult<unknown[]>[]) => {
