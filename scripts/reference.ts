@@ -3,6 +3,7 @@
 import type { Command, Option } from 'commander';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { buildMetrics, treeMetrics } from '../src/cli/output/prometheus.ts';
+import { EDGE_CHECKS } from '../src/edge-check/checks.ts';
 import { ERRORS } from '../src/errors.ts';
 import { FINDINGS } from '../src/findings.ts';
 import { commandsOf, testContext } from '../test/support/cli/parser.ts';
@@ -22,10 +23,14 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 /** The reference as markdown. */
 export function referenceText(): string {
+  const commands = commandsOf(testContext());
+  const shared = sharedOptions(commands.flatMap(({ command }) => command.options));
   return `${[
     '## Commands',
     'Results go to stdout, progress and messages to stderr. `--json` prints results for programs. `playbill <command> --help` has examples.',
-    ...commandsOf(testContext()).map(({ words, command }) => commandText(words, command)),
+    '### Options of many commands',
+    table(['option', 'means'], [...shared].map(optionRow)),
+    ...commands.map(({ words, command }) => commandText(words, command, shared)),
     '## Exit codes',
     table(
       ['code', 'means'],
@@ -44,13 +49,39 @@ export function referenceText(): string {
       ['code', 'means'],
       Object.entries(FINDINGS).map(([code, meaning]) => [`\`${code}\``, meaning]),
     ),
+    '## Checks of an edge',
+    '`playbill edge check` prints a row for each, and what to do where the edge differs.',
+    table(
+      ['check', 'finds'],
+      Object.entries(EDGE_CHECKS).map(([name, finds]) => [`\`${name}\``, finds]),
+    ),
     '## Metrics',
     '`build --prometheus` and `status --prometheus` write these metrics in the Prometheus text format; all are gauges. A metric without a value is\nleft out: a front whose pointer is broken has only `playbill_front_stale_from_timestamp_seconds`.',
     table(['metric', 'labels', 'says'], metricRows()),
   ].join('\n\n')}\n`;
 }
 
-function commandText(words: readonly string[], command: Command): string {
+/** How many commands must have an option in the same words for it to stand in one place. */
+const SHARED_BY = 5;
+
+/** Options, by their flags and text, that many commands have in the same words. */
+function sharedOptions(options: readonly Option[]): ReadonlyMap<string, string> {
+  const counts = new Map<string, { readonly row: readonly [flags: string, text: string]; count: number }>();
+  for (const option of options.filter(({ hidden }) => !hidden)) {
+    const row = [option.flags, optionText(option)] as const;
+    const counted = counts.get(row.join(' ')) ?? { row, count: 0 };
+    counts.set(row.join(' '), { row, count: counted.count + 1 });
+  }
+  return new Map([...counts.values()].filter(({ count }) => count >= SHARED_BY).map(({ row }) => row));
+}
+
+const optionRow = ([flags, text]: readonly [flags: string, text: string]): string[] => [
+  `\`${cell(flags)}\``,
+  cell(text),
+];
+
+function commandText(words: readonly string[], command: Command, shared: ReadonlyMap<string, string>): string {
+  const isShared = (option: Option): boolean => shared.get(option.flags) === optionText(option);
   const shown = command.options.filter(({ hidden }) => !hidden);
   const names = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
@@ -58,9 +89,15 @@ function commandText(words: readonly string[], command: Command): string {
   });
   const rows = [
     ...names.map(([name, description]) => [`\`${name}\``, cell(description)]),
-    ...shown.map((option) => [`\`${cell(option.flags)}\``, cell(optionText(option))]),
+    ...shown.filter((option) => !isShared(option)).map((option) => optionRow([option.flags, optionText(option)])),
   ];
-  return [`### \`${words.join(' ')}\``, sentence(command.summary()), table(['argument', 'means'], rows)].join('\n\n');
+  const others = shown.filter(isShared).map(({ flags }) => `\`${flags}\``);
+  return [
+    `### \`${words.join(' ')}\``,
+    sentence(command.summary()),
+    ...(rows.length > 0 ? [table(['argument', 'means'], rows)] : []),
+    ...(others.length > 0 ? [`${rows.length > 0 ? 'Also' : 'It takes'} ${others.join(', ')}.`] : []),
+  ].join('\n\n');
 }
 
 function optionText(option: Option): string {

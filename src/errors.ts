@@ -161,7 +161,7 @@ export class AppError extends Error {
 /** An error after a run's first write to a tree. It exits 6, because exit code 2 says that nothing was written. */
 class WrittenInPart extends AppError {
   constructor(error: AppError) {
-    const message = `${error.message}; the tree is written in part, and what was published stands`;
+    const message = `${error.message}; the tree is written in part; nothing that is published is lost`;
     super(error.code, message, error.hint, error, error.details);
   }
 

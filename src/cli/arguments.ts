@@ -118,5 +118,5 @@ export function edgeUrlArgument(text: string, flag: string): URL {
 }
 
 function refused(code: ErrorCode, flag: string, expected: string, text: string, examples: string): AppError {
-  return new AppError(code, `${flag}: expected ${expected}, found ${JSON.stringify(text)}`, `type it as ${examples}`);
+  return new AppError(code, `${flag}: expected ${expected}, found ${JSON.stringify(text)}`, `for example ${examples}`);
 }

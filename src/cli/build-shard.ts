@@ -29,7 +29,7 @@ export function shardOf(
   const refused = (message: string, hint: string): AppError => new AppError('usage', message, hint);
   if (shard === undefined) {
     const flag = run === undefined ? '--snapshot' : '--run';
-    throw refused(`${flag}: expected --shard too, found none`, 'type it as --shard 0/4');
+    throw refused(`${flag}: expected --shard too, found none`, 'for example --shard 0/4');
   }
   if (run === undefined) {
     const hint = 'name the run, the same for all its shards, as --run 2026-05-01T1200';

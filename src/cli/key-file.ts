@@ -10,7 +10,7 @@ import type { Terminal } from './output/terminal.ts';
 
 /** Reads a key file; warns if other users can read its private key. @throws AppError key-file-unreadable */
 export async function readKeyFile(path: string, terminal: Terminal): Promise<IssuedKeyJson> {
-  const hint = 'make one: playbill keys issue --front CODE --to CODE.key.json';
+  const hint = 'create one with: playbill keys issue --front CODE --to CODE.key.json';
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));

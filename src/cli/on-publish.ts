@@ -22,7 +22,7 @@ export function publishHookArgument(text: string, flag: string): PublishHook {
     new AppError(
       flag === '--on-change' ? 'on-change-invalid' : 'on-publish-invalid',
       `${flag}: expected a command or a URL, found ${found}`,
-      `type it as ${flag} https://cdn.example/purge or ${flag} ./purge.sh; if a user and password are needed, use a command`,
+      `for example ${flag} https://cdn.example/purge or ${flag} ./purge.sh; if a user and password are needed, use a command`,
     );
   if (text.trim() === '') throw invalid('nothing');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];

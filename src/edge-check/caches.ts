@@ -1,5 +1,6 @@
 // Checks that no cache in front of the rule answers in its place, and that nobody can read the tree without going through the rule.
 
+import type { CheckName } from './checks.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import { entryOf } from '../release/tree/codec.ts';
@@ -32,7 +33,7 @@ export async function checkSharedCaches(edge: CheckedEdge, own: FrontKey): Promi
   const signed: Probe = { path, signer: own };
   const unsigned: Probe = { path, signer: null, front: own.front };
   const second = (
-    check: string,
+    check: CheckName,
     expected: string,
     [before, probe]: readonly [Probe, Probe],
     foundIn: (answer: EdgeAnswer) => string | null,

@@ -9,16 +9,16 @@ import { answerText, judged, notChecked, ok, rowOf } from './rows.ts';
 
 const path = PATHS.products;
 
-const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
-  gzip: (bytes) => gunzipSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX }),
-  br: (bytes) => brotliDecompressSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX }),
-};
+const DECODERS: readonly (readonly [encoding: 'gzip' | 'br', decode: (bytes: Uint8Array) => Uint8Array])[] = [
+  ['gzip', (bytes) => gunzipSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX })],
+  ['br', (bytes) => brotliDecompressSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX })],
+];
 
 /** Requests each compressed form, then the plain form of the same URL: a cache might answer that with a compressed form. */
 export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
   const query = edge.newQuery();
   const checks: EdgeCheck[] = [];
-  for (const [encoding, decode] of Object.entries(DECODERS)) {
+  for (const [encoding, decode] of DECODERS) {
     const expected = `with Accept-Encoding: ${encoding} the same document`;
     const row = await rowOf(encoding, expected, async () => {
       const answer = await edge.ask({ path, query, signer: own, fields: { 'Accept-Encoding': encoding } });

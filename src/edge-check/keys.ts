@@ -1,6 +1,7 @@
 // Checks that the edge has the tree's key ring. An edge does not say which keys it has, so this tries keys: the edge must accept a key if and only
 // if it is in the ring, valid now, and for its front.
 
+import type { CheckName } from './checks.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
 import type { Pointer } from '../contract/pointer.ts';
@@ -33,7 +34,7 @@ const OTHER_RING =
 
 /** Checks that the edge accepts or refuses a key as the tree's key ring says. */
 export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing, now: string): Promise<EdgeCheck> {
-  const check = `key ${tried.key.keyid}`;
+  const check: CheckName = `key ${tried.key.keyid}`;
   const standing = standingOf(tried, ring, now);
   const expected = STANDING_TEXT[standing];
   return rowOf(check, expected, async () => {
@@ -56,7 +57,7 @@ export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing
 
 /** Checks that the edge serves the tree's snapshot of a front. `pointer`: null if the tree has none. */
 export async function checkSnapshot(edge: CheckedEdge, own: FrontKey, pointer: Pointer | null): Promise<EdgeCheck> {
-  const check = `front ${own.front}`;
+  const check: CheckName = `front ${own.front}`;
   const expected =
     pointer === null ? '404 not-found: the tree has no such front' : snapshotText(pointer.now, pointer.validUntil);
   return rowOf(check, expected, async () => {

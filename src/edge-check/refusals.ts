@@ -1,5 +1,6 @@
 // Checks that the edge refuses what the rule refuses (src/edge/README.md, "The two steps"), and in the same form.
 
+import type { CheckName } from './checks.ts';
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import { generateKeyPair } from '../edge/rule/key-pair.ts';
@@ -10,7 +11,7 @@ import { answerText, codeOf, differs, isOverloaded, judged, notChecked, ok, rowO
 
 /** A request that the rule refuses. */
 interface RefusedProbe {
-  readonly check: string;
+  readonly check: CheckName;
   readonly reason: Reason;
   readonly probe: Omit<Probe, 'query'>;
   /** What to do if the answer differs. */
@@ -125,7 +126,7 @@ async function refusedProbes(
     front: own.front,
     key: await forgedKey(profile, keyid),
   });
-  const probe = (check: string, reason: Reason, asked: Partial<Probe>, hint: string): RefusedProbe => ({
+  const probe = (check: CheckName, reason: Reason, asked: Partial<Probe>, hint: string): RefusedProbe => ({
     check,
     reason,
     probe: { path, signer: own, ...asked },

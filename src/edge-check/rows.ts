@@ -1,29 +1,36 @@
 // The result of a check: a row that is ok, differs, or was not checked.
 
+import type { CheckName } from './checks.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import { AppError } from '../errors.ts';
 import type { EdgeAnswer } from './exchange.ts';
 
-export function ok(check: string, expected: string, found = expected): EdgeCheck {
+export function ok(check: CheckName, expected: string, found = expected): EdgeCheck {
   return { check, state: 'ok', expected, found, hint: null };
 }
 
-export function differs(check: string, expected: string, found: string, hint: string): EdgeCheck {
+export function differs(check: CheckName, expected: string, found: string, hint: string): EdgeCheck {
   return { check, state: 'differs', expected, found, hint };
 }
 
 /** `why`: the reason, or the option that the check needs. */
-export function notChecked(check: string, expected: string, why: string): EdgeCheck {
+export function notChecked(check: CheckName, expected: string, why: string): EdgeCheck {
   return { check, state: 'not-checked', expected, found: null, hint: why };
 }
 
 /** `found`: what differs; null if nothing does. `right`: the text for `found` in a row that is ok. */
-export function judged(check: string, expected: string, found: string | null, hint: string, right?: string): EdgeCheck {
+export function judged(
+  check: CheckName,
+  expected: string,
+  found: string | null,
+  hint: string,
+  right?: string,
+): EdgeCheck {
   return found === null ? ok(check, expected, right) : differs(check, expected, found, hint);
 }
 
 /** Runs a check. A request without an answer counts as a difference. */
-export async function rowOf(check: string, expected: string, asking: () => Promise<EdgeCheck>): Promise<EdgeCheck> {
+export async function rowOf(check: CheckName, expected: string, asking: () => Promise<EdgeCheck>): Promise<EdgeCheck> {
   try {
     return await asking();
   } catch (error) {

@@ -37,7 +37,7 @@ export async function checkSigned(
   const checks: EdgeCheck[] = [];
   const documents: Partial<Record<Endpoint, EdgeAnswer>> = {};
   for (const endpoint of ENDPOINTS) {
-    const check = `signed-${endpoint}`;
+    const check = `signed-${endpoint}` as const;
     const expected = '200 application/json';
     const row = await rowOf(check, expected, async () => {
       const answer = await edge.ask({ path: PATHS[endpoint], signer: own });

@@ -162,7 +162,7 @@ describe('what no command can do anything with', () => {
         code: 'usage',
         exit: 2,
         message: /^expected AWS_ENDPOINT_URL to be a URL/,
-        hint: /^type it as AWS_ENDPOINT_URL=https:/,
+        hint: /^for example AWS_ENDPOINT_URL=https:/,
       },
     ],
     [
@@ -172,7 +172,7 @@ describe('what no command can do anything with', () => {
         code: 'usage',
         exit: 2,
         message: /^expected AWS_ENDPOINT_URL to be a URL/,
-        hint: /^type it as AWS_ENDPOINT_URL=https:/,
+        hint: /^for example AWS_ENDPOINT_URL=https:/,
       },
     ],
     [
@@ -293,7 +293,7 @@ describe('what no command can do anything with', () => {
     'https://bucket.s3.amazonaws.com/tree',
   ])('a malformed address: %s', async (address) => {
     const message = /^expected s3:\/\/bucket or s3:\/\/bucket\/prefix, found "/;
-    const hint = /^type it as --out s3:\/\/shop-catalogue\/tree$/;
+    const hint = /^for example --out s3:\/\/shop-catalogue\/tree$/;
     await expectRefused(EVERY(), { code: 'usage', exit: 2, message, hint }, address);
   });
 });

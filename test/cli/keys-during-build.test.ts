@@ -83,7 +83,7 @@ test('a revocation of a key that the catalogue lacks is not undone by a build th
   const build = await startAndStop(database, tree, /^open \.lock-keyring$/);
   const revoked = await command.run(['keys', 'revoke', 'alpha-site', '--db', database, '--out', tree]);
   expect(revoked, revoked.stderr).toMatchObject({ code: 4 });
-  const [, from] = /^Revoked alpha-site from (\S+) on/.exec(revoked.stdout) ?? [];
+  const [, from] = /^Revoked alpha-site, effective (\S+),/.exec(revoked.stdout) ?? [];
   build.child.kill('SIGCONT');
   const built = await build.ended;
   expect(built, built.stderr).toMatchObject({ code: 4 });

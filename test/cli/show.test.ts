@@ -150,7 +150,7 @@ describe('playbill show', () => {
   ])('an instant without an offset, %s: error instant-invalid, exit 2, and how to type it', async (typed, date) => {
     const { status, stderr } = await show(sound, '--at', typed);
     expect(stderr).toContain('error instant-invalid: --at: ');
-    expect(stderr).toContain(`\n  hint: type it as --at ${date}+03:00 or --at `);
+    expect(stderr).toContain(`\n  hint: for example --at ${date}+03:00 or --at `);
     expect(status).toBe(2);
   });
 });

@@ -23,7 +23,7 @@ function copyOfTree(name: string): string {
   return out;
 }
 
-const MAKE_ONE = 'make one: playbill build --out';
+const MAKE_ONE = 'create one with: playbill build --out';
 const NAME_ONE = 'name the folder of a tree with --out';
 
 describe('playbill verify', () => {

@@ -23,9 +23,9 @@ beforeAll(async () => {
 
 describe('an operand that a command does not take', () => {
   test.each([
-    [['verify', 'the tree'], "type it as --out 'the tree'; see playbill verify --help"],
-    [['build', 'out'], 'type it as --db out or --out out; see playbill build --help'],
-    [['keys', 'list', 'out'], 'type it as --db out; see playbill keys list --help'],
+    [['verify', 'the tree'], "type --out 'the tree'; see playbill verify --help"],
+    [['build', 'out'], 'type --db out or --out out; see playbill build --help'],
+    [['keys', 'list', 'out'], 'type --db out; see playbill keys list --help'],
     [['openapi', 'x'], 'see playbill openapi --help'],
   ])('%j', async (argv, hint) => {
     const { code, logged } = await outputOf(argv);

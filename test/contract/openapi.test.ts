@@ -109,7 +109,7 @@ describe('the document', () => {
 
   test.each([['ftp://x'], ['cdn.example'], ['https://x/?a=1']])('--server %s is refused', async (server) => {
     const { error } = JSON.parse(await printedBy(['openapi', '--server', server, '--json'])) as { error: unknown };
-    expect(error).toMatchObject({ code: 'usage', hint: 'type it as --server https://cdn.example' });
+    expect(error).toMatchObject({ code: 'usage', hint: 'for example --server https://cdn.example' });
   });
 });
 

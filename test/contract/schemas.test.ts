@@ -47,10 +47,12 @@ test('every command takes --json and has a schema in src/contract/schemas.ts, an
 });
 
 test('every schema of a result is in the list', () => {
-  const sources = readdirSync(CONTRACT).map((name) => [name, readFileSync(CONTRACT + name, 'utf8')] as const);
+  const sources = readdirSync(CONTRACT, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [name, readFileSync(CONTRACT + name, 'utf8')] as const);
   const list = sources.find(([name]) => name === 'schemas.ts')?.[1] ?? '';
   const results = sources
-    .filter(([name]) => name.endsWith('results.ts'))
+    .filter(([name]) => name.startsWith('results/'))
     .flatMap(([, text]) => [...text.matchAll(/export const (\w+Schema)\b/g)].map(([, schema = '']) => schema))
     // Not those that another schema is made of.
     .filter((schema) => {

@@ -78,7 +78,7 @@ test.each(CASES)('$name, $code: exit 2 before the first write, 6 after it', asyn
     expect([what, status]).toEqual([what, changed.length > 0 ? 6 : 2]);
     const { error } = errorResultSchema.parse(JSON.parse(stdout));
     expect(error.code, what).toBe(ERRORS[code]);
-    expect(error.message.endsWith('; the tree is written in part, and what was published stands'), what).toBe(
+    expect(error.message.endsWith('; the tree is written in part; nothing that is published is lost'), what).toBe(
       status === 6,
     );
     expect(error.hint, what).not.toBe('');

@@ -64,7 +64,7 @@ function declareBuild(program: PlaybillCommand) {
     .flag('--run <id>', 'with --shard: the run that the shard belongs to; use each name once', runArgument)
     .flag('--snapshot <id>', 'with --shard: read the state that snapshot --hold keeps')
     .flag('--no-prune', 'do not remove old releases; leave that to: playbill prune')
-    .jsonFlag('print the summary as JSON').helpBelow(`
+    .jsonFlag().helpBelow(`
 Examples:
   playbill build                                        as of now, six hours ahead
   playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant

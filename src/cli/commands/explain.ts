@@ -18,7 +18,7 @@ export function addExplainCommand(program: PlaybillCommand): void {
     .requiredFlag('--product <slug>', 'the slug of the product')
     .instantFlag('--at', 'the instant, with Z or an offset (default: the current time)')
     .dbFlag()
-    .jsonFlag('print the explanation as JSON')
+    .jsonFlag()
     .helpBelow(`
 Examples:
   playbill explain --front moscow --product buran                     why is my show missing?

@@ -34,7 +34,7 @@ function declareImport(program: PlaybillCommand) {
       percentageArgument,
     )
     .flag('--allow-shrink', 'with --mirror: delete any number of rows')
-    .jsonFlag('print the summary as JSON').helpBelow(`
+    .jsonFlag().helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
   playbill import venues.ndjson sessions.ndjson --db /srv/catalogue.sqlite
@@ -123,7 +123,7 @@ function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: Impor
   }
   const flag = allowShrink === true ? '--allow-shrink' : '--max-shrink';
   if (mirror !== true && (allowShrink === true || maxShrink !== undefined)) {
-    const hint = `leave out ${flag}, or type it as --mirror ${flag}: only --mirror deletes rows`;
+    const hint = `leave out ${flag}, or add --mirror: only --mirror deletes rows`;
     throw new AppError('usage', `expected --mirror with ${flag}, found ${flag} alone`, hint);
   }
 }

@@ -132,17 +132,16 @@ Each edge needs the secret before it reads the key ring:
 }
 
 const ONLY_COPY = 'This is the only copy of the private half. ';
-const KEEP_IT = `Keep it in a file that only you can read, as --to
-FILE writes it: sign --key and the client read that file.`;
+const KEEP_IT = 'Save it with --to FILE: sign --key and the client read that file.';
 
 const STYLES = { valid: 'good', 'not-yet-valid': 'warning', expired: 'warning', revoked: 'bad' } as const;
 
 function addList(keys: PlaybillCommand): void {
   keys
     .command('list')
-    .summary('all keys, and whether they are valid now')
+    .summary('list all keys and their state')
     .dbFlag('the catalogue')
-    .jsonFlag('print them for machines')
+    .jsonFlag()
     .helpBelow(`
 Example:
   playbill keys list --json | jq -r '.keys[] | select(.state == "valid").keyid'
@@ -187,7 +186,7 @@ function addRevoke(keys: PlaybillCommand): void {
     .outFlag('the tree whose key ring is replaced, if there is one')
     .allowFlag()
     .onChangeFlags()
-    .jsonFlag('print what was done for machines')
+    .jsonFlag()
     .helpBelow(`
 Examples:
   playbill keys revoke moscow-2026-05
@@ -206,7 +205,7 @@ ${EXIT_CODES}`)
       const revoked = { keyid, ...(await revoke(flags.db, keyid, await ringOf(flags.out), flags.at ?? now())) };
       const { revokedAt, isInCatalogue } = revoked;
       const isJson = flags.json === true;
-      const text = `Revoked ${keyid} from ${revokedAt} on`;
+      const text = `Revoked ${keyid}, effective ${revokedAt}`;
       if (isInCatalogue && !isJson) terminal.print(text);
       const { exitCode, guards } = await enforce(flags, context, revoked);
       if (isJson) terminal.print(JSON.stringify({ keyid, revokedAt, guards }));

@@ -61,7 +61,7 @@ function serverOf(text: string): string {
     return text.replace(/\/+$/, '');
   }
   const message = `--server: expected an http or https URL without a query, found ${JSON.stringify(text)}`;
-  throw new AppError('usage', message, 'type it as --server https://cdn.example');
+  throw new AppError('usage', message, 'for example --server https://cdn.example');
 }
 
 async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<void> {

@@ -17,7 +17,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
         'editions (releases share files), whether it is current, and until when it is right.',
     )
     .outFlag('the tree to look at')
-    .jsonFlag('print the list as JSON')
+    .jsonFlag()
     .helpBelow(`
 Example:
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest

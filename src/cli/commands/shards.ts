@@ -30,7 +30,7 @@ function declareFinish(program: PlaybillCommand) {
     .onPublishFlags()
     .flag('--prometheus <file>', 'replace this textfile at the end, however it ends')
     .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
-    .jsonFlag('print the summary as JSON').helpBelow(`
+    .jsonFlag().helpBelow(`
 Examples:
   playbill build --shard 0/2 --run may & playbill build --shard 1/2 --run may
   wait; playbill finish --run may --shards 2            one machine, two processes

@@ -111,7 +111,7 @@ async function keysFor(
 ): Promise<readonly FrontKey[]> {
   if ((edge === undefined) !== (files.length === 0)) {
     const found = edge === undefined ? '--key alone' : '--edge alone: an edge does not say which keys it has';
-    const hint = 'type it as --edge https://cdn.example --key FILE';
+    const hint = 'for example --edge https://cdn.example --key FILE';
     throw new AppError('usage', `expected --edge with at least one --key, found ${found}`, hint);
   }
   const { frontKeyFrom } = await import('../key-file.ts');
@@ -122,12 +122,13 @@ async function keysFor(
 
 function edgeLines({ url, checks }: NonNullable<StatusResultJson['edge']>, terminal: Terminal): string[] {
   const right = checks.filter(({ state }) => state === 'ok').length;
-  const keys = countText(checks.filter(({ check }) => check.startsWith('key ')).length, 'key');
+  const tried = countText(checks.filter(({ check }) => check.startsWith('key ')).length, 'key');
+  const verb = right === checks.length ? 'matches' : 'differs from';
   return [
     '',
     edgeChecksText(checks, terminal),
     '',
-    `edge ${escapeLine(url)}, as far as ${keys} can show: ${right} of ${countText(checks.length, 'row')} as the tree has it`,
+    `Edge ${escapeLine(url)} ${verb} the tree: ${right} of ${countText(checks.length, 'check')} ok (${tried} tried)`,
   ];
 }
 

@@ -18,7 +18,7 @@ export function edgeCheckText(result: EdgeCheckResultJson, terminal: Terminal): 
     styled(`${differs} ${differs === 1 ? 'differs' : 'differ'}`, differs === 0 ? 'good' : 'bad', terminal),
   ];
   if (notChecked > 0) counts.push(`${notChecked} not checked`);
-  const head = `${countText(checks.length, 'row')} for ${front} at ${escapeLine(url)} as of ${at}: ${counts.join(', ')}`;
+  const head = `${countText(checks.length, 'check')} for ${front} at ${escapeLine(url)} as of ${at}: ${counts.join(', ')}`;
   return `${edgeChecksText(checks, terminal)}\n\n${head}`;
 }
 

@@ -39,7 +39,7 @@ export async function openSqlite(path: string): Promise<CatalogueReader> {
 }
 
 export function missingError(path: string): AppError {
-  const hint = `make one: playbill import FILE.ndjson --db ${shellWord(path)} (or name another with --db)`;
+  const hint = `create one with: playbill import FILE.ndjson --db ${shellWord(path)}; or name another with --db`;
   return new AppError('database-missing', `expected a catalogue database at ${path}, found nothing`, hint);
 }
 

@@ -70,7 +70,7 @@ export function obstructionFinding({ location, message, isReplaceable }: Failure
 
 /** The error for a missing tree; `what` was found instead. `canBeMade`: whether a build could make a tree there. */
 export function treeMissing(root: string, what: string, canBeMade = true): AppError {
-  const make = `make one: playbill build --out ${shellWord(root)} (or name another with --out)`;
+  const make = `create one with: playbill build --out ${shellWord(root)}; or name another with --out`;
   const hint = canBeMade ? make : 'name the folder of a tree with --out';
   return new AppError('tree-missing', `expected a tree at ${root}, found ${what}`, hint);
 }

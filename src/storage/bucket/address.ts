@@ -20,7 +20,7 @@ export function bucketAddress(root: string): BucketAddress {
   const isSound = segments.every((segment) => !/^(|\.|\.\.)$/.test(segment));
   if (parts?.['bucket'] === undefined || !isSound) {
     const message = `expected s3://bucket or s3://bucket/prefix, found ${JSON.stringify(withoutUser(root))}`;
-    throw new AppError('usage', message, 'type it as --out s3://shop-catalogue/tree');
+    throw new AppError('usage', message, 'for example --out s3://shop-catalogue/tree');
   }
   return { root: trimmed, bucket: parts['bucket'], prefix: segments.map((segment) => `${segment}/`).join('') };
 }

@@ -106,7 +106,7 @@ function saidIn(response: BucketResponse): string {
 }
 
 function afterFailed(operation: Operation): string {
-  return operation === 'write' || operation === 'remove' ? '; what was published stands' : '';
+  return operation === 'write' || operation === 'remove' ? '; nothing that is published is lost' : '';
 }
 
 /** The error for a store that does not honour conditional writes. `found` completes the sentence "the store …". */

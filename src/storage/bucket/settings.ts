@@ -52,7 +52,7 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
   }
   if (endpoint !== '' && !/^https?:\/\/[^\s/?#@][^\s?#@]*$/.test(endpoint)) {
     const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http:// and has no user, found ${JSON.stringify(withoutUser(endpoint))}`;
-    throw new AppError('usage', message, 'type it as AWS_ENDPOINT_URL=https://storage.example');
+    throw new AppError('usage', message, 'for example AWS_ENDPOINT_URL=https://storage.example');
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   const url = new URL(endpoint === '' ? `https://s3.${region}.${domain}` : endpoint);

@@ -6,7 +6,7 @@ import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 export function treeError(path: string, error: unknown, flag = '--out'): unknown {
   const code = systemCodeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    const message = `no room to write ${path}; what was published stands`;
+    const message = `disk full while writing ${path}; nothing that is published is lost`;
     return new AppError('tree-full', message, 'free some space, then run the same command again', error);
   }
   if (code === '' || error instanceof AppError) return error;

@@ -91,7 +91,7 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     )
     .flag('--no-authority', 'do not require a signature over @authority, if a proxy rewrites Host')
     .flag('--profile <name...>', 'the accepted signing profiles (default: rfc9421)', PROFILE_NAMES)
-    .jsonFlag('print what was written for machines')
+    .jsonFlag()
     .helpBelow(HELP)
     .runs(async (flags, { terminal, environment }) => {
       const { buildEdge } = await import('../../../operations/edge/build.ts');
