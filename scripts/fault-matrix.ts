@@ -1,4 +1,4 @@
-// `npm run faults`: runs the fault tests and rewrites the tables in test/fault/README.md and test/objects/README.md from what they report.
+// `npm run faults`: runs the fault tests and rewrites test/fault/matrix.txt and test/objects/matrix.txt from what they report.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,10 +15,10 @@ const TABLES: readonly (readonly [folder: string, files: readonly string[]])[] =
   ['test/objects', ['test/objects/fault-', 'test/objects/builders-']],
 ];
 
-for (const [folder, files] of TABLES) rewriteTable(join(root, folder, 'README.md'), files);
+for (const [folder, files] of TABLES) rewriteTable(join(root, folder, 'matrix.txt'), files);
 
 /** Runs the tests and rewrites their table, unless a test fails. */
-function rewriteTable(readme: string, files: readonly string[]): void {
+function rewriteTable(table: string, files: readonly string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-faults-'));
   try {
     const { status } = spawnSync(
@@ -44,8 +44,8 @@ function rewriteTable(readme: string, files: readonly string[]): void {
         JSON.parse(readFileSync(join(folder, name), 'utf8')) as MatrixRow[],
       ]),
     );
-    writeFileSync(readme, matrixText(readFileSync(readme, 'utf8'), rowsOf));
-    console.log(`wrote ${readme}: read the difference before you commit it`);
+    writeFileSync(table, matrixText(rowsOf));
+    console.log(`wrote ${table}: read the difference before you commit it`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -167,7 +167,7 @@ async function expectMended(writing: Writing, path: string, isAfter: boolean, ex
   expect(rowsAt(path, situation), `the next run after ${situation}`).toEqual(expected.after);
 }
 
-const SITUATION = { sees: 'the old release', heals: 'room, and the same command' } as const;
+const SITUATION = { sees: 'the old release', heals: 'make room, and repeat the command' } as const;
 
 describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
   test('on a disk that fills at every size', async () => {

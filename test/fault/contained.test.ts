@@ -71,7 +71,7 @@ function shownIn(tree: string): Record<string, string> {
   );
 }
 
-const HEALED_ROW = 'the row put right, and a build';
+const HEALED_ROW = 'fix the row, and build';
 const ALL_NEW = { alpha: 'new', bravo: 'new', charlie: 'new' };
 const BRAVO_OLD = { ...ALL_NEW, bravo: 'old' };
 
@@ -129,7 +129,7 @@ describe('bad data holds back the fronts it concerns', () => {
     ]);
     expect(summary.findings.some(({ severity }) => severity === 'error')).toBe(true);
 
-    // With the row put right the front comes back.
+    // With fix the row the front comes back.
     await buildTree(good, tree, instant(LATER));
     expect(shownIn(tree)).toEqual(ALL_NEW);
     tellFault(
@@ -219,7 +219,7 @@ describe('bad data holds back the fronts it concerns', () => {
     const situation = 'the row of a front cannot be read, and keys are changed: revoked, removed, moved, mistyped';
     if (run.code === 3)
       tellFault(
-        { situation, sees: 'this front old, the others new', heals: `nothing to heal in the key ring; ${HEALED_ROW}` },
+        { situation, sees: 'this front old, the others new', heals: `nothing in the key ring; ${HEALED_ROW}` },
         run.code,
       );
   });
@@ -239,6 +239,6 @@ describe('bad data holds back the fronts it concerns', () => {
     expect(run, run.stdout).toMatchObject({ code: 0 });
     expect(shown).toEqual(ALL_NEW);
     const situation = 'a bad row that no front shows';
-    tellFault({ situation, sees: 'the new release', heals: 'nothing to heal' }, run.code, 2);
+    tellFault({ situation, sees: 'the new release', heals: 'nothing' }, run.code, 2);
   });
 });

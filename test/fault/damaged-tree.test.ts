@@ -115,8 +115,12 @@ describe('a tree damaged by hand', () => {
     for (const path of strangers) expect(readFileSync(join(tree, path), 'utf8')).toBe('mine');
     const lines = (await findingsOf(tree)).map(lineOf).sort();
     expect(lines).toEqual(strangers.map((path) => `warning stranger ${path}`).sort());
-    const heals = 'nothing to heal; whose they are removes them';
-    tellFault({ situation: 'strangers lie in the tree', sees: 'the new release', heals }, run.code, strangers.length);
+    const heals = 'nothing: their owner can remove them';
+    tellFault(
+      { situation: 'foreign files lie in the tree', sees: 'the new release', heals },
+      run.code,
+      strangers.length,
+    );
   });
 });
 

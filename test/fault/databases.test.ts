@@ -48,7 +48,7 @@ async function expectUnreadable(database: string, code: string, through: readonl
   expect(errorCodeOf(run)).toBe(code);
   expect(stampsOf(tree)).toEqual(stamps);
   const situation = `the database is missing, damaged or locked: \`${code}\``;
-  tellFault({ situation, sees: 'the old release', heals: 'a database that can be read, and a build' }, run.code);
+  tellFault({ situation, sees: 'the old release', heals: 'a readable database, and a build' }, run.code);
 }
 
 describe('a database that cannot be read', () => {
@@ -113,7 +113,7 @@ describe('a database that cannot be read', () => {
       expect(stampsOf(tree)).toEqual(stamps);
     }
     expect([...codes.keys()]).toEqual(['database-unreadable']);
-    const heals = 'a database that can be read, and a build';
+    const heals = 'a readable database, and a build';
     tellFault({ situation: 'the database is cut off, at every twentieth', sees: 'the old release', heals }, null, 19);
   });
 });
@@ -184,11 +184,7 @@ describe('a database that changes while it is read', () => {
     }
     expect(reads).toBeGreaterThan(10);
     const situation = 'a writer changes every table before one of the reads';
-    tellFault(
-      { situation, sees: 'the new release', heals: 'nothing to heal: the next build shows the change' },
-      null,
-      reads,
-    );
+    tellFault({ situation, sees: 'the new release', heals: 'nothing: the next build shows the change' }, null, reads);
   });
 
   test('another database under its name is not seen until the next build', async () => {

@@ -196,7 +196,7 @@ function judge(run: Run, leaves: Writing['leaves'], folder: string, expected: un
   else if (run.signal === null) expect(run.stderr, situation).toMatch(/error [a-z-]+: .*\n  hint: /);
 }
 
-const SITUATION = { sees: 'the old release', heals: 'room, and the same command' } as const;
+const SITUATION = { sees: 'the old release', heals: 'make room, and repeat the command' } as const;
 
 describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
   test('on a disk that fills at every size', async () => {

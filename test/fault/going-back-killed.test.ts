@@ -274,5 +274,5 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
     expect((await ask(front, 'products'))?.body).toBe(answerOf(oldId, front, 'products')?.body);
   }
   const sees = 'each front old or new, whole';
-  tellFault({ situation: 'a rollback while storefronts ask', sees, heals: 'nothing to heal' }, 0, rollbacks.length);
+  tellFault({ situation: 'a rollback while storefronts ask', sees, heals: 'nothing' }, 0, rollbacks.length);
 });

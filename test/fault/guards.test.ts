@@ -86,7 +86,7 @@ describe('guards', () => {
       expect(movedIn(place)).toEqual(['alpha', 'charlie']);
       checkAsReader(place.tree, before, stateOf(place.tree));
       const situation = `a front trips the guard ${code}`;
-      const heals = 'the rows put right, and a build; or `--allow-shrink`, or `--force`';
+      const heals = 'fix the rows, and build; or `--allow-shrink`, or `--force`';
       tellFault({ situation, sees: 'this front old, the others new', heals }, held.code);
 
       for (const flag of ['--allow-shrink', '--force']) {

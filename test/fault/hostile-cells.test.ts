@@ -145,7 +145,7 @@ test('a row whose front is NULL, empty or a BLOB holds back no front, not even t
   }
   database.close();
   const situation = 'a row that belongs to no front: its front_id is NULL, empty or a BLOB';
-  tellFault({ situation, sees: 'the new release', heals: 'the row put right' }, null, tried);
+  tellFault({ situation, sees: 'the new release', heals: 'fix the row' }, null, tried);
 });
 
 test('whatever stands in random cells, a build ends well, untouched fronts are published and the tree is sound', async () => {
@@ -222,7 +222,7 @@ test('whatever stands in random cells, a build ends well, untouched fronts are p
     {
       situation: 'hostile values in random cells of an operator’s own schema',
       sees: 'these fronts old, the others new',
-      heals: 'the rows put right, and a build',
+      heals: 'fix the rows, and build',
     },
     null,
     RUNS,

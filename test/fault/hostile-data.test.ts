@@ -25,7 +25,7 @@ function cardsIn(files: ReadonlyMap<string, string>, at = NOW): Documents['produ
   return (JSON.parse(documentAt(files, 'alpha', 'products', at)) as Documents).productCards;
 }
 
-const RIGHT = 'nothing to heal: the output is right';
+const RIGHT = 'nothing: the output is right';
 
 /** Every control character, direction mark, separator and noncharacter, one by one; and what markup and scripts trip over. */
 const CODE_POINTS = [
@@ -150,7 +150,7 @@ describe('text', () => {
     expect(errorCodeOf(run)).toBe(code);
     expect(() => readFileSync(join(root, 'c.sqlite'))).toThrow('ENOENT');
     tellFault(
-      { situation: 'an import of hostile rows', sees: 'nothing: no tree yet', heals: 'the rows put right' },
+      { situation: 'an import of hostile rows', sees: 'nothing: no tree yet', heals: 'fix the rows' },
       run.code,
     );
   });
@@ -170,7 +170,7 @@ describe('text', () => {
       {
         situation: 'text in the database that is no UTF-8',
         sees: 'this front old, the others new',
-        heals: 'the row put right, and a build',
+        heals: 'fix the row, and build',
       },
       null,
       3,
@@ -225,7 +225,7 @@ describe('numbers and instants at their limits', () => {
     const run = await command.run(['build', '--db', database, '--out', join(root, 'out'), '--now', NOW, '--json']);
     expect(run, run.stderr).toMatchObject({ code: 3 });
     expect(summaryOf(run).findings.map(({ code }) => code)).toEqual(['year-unprintable']);
-    const heals = 'the row put right, and a build';
+    const heals = 'fix the row, and build';
     tellFault({ situation: 'a session in the year 10000 of its venue', sees: 'nothing: no tree yet', heals }, run.code);
   });
 

@@ -47,10 +47,7 @@ async function expectFound(database: string, column: RegExp, isExplained = true)
   const large = findings.filter(({ message }) => column.test(message));
   expect(large.length).toBeGreaterThanOrEqual(ROWS);
   const situation = `${ROWS} cells of 80 MB in rows of one front`;
-  tellFault(
-    { situation, sees: 'this front old, the others new', heals: 'the rows put right, and a build' },
-    build.code,
-  );
+  tellFault({ situation, sees: 'this front old, the others new', heals: 'fix the rows, and build' }, build.code);
   const check = await run(['check-db', '--db', database, '--all']);
   expect(check, check.stderr).toMatchObject({ code: 1 });
   expect(check.stdout).toMatch(/found (text|a BLOB) of \d{8,} bytes/);

@@ -147,9 +147,7 @@ test('whatever happens to the database in the middle of a load, one transaction 
     const isDamage = name.startsWith('it is cut') || name.startsWith('it is overwritten');
     expect(codes, name).toEqual(SHARES.map(() => (isDamage ? 2 : 0)));
     const situation = `in the middle of a load, ${name.replace(/^it /, 'the database ')}`;
-    const heals = isDamage
-      ? 'a database that can be read, and a build'
-      : 'nothing to heal: the next build shows what is there then';
+    const heals = isDamage ? 'a readable database, and a build' : 'nothing: the next build shows what is there then';
     for (const code of codes)
       tellFault({ situation, sees: isDamage ? 'the old release' : 'the new release', heals }, code);
   }

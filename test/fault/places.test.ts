@@ -83,7 +83,7 @@ describe('too little room', () => {
     }
     expect(filesOf(tree)).toEqual(expected);
     expect(runs).toBeGreaterThan(5);
-    const heals = 'room, and the next build';
+    const heals = 'make room; the next build';
     tellFault({ situation: 'the disk becomes full', sees: 'each front old or new, whole', heals }, 6, 'at least 5');
   }, 240_000);
 
@@ -101,7 +101,7 @@ describe('too little room', () => {
       if (existsSync(tree)) checkAsReader(tree, EMPTY_TREE, after);
     }
     const situation = 'the file system has no free inode';
-    tellFault({ situation, sees: 'nothing: no tree yet', heals: 'room, and the next build' }, 6, 4);
+    tellFault({ situation, sees: 'nothing: no tree yet', heals: 'make room; the next build' }, 6, 4);
   });
 });
 
@@ -111,7 +111,7 @@ describe('a tree that cannot be written', () => {
     expect(run, run.stderr).toMatchObject({ code: 6 });
     expect(errorCodeOf(run)).toBe('tree-not-writable');
     const situation = 'the tree, its lock or its disk may not be written';
-    tellFault({ situation, sees: 'the old release', heals: 'leave to write, and the next build' }, run.code);
+    tellFault({ situation, sees: 'the old release', heals: 'permission to write; the next build' }, run.code);
   };
 
   test('where the output path is a file, or lies below one', async () => {
@@ -216,7 +216,7 @@ describe('two runs at once', () => {
       for (const run of runs) if (run.code === 5) expect(errorCodeOf(run)).toBe('tree-locked');
       expect(filesOf(tree)).toEqual(expected);
     }
-    const heals = 'nothing to heal: the one that was first finishes';
+    const heals = 'nothing: the one that was first finishes';
     tellFault({ situation: 'several builds at once', sees: 'the new release', heals }, 5, PAIRS);
     tellFault({ situation: 'several builds at once', sees: 'the new release', heals }, 0, 0);
   });

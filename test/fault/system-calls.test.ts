@@ -175,7 +175,7 @@ function situationOf({ name }: TreeCall, disturbance: Disturbance) {
     return {
       situation: `\`${name}\` is interrupted (EINTR)`,
       sees: 'the new release' as const,
-      heals: 'itself: asked again',
+      heals: 'the run itself, which repeats the request',
     };
   }
   return { situation: `\`${name}\` fails with ${disturbance}`, sees, heals: 'the next build' };

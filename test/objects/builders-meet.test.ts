@@ -143,7 +143,7 @@ test.each([2, 6])('%i builders at once', async (builders) => {
     {
       situation: `${builders} builders write the same bucket at once, and leases end early`,
       sees: 'each front old or new, whole',
-      heals: 'nothing to heal',
+      heals: 'nothing',
     },
     null,
     `at least ${wanted}`,
@@ -195,5 +195,5 @@ test('builders, rollbacks and resumptions at once: a held tree gets no release',
   await tree.judgeWhole();
   await expectOneRelease();
   const situation = 'builds, rollbacks and resumptions write the same bucket at once';
-  tellFault({ situation, sees: 'each front old or new, whole', heals: 'nothing to heal' }, null, wanted);
+  tellFault({ situation, sees: 'each front old or new, whole', heals: 'nothing' }, null, wanted);
 });

@@ -107,7 +107,7 @@ test('stopped at each request that changes something, on the store in memory', a
   );
   expect(steps).toBeGreaterThan(12);
   const situation = 'a build is stopped past its lease, and another one publishes';
-  tellFault({ situation, sees: 'the new release', heals: 'nothing to heal' }, 'SIGSTOP', steps);
+  tellFault({ situation, sees: 'the new release', heals: 'nothing' }, 'SIGSTOP', steps);
 });
 
 test("stopped for as long as its lease lasts, on Ceph's gateway", async () => {
@@ -122,5 +122,5 @@ test("stopped for as long as its lease lasts, on Ceph's gateway", async () => {
   );
   expect(steps).toBeGreaterThan(4);
   const situation = "a build into Ceph's gateway is stopped past its lease, and another one publishes";
-  tellFault({ situation, sees: 'the new release', heals: 'nothing to heal' }, 'SIGSTOP', steps);
+  tellFault({ situation, sees: 'the new release', heals: 'nothing' }, 'SIGSTOP', steps);
 });

@@ -183,7 +183,7 @@ describe.each(MEETINGS)('%s is suspended, and another %s comes', (name, other) =
       {
         situation: `${name} sleeps past its lease at a request, and another ${other} comes`,
         sees: 'the new release',
-        heals: 'nothing to heal',
+        heals: 'nothing',
       },
       null,
       tried.length,

@@ -39,7 +39,7 @@ test('each request is answered wrongly once', async () => {
       await expectMended(publish, request, fault, tree, store);
       tried += 1;
       const situation = `one request to Ceph's gateway is answered wrongly, once: ${fault.name}`;
-      tellFault({ situation, sees: 'the new release', heals: 'itself: asked again' }, null);
+      tellFault({ situation, sees: 'the new release', heals: 'the run itself, which repeats the request' }, null);
     }
   }
   expect(tried).toBeGreaterThan(200);

@@ -65,7 +65,7 @@ test.each(NAMES)('%s: each request is answered wrongly once', async (name) => {
   expect(tried.length).toBeGreaterThan(IS_THOROUGH ? 70 : 3);
   for (const { fault } of tried) {
     const situation = `one request to a bucket is answered wrongly, once: ${fault.name}`;
-    tellFault({ situation, sees: 'the new release', heals: 'itself: asked again' }, null);
+    tellFault({ situation, sees: 'the new release', heals: 'the run itself, which repeats the request' }, null);
   }
 });
 
@@ -105,7 +105,7 @@ test('a store that keeps silent', async () => {
   for (const { request, fault } of tried) {
     await expectMended(run, request, fault, tree, store);
     const situation = `one request to a bucket gets no answer within the time that a store may take: ${fault.name}`;
-    tellFault({ situation, sees: 'the new release', heals: 'itself: asked again' }, null);
+    tellFault({ situation, sees: 'the new release', heals: 'the run itself, which repeats the request' }, null);
   }
   expect(tried.length).toBeGreaterThan(1);
   useStore(store);

@@ -60,7 +60,7 @@ export interface Damage {
 }
 
 const BRAVO_BROKEN = 'this front nothing whole, the others new' as const;
-const MOVED = 'moving it away, and a build';
+const MOVED = 'move it away, and build';
 
 export const DAMAGES: Readonly<Record<string, Damage>> = {
   'a bit of an edition is flipped': {
@@ -72,7 +72,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     sees: BRAVO_BROKEN,
     exit: 0,
     remedy: 'force',
-    heals: '`build --force`, or removing it and a build; a plain build looks at sizes only',
+    heals: '`build --force`, or remove it and build; a plain build looks at sizes only',
   },
   'an edition is cut short': {
     damage: (tree) => {
@@ -271,7 +271,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     sees: 'the new release',
     exit: 0,
     remedy: 'removal',
-    heals: 'removing it; the new release has its own; nothing is pruned before',
+    heals: 'remove it; the new release has its own; nothing is pruned before',
     unpruned: true,
   },
   'a folder is in the place of the manifest in force': {
@@ -283,7 +283,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     sees: 'the new release',
     exit: 0,
     remedy: 'removal',
-    heals: 'moving it away; the new release has its own; nothing is pruned before',
+    heals: 'move it away; the new release has its own; nothing is pruned before',
     unpruned: true,
   },
   'the manifest in force is gone': {

@@ -13,7 +13,7 @@ export type Sees =
 export interface Situation {
   readonly situation: string;
   readonly sees: Sees;
-  /** Completes "what heals it". */
+  /** Completes "what repairs it". */
   readonly heals: string;
 }
 
@@ -27,14 +27,14 @@ export interface MatrixRow extends Situation {
   readonly faults: number | string;
 }
 
-const HEAD = '| situation | faults | a reader sees | exit | what heals it |\n| --- | ---: | --- | --- | --- |';
+const HEAD = '| situation | faults | a reader sees | exit | what repairs it |\n| --- | ---: | --- | --- | --- |';
 
 /** Throws where the table has other rows for a test file than its tests have reported. */
-export function expectSection(file: string, rows: readonly MatrixRow[], readme: string): void {
+export function expectSection(file: string, rows: readonly MatrixRow[], table: string): void {
   const expected = sectionText(file, rows);
-  if (readme.includes(expected)) return;
+  if (table.includes(expected)) return;
   throw new Error(
-    `the README.md beside ${file} says something else than the tests: npm run faults. The tests say:\n${expected}`,
+    `matrix.txt beside ${file} says something else than the tests: npm run faults. The tests say:\n${expected}`,
   );
 }
 
@@ -50,12 +50,11 @@ export function sectionText(file: string, rows: readonly MatrixRow[]): string {
   return `## ${file}\n\n${HEAD}\n${lines.join('\n')}\n\n`;
 }
 
-/** The whole file: what is written by hand, up to the first table, and a table for each test file, by name. */
-export function matrixText(readme: string, rowsOf: ReadonlyMap<string, readonly MatrixRow[]>): string {
-  const [byHand = ''] = readme.split('## ', 1);
+/** The whole file: a section for each test file, by name, and the total. */
+export function matrixText(rowsOf: ReadonlyMap<string, readonly MatrixRow[]>): string {
   const files = [...rowsOf].sort(([a], [b]) => (a < b ? -1 : 1));
   const sections = files.map(([file, rows]) => sectionText(file, rows));
-  return `${byHand}${sections.join('')}${totalText([...rowsOf.values()].flat())}\n`;
+  return `${sections.join('')}${totalText([...rowsOf.values()].flat())}\n`;
 }
 
 export function totalText(rows: readonly MatrixRow[]): string {

@@ -1,5 +1,5 @@
-// The matrix of faults in the README.md beside the tests: each test says what it has tried and what came of it, and where the table says something else,
-// the test file fails. `npm run faults` rewrites the table from what the tests say.
+// The table of faults, matrix.txt beside the tests: each test says what it has tried and what came of it,
+// and where the table says something else, the test file fails. `npm run faults` rewrites the table.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -19,7 +19,7 @@ export function matrixOf(url: string): TellFault {
     if (!isEveryTestPassed(suite)) return;
     const folder = process.env['FAULT_MATRIX'];
     if (folder !== undefined) writeFileSync(join(folder, `${file}.json`), JSON.stringify([...rows.values()]));
-    else expectSection(file, [...rows.values()], readFileSync(new URL('README.md', url), 'utf8'));
+    else expectSection(file, [...rows.values()], readFileSync(new URL('matrix.txt', url), 'utf8'));
   });
   return ({ situation, sees, heals }, ending, faults = 1) => {
     const row = rows.get(situation) ?? { situation, sees, heals, endings: [], faults: 0 };
