@@ -1,4 +1,5 @@
-// `npm run faults`: runs the fault tests and rewrites test/fault/matrix.txt and test/objects/matrix.txt from what they report.
+// Runs the fault tests, and rewrites test/fault/matrix.txt and test/objects/matrix.txt from what they
+// report.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,9 @@ const TABLES: readonly (readonly [folder: string, files: readonly string[]])[] =
   ['test/objects', ['test/objects/fault-', 'test/objects/builders-']],
 ];
 
-for (const [folder, files] of TABLES) rewriteTable(join(root, folder, 'matrix.txt'), files);
+export function rewriteTables(): void {
+  for (const [folder, files] of TABLES) rewriteTable(join(root, folder, 'matrix.txt'), files);
+}
 
 /** Runs the tests and rewrites their table, unless a test fails. */
 function rewriteTable(table: string, files: readonly string[]): void {

@@ -1,0 +1,81 @@
+// `npm run faults -- --plant [WORD]`: plants each fault of test/support/planted, or those whose text has
+// the word, in a copy of the project, runs the tests that should notice it, and prints those that did
+// not. Exits 1 if any went unnoticed.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PLANTED_FAULTS, type PlantedFault } from '../test/support/planted/faults.ts';
+import { SERVERS_AND_TIME } from '../test/speeds.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export function plantFaults(words: readonly string[]): void {
+  const faults = PLANTED_FAULTS.filter(({ what, file }) => words.every((word) => `${file} ${what}`.includes(word)));
+  const copy = mkdtempSync(join(tmpdir(), 'playbill-planted-'));
+  try {
+    copyProject(copy);
+    const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
+    if (!arePassing(tests, copy)) {
+      console.error('some of these tests fail without any fault: mend that first');
+      process.exitCode = 1;
+      return;
+    }
+    const unnoticed = faults.filter((fault) => !isNoticed(fault, copy));
+    console.log(`${faults.length - unnoticed.length} of ${faults.length} planted faults were noticed`);
+    for (const { what, file } of unnoticed) console.log(`unnoticed: ${what} (src/${file})`);
+    if (unnoticed.length > 0) process.exitCode = 1;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** The files that git knows; dependencies are linked. */
+function copyProject(copy: string): void {
+  const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
+  for (const path of stdout.toString().split('\0').filter(Boolean)) cpSync(join(root, path), join(copy, path));
+  for (const folder of ['node_modules', '.node']) symlinkSync(join(root, folder), join(copy, folder));
+}
+
+function isNoticed({ what, file, is, becomes, tests }: PlantedFault, copy: string): boolean {
+  const path = join(copy, 'src', file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    text.replace(is, () => becomes),
+  );
+  const by = tests.find((test) => !arePassing([test], copy));
+  writeFileSync(path, text);
+  console.log(`${by === undefined ? 'UNNOTICED' : 'noticed'}  ${what}${by === undefined ? '' : `: test/${by}`}`);
+  return by !== undefined;
+}
+
+/** Whether the tests pass in the copy: each with the settings that its speed has. */
+function arePassing(tests: readonly string[], copy: string): boolean {
+  const slow = tests.filter((test) => isSlow(test));
+  const quick = tests.filter((test) => !isSlow(test));
+  return (
+    (quick.length === 0 || isPassing(['--config', 'test/vitest.config.ts', '--project', 'quick'], quick, copy)) &&
+    (slow.length === 0 || isPassing(['--config', 'test/all.vitest.config.ts', '--project', 'thorough'], slow, copy))
+  );
+}
+
+const isSlow = (test: string): boolean =>
+  SERVERS_AND_TIME.some((pattern) => new RegExp(`^${patternText(pattern)}$`).test(`test/${test}`));
+
+const patternText = (pattern: string): string =>
+  pattern
+    .replaceAll('.', String.raw`\.`)
+    .replaceAll('*', '[^/]*')
+    .replaceAll('{', '(')
+    .replaceAll('}', ')')
+    .replaceAll(',', '|');
+
+function isPassing(settings: readonly string[], tests: readonly string[], copy: string): boolean {
+  const vitest = join(copy, 'node_modules/vitest/vitest.mjs');
+  const words = [vitest, 'run', ...settings, '--bail', '1', ...tests.map((test) => `test/${test}`)];
+  const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
+  return spawnSync(process.execPath, words, { cwd: copy, env: { ...process.env, PATH: path } }).status === 0;
+}
