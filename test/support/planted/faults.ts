@@ -334,7 +334,7 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'a file of a kept release is pruned',
     'release/history/prune.ts',
-    'for (const path of orThrow(await readReleasePaths(id, store), ' + "'release-damaged')) editions.delete(path);",
+    "for (const path of orThrow(await readReleasePaths(id, store), 'release-damaged')) editions.delete(path);",
     '',
     'cli/going-back.test.ts',
     'property/immutable.test.ts',
