@@ -18,8 +18,9 @@ export function plantFaults(words: readonly string[]): void {
   try {
     copyProject(copy);
     const tests = [...new Set(faults.flatMap((fault) => fault.tests))];
-    if (!arePassing(tests, copy)) {
-      console.error('some of these tests fail without any fault: mend that first');
+    const failing = tests.filter((test) => !arePassing([test], copy));
+    if (failing.length > 0) {
+      console.error(`without any fault, these fail: ${failing.join(', ')}`);
       process.exitCode = 1;
       return;
     }
@@ -36,7 +37,7 @@ export function plantFaults(words: readonly string[]): void {
 function copyProject(copy: string): void {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
   for (const path of stdout.toString().split('\0').filter(Boolean)) cpSync(join(root, path), join(copy, path));
-  for (const folder of ['node_modules', '.node']) symlinkSync(join(root, folder), join(copy, folder));
+  for (const folder of ['node_modules', '.node/node_modules']) symlinkSync(join(root, folder), join(copy, folder));
 }
 
 function isNoticed({ what, file, is, becomes, tests }: PlantedFault, copy: string): boolean {

@@ -56,3 +56,6 @@ export function longRuns(brief: number, thorough: number): number {
 export function runs(thorough: number): number {
   return IS_THOROUGH ? thorough : Math.ceil(thorough / 4);
 }
+
+/** `npm run soak` gives every random walk another seed; null elsewhere, where each test has its own. */
+export const SEED = process.env['PLAYBILL_SEED'] === undefined ? null : Number(process.env['PLAYBILL_SEED']);

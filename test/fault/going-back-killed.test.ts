@@ -21,8 +21,10 @@ import {
 } from '../support/trees.ts';
 import { Command } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
+import { randomOf } from '../support/fault/random.ts';
 import { checkAsReader, stateOf, type Sight, type TreeState } from '../support/fault/readers-check.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { SEED } from '../speeds.ts';
 import { copyTree } from '../support/fault/tree-copy.ts';
 
 const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
@@ -169,7 +171,7 @@ test('a rollback of many fronts killed at random moments', async () => {
   const [from, to] = [stateOf(wide), stateOf(undisturbed)];
 
   // The moments are calls: a clock would miss most of them on a machine that has other things to do.
-  const random = randomOf(20260502);
+  const random = randomOf(SEED ?? 20260502);
   const isChosen = (): boolean => random() < 0.15;
   const sights: Sight[] = [];
   const total = await killEverywhere(['rollback', id], wide, isChosen, async (tree) => {
@@ -182,15 +184,6 @@ test('a rollback of many fronts killed at random moments', async () => {
   expect(sights.filter(isMixed).length).toBeGreaterThan(0);
   tellKilled('a rollback of many fronts is killed at random moments', sights.length);
 });
-
-/** Numbers from 0 to 1, the same ones for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** What one release answers for a front's endpoint at an instant: everything that tells it from another. */
 interface Answer {

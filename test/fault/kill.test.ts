@@ -9,8 +9,10 @@ import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts
 import { buildHere, twoAtATime, wordsOf } from '../support/fault/build-with.ts';
 import { Command, type Running } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
+import { randomOf } from '../support/fault/random.ts';
 import { checkAsReader, stateOf, type Sight, type TreeState } from '../support/fault/readers-check.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { SEED } from '../speeds.ts';
 import { copyTree } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
@@ -138,7 +140,7 @@ async function stepsOf(passage: Passage): Promise<string[]> {
 
 test('killed at a hundred random instants', async () => {
   const KILLS = 100;
-  const random = randomOf(20260501);
+  const random = randomOf(SEED ?? 20260501);
   const sights: Sight[] = [];
   // How long files keep changing, as undisturbed runs show it; the last few count.
   const durations: number[] = [];
@@ -189,15 +191,6 @@ function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed: a linear congruence is good enough to spread kills. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Where in the steps of a run a signal comes. */
 const MOMENTS: readonly (readonly [string, (step: string) => boolean])[] = [
   ['as the key ring is swapped', (step) => step.startsWith('rename edge/')],
@@ -226,7 +219,7 @@ function signalOf(name: string): 'SIGTERM' | 'SIGINT' {
 
 test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on', async () => {
   const STOPS = 12;
-  const random = randomOf(20260502);
+  const random = randomOf(SEED ?? 20260502);
   const begunAt = performance.now();
   const undisturbed = copyTree(there.base, join(folder, 'whole'));
   await runWell(there.database, undisturbed);
