@@ -84,8 +84,8 @@ export class StateReader implements CatalogueReader {
     return this.#reader.markUndecodable(...args);
   }
 
-  unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName> {
-    return this.#reader.unguarded(views);
+  withoutForeignKeys(views: ReadonlySet<TableName>): ReadonlySet<TableName> {
+    return this.#reader.withoutForeignKeys(views);
   }
 
   damage(): Promise<readonly Finding[]> {

@@ -10,15 +10,13 @@ import type { Product } from '../catalogue/product.ts';
 import type { ExplainedRules, ExplainResultJson } from '../contract/results/explain.ts';
 import { openCatalogue } from '../database/open.ts';
 import { productNames, productRow, tierRows } from '../database/load/explain-rows.ts';
-import { loadFronts } from '../database/load/load-fronts.ts';
+import { loadFrontAlone } from '../database/load/load-catalogue.ts';
 import { ProductLoad } from '../database/load/load-products.ts';
 import { unknownFront } from '../database/load/unknown-front.ts';
-import { loadTaxonomy, loadVenues } from '../database/load/load-taxonomy.ts';
 import type { CatalogueReader, DatabaseKind } from '../database/reader.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
 import { knownTables } from '../database/contract/query-builders.ts';
 import { dangling, FindingLog } from '../database/contract/row-checker.ts';
-import { Zones } from '../database/contract/zones.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { nearNames } from '../suggestions.ts';
 import { explainRules } from './explain-rules.ts';
@@ -47,32 +45,30 @@ type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
  * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
  */
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
-  const unguarded = reader.unguarded(await checkContract(reader));
+  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const frontId = await frontIdOf(reader, code);
   const log = new HoldingLog(reader.kind, frontId);
-  const zones = new Zones();
-  const taxonomy = await loadTaxonomy(reader, log);
-  const venues = await loadVenues(reader, zones, log);
   // No front has the id 0, so no products are read.
-  const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
+  const catalogue = await loadFrontAlone(reader, frontId ?? 0, log);
+  const { fronts, badCodes, codeOf, positions, venues } = catalogue;
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
   const context = {
-    taxonomy,
+    positions,
     venues,
     wantedIds: { has: () => true },
     tzdata,
-    unguarded,
+    withoutForeignKeys,
     rowsRead: 'relevant',
   } as const;
   const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
   const load = new ProductLoad(reader, frontContext, now);
-  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, unguarded.size === 0, log));
+  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, withoutForeignKeys.size === 0, log));
   const isHeldBack =
     state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
-  return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
+  return { reader, code, state, front, catalogue, context, log, holding: [...log.holding], isHeldBack, now };
 }
 
 /**
@@ -95,7 +91,7 @@ async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boole
 
 /** Explains a product on a loaded front. @throws AppError product-unknown, database-unreadable, database-busy */
 export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
-  const { reader, code, state, front, context, log, holding, isHeldBack, now } = loaded;
+  const { reader, code, state, front, catalogue, context, log, holding, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
   if ('severity' in row) throw unreadableProduct(slug, row, reader.path);
@@ -110,7 +106,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
       front,
       entry: entry ?? plainEntry(row.id),
       product: whole ?? product,
-      taxonomy: context.taxonomy.taxonomy,
+      taxonomy: catalogue.taxonomy,
     };
     rules = explainRules(placed, entry !== undefined, await tierRows(reader, row.id), now);
   }

@@ -6,8 +6,8 @@ import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
 import type { RequestsJson } from '../contract/results/parts.ts';
 import { lockedTree } from '../storage/open-tree.ts';
 
-/** The requests that a run made to a bucket, for its bill; null for a folder. */
-export interface Billed {
+export interface RequestsMade {
+  /** The run's requests to a bucket, for its bill; null for a folder. */
   readonly requests: RequestsJson | null;
 }
 
@@ -19,7 +19,7 @@ export async function writingTree<T extends object>(
   out: string,
   work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
   onTransfer?: OnTransfer,
-): Promise<T & Billed> {
+): Promise<T & RequestsMade> {
   const tree = await lockedTree(out, onTransfer);
   const result = await workOn(tree, work);
   return { ...result, requests: tree.requests() };

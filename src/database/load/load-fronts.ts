@@ -1,6 +1,7 @@
 // Loads fronts: their own rows, what each attaches, and their products (load-front-products.ts). Every row of these tables is read and
 // checked, those of fronts that are not built included: a row with a mistyped id would otherwise go unnoticed.
 
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { FrontProducts } from '../../catalogue/front-products.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -17,7 +18,7 @@ import {
 import { checkedRows } from '../contract/query-builders.ts';
 import { unknownZone, type Zones } from '../contract/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
-import type { Positions } from './load-taxonomy.ts';
+import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 
 /** Which codes the fronts have. */
 export interface FrontCodes {
@@ -32,7 +33,11 @@ export interface FrontCodes {
   readonly disabledCodes: ReadonlySet<string>;
 }
 
-export type LoadedFronts = Awaited<ReturnType<typeof loadFronts>>;
+/** Active fronts whose own row is good, by code, to build unless bad data elsewhere holds them back; and the products that they list. */
+export interface LoadedFronts extends FrontCodes, Pick<Catalogue, 'fronts' | 'productNumbers'> {
+  /** Active fronts whose own row is bad, for which nothing can be built; sorted. */
+  readonly badCodes: readonly string[];
+}
 
 const FRONT = new RowChecker(
   'fronts',
@@ -44,24 +49,20 @@ const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
 
-/**
- * All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none.
- * @returns `fronts`: active ones with a good row, by code, to build unless bad data elsewhere holds them back. `badCodes`: active ones
- *   whose own row is bad, for which nothing can be built. `productNumbers`: the products that fronts list.
- */
+/** All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none. */
 export async function loadFronts(
   reader: CatalogueReader,
-  taxonomy: { readonly categories: Positions; readonly groups: Positions },
+  { positions }: LoadedTaxonomy,
   zones: Zones,
   log: FindingLog,
   onlyFrontId?: number,
-) {
+): Promise<LoadedFronts> {
   const { goodRows, badCodes, ...codes } = await loadFrontRows(reader, log);
   const { codeOf } = codes;
   const wantedIds = new Set(goodRows.map(([id]) => id));
   const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log, onlyFrontId);
-  const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, 'categories', codeOf, log);
-  const groupsOf = await loadAttached(reader, FRONT_GROUP, taxonomy.groups, 'groups', codeOf, log);
+  const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, positions.categories, 'categories', codeOf, log);
+  const groupsOf = await loadAttached(reader, FRONT_GROUP, positions.groups, 'groups', codeOf, log);
   const unzonedCodes: string[] = [];
   const fronts: Front[] = [];
   for (const row of goodRows) {

@@ -32,7 +32,7 @@ export function readerWith(
     isWhole: (column) => reader.isWhole(column),
     mayBeLater: (...args) => reader.mayBeLater(...args),
     markUndecodable: (...args) => reader.markUndecodable(...args),
-    unguarded: (views) => reader.unguarded(views),
+    withoutForeignKeys: (views) => reader.withoutForeignKeys(views),
     damage: () => reader.damage(),
     confirmOneState: () => reader.confirmOneState(),
     restart: () => reader.restart(),
