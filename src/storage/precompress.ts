@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/files.ts';
 import { pathOf, treeFileOf } from '../render/paths.ts';
+import { wrap } from '../wrap.ts';
 
 /** The size of libuv's thread pool, which zlib uses. */
 const COMPRESSIONS_AT_ONCE = 4;
@@ -41,13 +42,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     for (const { path, bytes } of pending.splice(0, pending.length - left))
       await store.create({ path, bytes: await bytes });
   };
-  return {
-    root: store.root,
-    knownDates: store.knownDates,
-    read: (path) => store.read(path),
-    size: (path) => store.size(path),
-    askSize: store.askSize,
-    list: (folder) => store.list(folder),
+  return wrap(store, {
     create: async (file) => {
       await store.create(file);
       pending.push(...siblingsOf(file));
@@ -57,14 +52,12 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       await writeAllBut(0);
       return await store.settle();
     },
-    confirmLock: () => store.confirmLock(),
     // When a damaged edition is replaced, so are its siblings.
     replace: async (files) => {
       const all = files.flatMap((file) => [file, ...siblingsOf(file)]);
       await store.replace(await Promise.all(all.map(async ({ path, bytes }) => ({ path, bytes: await bytes }))));
     },
-    remove: (path) => store.remove(path),
-  };
+  });
 }
 
 /** On editions, gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a hundred times as long (measured). */

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** Files that stand in src/ itself: each is a part of its own. */
-const ALONE = /^(errors|findings|suggestions|file-lock|fsync-path|make-folder|remove-file)\.ts$/;
+const ALONE = /^(errors|findings|suggestions|file-lock|fsync-path|make-folder|remove-file|wrap)\.ts$/;
 
 /** What each part may import besides itself and errors.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -19,12 +19,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'fsync-path': [],
   'make-folder': [],
   'remove-file': [],
+  wrap: [],
   'file-lock': ['remove-file'],
   catalogue: ['findings'],
   contract: ['findings'],
   render: ['catalogue', 'contract'],
-  release: ['render', 'catalogue', 'contract', 'findings'],
-  storage: ['release', 'render', 'catalogue', 'contract', 'file-lock', 'fsync-path', 'make-folder', 'remove-file'],
+  release: ['render', 'catalogue', 'contract', 'findings', 'wrap'],
+  storage: [
+    'release',
+    'render',
+    'catalogue',
+    'contract',
+    'file-lock',
+    'fsync-path',
+    'make-folder',
+    'remove-file',
+    'wrap',
+  ],
   database: [
     'release',
     'render',
@@ -36,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'file-lock',
     'make-folder',
     'remove-file',
+    'wrap',
   ],
   edge: ['render', 'contract'],
   client: ['edge', 'contract'],
@@ -117,6 +129,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   'fsync-path': /^node:fs$/,
   'make-folder': /^node:(fs|path)$/,
   'remove-file': /^node:fs$/,
+  wrap: /^$/,
   'file-lock': /^(node:(crypto|fs)|better-sqlite3)$/,
   catalogue: /^$/,
   contract: /^zod$/,

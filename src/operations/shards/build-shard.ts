@@ -15,7 +15,7 @@ import { openCatalogue } from '../../database/open.ts';
 import { checkContract } from '../../database/contract/check-schema.ts';
 import { FindingLog } from '../../database/contract/row-checker.ts';
 import { loadCatalogue, loadProducts } from '../../database/load/load-catalogue.ts';
-import { StateReader } from '../../database/state-reader.ts';
+import { stateReader, type StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
 import { readHold } from '../../release/tree/hold.ts';
 import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
@@ -72,12 +72,13 @@ export function buildShard(options: ShardOptions, now: Instant): Promise<ShardBu
 
 async function buildShardOnce(options: ShardOptions, now: Instant): Promise<ShardBuilt & RequestsMade> {
   const { databasePath, outPath, run, onTransfer } = options;
-  await using reader = new StateReader(await openCatalogue(databasePath, options.snapshot));
+  const state = stateReader(await openCatalogue(databasePath, options.snapshot));
+  await using reader = state.reader;
   const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const tree = await sharedTree(outPath, `${RUNS_FOLDER}/${run}`, onTransfer);
   let built: ShardBuilt;
   try {
-    built = await buildIntoShared(tree, reader, withoutForeignKeys, options, now);
+    built = await buildIntoShared(tree, state, withoutForeignKeys, options, now);
   } catch (error) {
     throw tree.hasWritten() ? afterWriting(error) : error;
   } finally {
@@ -88,7 +89,7 @@ async function buildShardOnce(options: ShardOptions, now: Instant): Promise<Shar
 
 async function buildIntoShared(
   tree: SharedTree,
-  reader: StateReader,
+  { reader, digest }: StateReader,
   withoutForeignKeys: ReadonlySet<string>,
   options: ShardOptions,
   proposedNow: Instant,
@@ -119,7 +120,7 @@ async function buildIntoShared(
   const checked = checkedFronts(catalogue, findings, null);
   const fronts = own.fronts.filter(({ code }) => !checked.held.has(code));
   // Needed even with a snapshot: a server that was restarted may give the same id to another state.
-  const state = reader.digest();
+  const state = digest();
   await reader[Symbol.asyncDispose]();
   // A revocation does not wait for the other shards. The rows may be older than the ring, so the present keys are read and published.
   const loaded = nextKeyRing(catalogue.keys, published.keyRing, published.fronts, keySettings, now);
