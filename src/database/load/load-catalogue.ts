@@ -2,13 +2,13 @@
 // products, range by range, because their sessions do not fit into memory together. Bad rows become
 // findings, and mark the fronts and products that they hold back.
 
+import { Zones } from '../../catalogue/calendar.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { ListedProducts } from '../../catalogue/front-products.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Product, Venue } from '../../catalogue/product.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import { dangling, type FindingLog } from '../contract/row-checker.ts';
-import { Zones } from '../contract/zones.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { loadFronts, type LoadedFronts } from './load-fronts.ts';
 import { loadKeys } from './load-keys.ts';

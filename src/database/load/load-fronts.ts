@@ -1,6 +1,7 @@
 // Loads fronts: their own rows, what each attaches, and their products (load-front-products.ts). Every row of these tables is read and
 // checked, those of fronts that are not built included: a row with a mistyped id would otherwise go unnoticed.
 
+import type { Zones } from '../../catalogue/calendar.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { FrontProducts } from '../../catalogue/front-products.ts';
@@ -16,7 +17,7 @@ import {
   type RowOf,
 } from '../contract/row-checker.ts';
 import { checkedRows } from '../contract/query-builders.ts';
-import { unknownZone, type Zones } from '../contract/zones.ts';
+import { unknownZone } from '../contract/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
 import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 

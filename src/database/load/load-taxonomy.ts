@@ -1,12 +1,13 @@
 // Loads categories, groups, tags, badges and venues: the small tables that others refer to by id.
 
+import type { Zones } from '../../catalogue/calendar.ts';
 import type { Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../contract/row-checker.ts';
 import type { TableName } from '../contract/tables.ts';
 import { checkedRows } from '../contract/query-builders.ts';
-import { unknownZone, type Zones } from '../contract/zones.ts';
+import { unknownZone } from '../contract/zones.ts';
 
 /** By id: the position of an element, or null where its row is bad. */
 export type Positions = ReadonlyMap<number, number | null>;

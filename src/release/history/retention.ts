@@ -3,10 +3,13 @@
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { KeepReason } from '../../contract/results/history.ts';
-import { byNewest, type DatedRelease } from '../tree/read.ts';
+import { byNewest, type DatedRelease } from '../tree/dated-release.ts';
 
 const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;
+
+/** How long a superseded release is kept at least, unless the operator says otherwise (snapshot.md, step 6). */
+export const DEFAULT_GRACE_SECONDS = 3600;
 
 export interface RetentionOptions {
   /** How long a superseded release is always kept, because copies and edges may still use it. */
@@ -21,7 +24,7 @@ export interface RetentionOptions {
  * The releases to keep, by id, each with the first reason that keeps it. Ages count from the newest release and again from the current one,
  * if that is another (after a rollback, or a build with --force and an earlier `now`). So a rollback does not shorten the history, and a
  * build with a clock years ahead does not make everything else look old. A release counts as superseded at the `now` of the next one;
- * grace.ts handles the cases where that is wrong.
+ * rollback-grace.ts handles the cases where that is wrong.
  */
 export function releasesKept(
   releases: readonly DatedRelease[],

@@ -17,7 +17,7 @@ import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from '../tree/activate.ts';
-import type { GuardedBefore, GuardOptions } from './guards.ts';
+import { isMoreThanShare, type GuardedBefore, type GuardOptions } from './guards.ts';
 import { readHold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
@@ -158,7 +158,7 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
  */
 function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
-  if (vanished <= publishedTotal * input.guards.maxShrink) return null;
+  if (!isMoreThanShare(vanished, publishedTotal, input.guards.maxShrink)) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
   return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
 }
