@@ -7,7 +7,9 @@ import type { Taxonomy } from './taxonomy.ts';
 
 export interface Catalogue {
   readonly taxonomy: Taxonomy;
-  /** The fronts to render, by code. Other `fronts` are another selection, or one shard of a build. */
+  /**
+   * The fronts to render, by code. Other `fronts` are another selection, or one shard of a build.
+   */
   readonly fronts: readonly Front[];
   /** Numbers the products that these fronts list, and perhaps others. */
   readonly productNumbers: ProductNumbers;

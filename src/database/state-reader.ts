@@ -1,6 +1,7 @@
-// A reader that computes a digest of all rows it returns, which identifies the state of the catalogue that a shard was rendered from. The
-// shards of one run send the same queries in the same order, so equal digests mean equal rows. The time or size of a file would not do: a
-// checkpoint changes the file but no row, and a server has other tables, which change all the time.
+// A reader that computes a digest of all rows it returns, which identifies the state of the
+// catalogue that a shard was rendered from. The shards of one run send the same queries in the same
+// order, so equal digests mean equal rows. The time or size of a file would not do: a checkpoint
+// changes the file but no row, and a server has other tables, which change all the time.
 
 import { createHash, type Hash } from 'node:crypto';
 import { wrap } from '../wrap.ts';
@@ -66,7 +67,10 @@ function update(hash: Hash, row: readonly unknown[]): void {
   hash.update(`${textOf(row)}\n`);
 }
 
-/** JSON quotes strings, so different rows give different texts. Integers too large for a number are bigint, which JSON cannot write. */
+/**
+ * JSON quotes strings, so different rows give different texts. Integers too large for a number are
+ * bigint, which JSON cannot write.
+ */
 function textOf(row: readonly unknown[]): string {
   const isPlain = row.every((value) => typeof value !== 'bigint');
   return JSON.stringify(isPlain ? row : row.map((value) => (typeof value === 'bigint' ? `${value}n` : value)));

@@ -1,6 +1,6 @@
-// The main job, from top to bottom: open the catalogue, lock the tree, load the catalogue and render
-// its products, publish the keys, render the fronts one by one, publish the release, prune. Whatever
-// can refuse the run as a whole is checked before the first file is written.
+// The main job, from top to bottom: open the catalogue, lock the tree, load the catalogue and
+// render its products, publish the keys, render the fronts one by one, publish the release, prune.
+// Whatever can refuse the run as a whole is checked before the first file is written.
 
 import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
@@ -45,7 +45,8 @@ export interface BuildOptions extends ReleaseSettings {
 }
 
 /**
- * Builds the catalogue as of `now` and publishes it. Begins again, once, where the database is busy.
+ * Builds the catalogue as of `now` and publishes it. Begins again, once, where the database is
+ * busy.
  * @throws AppError database-…, contract-…, front-unknown, tree-…
  */
 export function build(options: BuildOptions, now: Instant): Promise<BuildResult & RequestsMade> {
@@ -70,8 +71,9 @@ async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResu
 }
 
 /**
- * The build itself, for a tree that has been read and that nobody else is writing. Closes the reader.
- * `withoutForeignKeys`: tables whose references the load checks itself. @throws as `build` @internal
+ * The build itself, for a tree that has been read and that nobody else is writing. Closes the
+ * reader. `withoutForeignKeys`: tables whose references the load checks itself.
+ * @throws as `build` @internal
  */
 export async function buildInto(
   store: ReleaseStore,
@@ -85,8 +87,8 @@ export async function buildInto(
   // While a rollback holds the tree, a build only plans its release. It still publishes the keys.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
-  // The read transaction begins only now, under the lock: the run that held the lock before may have published rows that were
-  // committed meanwhile, and older rows must not replace them.
+  // The read transaction begins only now, under the lock: the run that held the lock before may
+  // have published rows that were committed meanwhile, and older rows must not replace them.
   await reader.restart();
   const findings = new FindingLog(reader.kind);
   const load = { frontCodes, tzdata, withoutForeignKeys };
@@ -108,7 +110,8 @@ export async function buildInto(
     : await replaceKeyRing(catalogue.keys, published, keySettings, store, options.databasePath, now);
 
   onProgress('publish', 0, fronts.length);
-  // A dry run keeps the new editions of one front at a time, to compare them with the published ones.
+  // A dry run keeps the new editions of one front at a time, to compare them with the published
+  // ones.
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const results: FrontResult[] = [];
   for await (const result of renderFronts(fronts, rendered, published, options, diffs?.store ?? releaseStore, now)) {
@@ -132,7 +135,10 @@ export async function buildInto(
   };
 }
 
-/** What the catalogue decides about a release apart from its rendered fronts: which fronts are held, and which may be removed. */
+/**
+ * What the catalogue decides about a release apart from its rendered fronts: which fronts are held,
+ * and which may be removed.
+ */
 export function checkedFronts(
   catalogue: LoadedCatalogue,
   findings: FindingLog,

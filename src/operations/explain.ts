@@ -1,5 +1,6 @@
-// Explains one product on one front. Loads them as a build does, in one read transaction and with the same checks. Checks the front's other
-// products only to see whether they hold the front back. Writes nothing.
+// Explains one product on one front. Loads them as a build does, in one read transaction and with
+// the same checks. Checks the front's other products only to see whether they hold the front back.
+// Writes nothing.
 
 import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
@@ -41,7 +42,8 @@ export async function explainProduct(options: ExplainOptions, now: Instant): Pro
 type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 
 /**
- * Loads one front as a build would, and what its products refer to. `front` is null if it is disabled or cannot be read.
+ * Loads one front as a build would, and what its products refer to. `front` is null if it is
+ * disabled or cannot be read.
  * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
  */
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
@@ -72,15 +74,21 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
 }
 
 /**
- * Notes what is wrong with the products that a front lists, and returns whether any of them holds the front back. Reads tables product by
- * product. Reads views in full, as a build does: their slugs need not be unique, and a query for one row can take as long as one for all.
+ * Notes what is wrong with the products that a front lists, and returns whether any of them holds
+ * the front back. Reads tables product by product. Reads views in full, as a build does: their
+ * slugs need not be unique, and a query for one row can take as long as one for all.
  */
-async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boolean, log: HoldingLog): Promise<boolean> {
+async function noteBadProducts(
+  front: Front,
+  load: ProductLoad,
+  hasForeignKeys: boolean,
+  log: HoldingLog,
+): Promise<boolean> {
   const { ids } = front.products;
   for (const id of ids) log.productIds.add(id);
   await load.noteOrphanRows(log);
   const readIds = new Set<number>();
-  if (isGuarded) for await (const { id } of load.withIds(ids, log)) readIds.add(id);
+  if (hasForeignKeys) for await (const { id } of load.withIds(ids, log)) readIds.add(id);
   else for await (const { products } of load.batches(log)) for (const { id } of products) readIds.add(id);
   for (const id of ids) {
     if (!readIds.has(id) && !log.badProductIds.has(id))
@@ -89,7 +97,10 @@ async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boole
   return ids.some((id) => !readIds.has(id) || log.badProductIds.has(id));
 }
 
-/** Explains a product on a loaded front. @throws AppError product-unknown, database-unreadable, database-busy */
+/**
+ * Explains a product on a loaded front.
+ * @throws AppError product-unknown, database-unreadable, database-busy
+ */
 export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
   const { reader, code, state, front, catalogue, context, log, holding, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
@@ -131,7 +142,10 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   };
 }
 
-/** The product with all its sessions, past ones too. What is wrong only with rows that no build reads is left out, without a finding. */
+/**
+ * The product with all its sessions, past ones too. What is wrong only with rows that no build
+ * reads is left out, without a finding.
+ */
 function wholeProduct({ reader, context, now }: LoadedFront, id: number): Promise<Product | undefined> {
   return new ProductLoad(reader, { ...context, rowsRead: 'all' }, now).withId(id, new FindingLog(reader.kind));
 }

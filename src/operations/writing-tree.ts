@@ -1,4 +1,5 @@
-// What every run that writes a tree does around its work: takes the lock, reads the tree, and removes leftover temporary files.
+// What every run that writes a tree does around its work: takes the lock, reads the tree, and
+// removes leftover temporary files.
 
 import { afterWriting } from '../errors.ts';
 import { PublishedTree } from '../release/tree/published.ts';
@@ -12,7 +13,8 @@ export interface RequestsMade {
 }
 
 /**
- * Runs `work` on a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws; with exit code 6 in place of 2
+ * Runs `work` on a tree that nobody else writes meanwhile.
+ * @throws AppError tree-…, and what `work` throws; with exit code 6 in place of 2
  * if something was written before
  */
 export async function writingTree<T extends object>(

@@ -1,5 +1,5 @@
-// Renders a catalogue: takes its products in batches, which are not kept, and gives what the editions
-// of every front are assembled from.
+// Renders a catalogue: takes its products in batches, which are not kept, and gives what the
+// editions of every front are assembled from.
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Front } from '../catalogue/front.ts';

@@ -1,4 +1,5 @@
-// Groups fronts that share zone, weekend and currency into profiles, so that a product is rendered once for all of them.
+// Groups fronts that share zone, weekend and currency into profiles, so that a product is rendered
+// once for all of them.
 
 import type { Front, FrontProfile } from '../catalogue/front.ts';
 import type { ProductNumbers } from '../catalogue/front-products.ts';
@@ -22,7 +23,10 @@ export function groupByProfile(fronts: readonly FrontProfile[]): {
 
 const EMPTY_SET = 0;
 
-/** By product: the profiles of the fronts that list it. Equal sets are stored once, since there are few sets and many products. */
+/**
+ * By product: the profiles of the fronts that list it. Equal sets are stored once, since there are
+ * few sets and many products.
+ */
 export class ListingProfiles {
   readonly #productNumbers: ProductNumbers;
   /** Ascending profile indexes; the first set is empty. */

@@ -1,4 +1,5 @@
-// Which fronts each shard of a build renders. Every shard computes it from the same catalogue, so shards need not talk to each other.
+// Which fronts each shard of a build renders. Every shard computes it from the same catalogue, so
+// shards need not talk to each other.
 
 import type { FrontProfile } from '../catalogue/front.ts';
 import { groupByProfile } from './front-profiles.ts';
@@ -16,8 +17,8 @@ interface CutFront extends FrontProfile {
 }
 
 /**
- * The shard of each front, by code: fronts sorted by profile and code, and cut into runs of about equally many cards. So few shards have to
- * render what the fronts of one profile share.
+ * The shard of each front, by code: fronts sorted by profile and code, and cut into runs of about
+ * equally many cards. So few shards have to render what the fronts of one profile share.
  */
 export function shardsOf(fronts: readonly CutFront[], total: number): ReadonlyMap<string, number> {
   const { profileIndexOf } = groupByProfile(fronts);

@@ -1,5 +1,6 @@
-// A store that writes compressed siblings for every new edition (snapshot.md, "The output tree"), for `build --precompress`. Existing
-// editions get none, because compressing costs more than rendering.
+// A store that writes compressed siblings for every new edition (snapshot.md, "The output tree"),
+// for `build --precompress`. Existing editions get none, because compressing costs more than
+// rendering.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -19,8 +20,9 @@ const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
 /**
- * zlib compresses in its own threads while the build continues. Siblings are written only during calls of this store, so that nothing is
- * written after a failure, when the caller sweeps the tree and releases its lock.
+ * zlib compresses in its own threads while the build continues. Siblings are written only during
+ * calls of this store, so that nothing is written after a failure, when the caller sweeps the tree
+ * and releases its lock.
  */
 export function precompressingStore(store: ReleaseStore, compressions: readonly Compression[]): ReleaseStore {
   if (compressions.length === 0) return store;
@@ -60,7 +62,10 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
   });
 }
 
-/** On editions, gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a hundred times as long (measured). */
+/**
+ * On editions, gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a
+ * hundred times as long (measured).
+ */
 async function compressed(bytes: Uint8Array, compression: Compression): Promise<Uint8Array> {
   if (compression === 'gzip') return gzipped(bytes, { level: 6 });
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_MODE, BROTLI_MODE_TEXT, BROTLI_PARAM_SIZE_HINT } = constants;

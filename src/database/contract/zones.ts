@@ -1,4 +1,5 @@
-// The rule for `timezone` columns that no CHECK can hold (catalogue.md): the runtime knows the zone.
+// The rule for `timezone` columns that no CHECK can hold (catalogue.md): the runtime knows the
+// zone.
 
 import { isKnownZone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';

@@ -66,7 +66,9 @@ export async function loadCatalogue(
   };
 }
 
-/** The same with the products of one front alone, and without keys: enough to explain that front. */
+/**
+ * The same with the products of one front alone, and without keys: enough to explain that front.
+ */
 export async function loadFrontAlone(
   reader: CatalogueReader,
   frontId: number,
@@ -122,7 +124,10 @@ export async function* loadProducts(
   if (reader.finding !== null) log.add([reader.finding], {});
 }
 
-/** Marks listed products that were not loaded: bad ones, which have a finding, and ids that do not exist. */
+/**
+ * Marks listed products that were not loaded: bad ones, which have a finding, and ids that do not
+ * exist.
+ */
 function noteMissing(
   missingIds: ReadonlySet<number>,
   knownIds: ReadonlySet<number>,
@@ -138,7 +143,10 @@ function noteMissing(
   }
 }
 
-/** The codes of fronts that errors hold back, in their own rows or in those of their products; sorted. */
+/**
+ * The codes of fronts that errors hold back, in their own rows or in those of their products;
+ * sorted.
+ */
 export function heldCodes({ fronts, badCodes }: LoadedCatalogue, log: FindingLog): readonly string[] {
   const { badFrontIds, badProductIds } = log;
   const isHeld = ({ id, products }: Front): boolean =>

@@ -1,5 +1,6 @@
-// Loads fronts: their own rows, what each attaches, and their products (load-front-products.ts). Every row of these tables is read and
-// checked, those of fronts that are not built included: a row with a mistyped id would otherwise go unnoticed.
+// Loads fronts: their own rows, what each attaches, and their products (load-front-products.ts).
+// Every row of these tables is read and checked, those of fronts that are not built included: a row
+// with a mistyped id would otherwise go unnoticed.
 
 import type { Zones } from '../../catalogue/calendar.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -25,7 +26,10 @@ import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 export interface FrontCodes {
   /** Codes by front id, disabled and bad fronts included. */
   readonly codeOf: ReadonlyMap<number, string>;
-  /** Whether every front's id and code could be read: otherwise no front counts as removed, and a key may belong to one not known. */
+  /**
+   * Whether every front's id and code could be read: otherwise no front counts as removed, and a
+   * key may belong to one not known.
+   */
   readonly isEveryCodeKnown: boolean;
   /**
    * Ids that two rows have, or whose code two rows have: which of them is right cannot be known.
@@ -34,7 +38,10 @@ export interface FrontCodes {
   readonly disabledCodes: ReadonlySet<string>;
 }
 
-/** Active fronts whose own row is good, by code, to build unless bad data elsewhere holds them back; and the products that they list. */
+/**
+ * Active fronts whose own row is good, by code, to build unless bad data elsewhere holds them back;
+ * and the products that they list.
+ */
 export interface LoadedFronts extends FrontCodes, Pick<Catalogue, 'fronts' | 'productNumbers'> {
   /** Active fronts whose own row is bad, for which nothing can be built; sorted. */
   readonly badCodes: readonly string[];
@@ -50,7 +57,10 @@ const CODE = new RowChecker('fronts', ['id', 'code']);
 const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category_id', 'sort_weight']);
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
 
-/** All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none. */
+/**
+ * All fronts with their products; with `onlyFrontId` the products of that one alone, where others
+ * have none.
+ */
 export async function loadFronts(
   reader: CatalogueReader,
   { positions }: LoadedTaxonomy,
@@ -84,8 +94,8 @@ export async function loadFronts(
 }
 
 /**
- * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row is bad. Rows with an invalid code are
- * skipped; of duplicates, the first wins.
+ * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row
+ * is bad. Rows with an invalid code are skipped; of duplicates, the first wins.
  */
 export async function loadFrontRows(
   reader: Pick<CatalogueReader, 'rows'>,
@@ -111,7 +121,8 @@ export async function loadFrontRows(
       const message = `expected a unique id and code, found ${id} or "${code}" twice`;
       log.add([findingOf('error', 'duplicate-key', FRONT.placeOf(row), message)], { frontId: id });
       if (otherId !== undefined) log.badFrontIds.add(otherId);
-      // Not the same row twice: one of the two has another front's id or code, and its own cannot be known.
+      // Not the same row twice: one of the two has another front's id or code, and its own cannot
+      // be known.
       if (codeOf.get(id) !== code) {
         isEveryCodeKnown = false;
         doubtfulIds.add(id).add(otherId ?? id);

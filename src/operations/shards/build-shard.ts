@@ -1,9 +1,11 @@
-// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and puts their content and a result for
-// `finish` into the tree. Of the files that readers use it writes only the key ring, and it takes no lock.
+// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and
+// puts their content and a result for `finish` into the tree. Of the files that readers use it
+// writes only the key ring, and it takes no lock.
 //
 //   run.json, by the first shard  →  content, durable  →  shard-<index>.json
 //
-// A shard that is stopped anywhere leaves content that nothing points at. Started again, it writes what is missing.
+// A shard that is stopped anywhere leaves content that nothing points at. Started again, it writes
+// what is missing.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Front } from '../../catalogue/front.ts';
@@ -62,8 +64,10 @@ export interface ShardBuilt {
 const AGE_SECONDS_MAX = 3600;
 
 /**
- * Renders the fronts of one shard. Begins again, once, where the database is busy; but not on a snapshot, which stays as it is.
- * @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if something was written before
+ * Renders the fronts of one shard. Begins again, once, where the database is busy; but not on a
+ * snapshot, which stays as it is.
+ * @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if
+ * something was written before
  */
 export function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & RequestsMade> {
   const job = (): Promise<ShardBuilt & RequestsMade> => buildShardOnce(options, now);
@@ -122,7 +126,8 @@ async function buildIntoShared(
   // Needed even with a snapshot: a server that was restarted may give the same id to another state.
   const state = digest();
   await reader[Symbol.asyncDispose]();
-  // A revocation does not wait for the other shards. The rows may be older than the ring, so the present keys are read and published.
+  // A revocation does not wait for the other shards. The rows may be older than the ring, so the
+  // present keys are read and published.
   const loaded = nextKeyRing(catalogue.keys, published.keyRing, published.fronts, keySettings, now);
   const isPublished = published.keyRing !== null && keyRingText(published.keyRing) === keyRingText(loaded.ring);
   const keyRing = isPublished ? loaded : await publishKeysInto(tree.store, databasePath, keySettings, now);
@@ -157,7 +162,10 @@ async function buildIntoShared(
   return { now, hold: null, guards: keyRing.guards, isRepeated: await leaveResult(result, tree), results };
 }
 
-/** The settings of the run, which the first shard writes; a shard with different ones is refused. @throws AppError run-differs, run-damaged */
+/**
+ * The settings of the run, which the first shard writes; a shard with different ones is refused.
+ * @throws AppError run-differs, run-damaged
+ */
 async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): Promise<RunSettings> {
   const { run, shard, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
   const { maxShrink, allowShrink, allow = [], force } = guards;
@@ -196,7 +204,11 @@ function withMinCards(results: readonly FrontResult[], fronts: readonly Front[])
   return results.map((result) => ({ ...result, minCards: minCardsOf.get(result.code) ?? 0 }));
 }
 
-/** Writes the result of a shard, unless there is one. @returns whether there was. @throws AppError run-differs, run-damaged, run-state-differs */
+/**
+ * Writes the result of a shard, unless there is one.
+ * @returns whether there was.
+ * @throws AppError run-differs, run-damaged, run-state-differs
+ */
 async function leaveResult(result: ShardResult, tree: SharedTree): Promise<boolean> {
   const { settings, shard, state } = result;
   const path = pathOf({ kind: 'shard', run: settings.run, shard });

@@ -23,10 +23,16 @@ export interface GuardedBefore {
   readonly cards: number;
 }
 
-/** So few cards may go whatever their share, unless none would be left: a small front is not held for one show that ends. */
+/**
+ * So few cards may go whatever their share, unless none would be left: a small front is not held
+ * for one show that ends.
+ */
 const CARDS_MAY_GO = 3;
 
-/** Every guard that a front trips, including overridden ones. The first that is not overridden holds the front. */
+/**
+ * Every guard that a front trips, including overridden ones. The first that is not overridden holds
+ * the front.
+ */
 export function guardsTripped(
   front: { readonly cards: number; readonly minCards: number },
   published: GuardedBefore | null,
@@ -52,7 +58,10 @@ export function guardsTripped(
   return tripped;
 }
 
-/** Whether a part is more than a share of the whole. Compared in millionths: 1 - 0.7 is not 0.3 in floating point. */
+/**
+ * Whether a part is more than a share of the whole. Compared in millionths: 1 - 0.7 is not 0.3 in
+ * floating point.
+ */
 export function isMoreThanShare(part: number, whole: number, share: number): boolean {
   return part * 1e6 > whole * Math.round(share * 1e6);
 }

@@ -1,4 +1,5 @@
-// Fronts rendered one by one, against what is published of each: steps 2 to 4 of the publish protocol, for builds and for shards.
+// Fronts rendered one by one, against what is published of each: steps 2 to 4 of the publish
+// protocol, for builds and for shards.
 
 import type { Front } from '../../catalogue/front.ts';
 import type { Instant } from '../../catalogue/instant.ts';
@@ -16,7 +17,10 @@ export interface RenderSettings {
   readonly toolVersion: string;
 }
 
-/** What becomes of each front; their content is on its way into the store. @throws AppError tree-… */
+/**
+ * What becomes of each front; their content is on its way into the store.
+ * @throws AppError tree-…
+ */
 export async function* renderFronts(
   fronts: readonly Front[],
   rendered: RenderedCatalogue,
@@ -30,13 +34,17 @@ export async function* renderFronts(
   const { filesByRecipe } = published;
   const settings = { guards, toolVersion, filesByRecipe, isNamed: (path: string) => published.lists(path) };
   const { profileIndexOf } = rendered;
-  // Profile by profile: what the fronts of a profile share is computed once, and freed before the next.
+  // Profile by profile: what the fronts of a profile share is computed once, and freed before the
+  // next.
   for (const task of tasks.toSorted((a, b) => profileIndexOf(a.front) - profileIndexOf(b.front))) {
     yield await renderFront(task, new FrontEditions(task.front, rendered, now), settings, store, now);
   }
 }
 
-/** The fronts that can be published, each with its published state; and results for those with something else at their pointer's path. */
+/**
+ * The fronts that can be published, each with its published state; and results for those with
+ * something else at their pointer's path.
+ */
 async function frontTasks(
   fronts: readonly Front[],
   published: PublishedTree,
