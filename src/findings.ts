@@ -1,8 +1,10 @@
-// A finding is one thing wrong with the data or a tree: a code, a place and a message. Findings are collected, never thrown.
+// A finding is one thing wrong with the data or a tree: a code, a place and a message. Findings are
+// collected, never thrown.
 
 /**
- * Every code that a finding can have, and what it means, for the reference. Scripts match on them, so they may not change. First those of
- * rows (database/), from `pointer-missing` on those of trees (release/).
+ * Every code that a finding can have, and what it means, for the reference. Scripts match on them,
+ * so they may not change. First those of rows (database/), from `pointer-missing` on those of trees
+ * (release/).
  */
 export const FINDINGS = {
   'table-missing': '`check-db`: the catalogue lacks a table',
@@ -63,6 +65,12 @@ export const FINDINGS = {
 export type FindingCode = keyof typeof FINDINGS;
 
 /** An `error` holds back the fronts it concerns (law 7); a `warning` does not. */
+/**
+ * How many findings are kept where there may be millions, as of a broken column or a failing disk.
+ * The rest is only counted.
+ */
+export const FINDINGS_KEPT = 1000;
+
 export type Severity = 'error' | 'warning';
 
 export interface Finding {

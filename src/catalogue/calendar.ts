@@ -35,6 +35,21 @@ interface Block {
   readonly offsetAfter: number;
 }
 
+/** Zones by name, each made once: they are slow to make. */
+export class Zones {
+  readonly #byName = new Map<string, Zone | null>();
+
+  /** null if the runtime does not know the zone. */
+  get(name: string): Zone | null {
+    let zone = this.#byName.get(name);
+    if (zone === undefined) {
+      zone = isKnownZone(name) ? new Zone(name) : null;
+      this.#byName.set(name, zone);
+    }
+    return zone;
+  }
+}
+
 /** A time zone. Offsets are in seconds but always whole minutes, so that a printed offset is exact. */
 export class Zone {
   readonly name: string;

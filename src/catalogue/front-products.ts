@@ -81,3 +81,25 @@ export class FrontProducts {
     };
   }
 }
+
+/** The products that some of several fronts list. */
+export class ListedProducts {
+  readonly #productNumbers: ProductNumbers;
+  /** By product number: 1 if a front lists the product. */
+  readonly #isListed: Uint8Array;
+
+  constructor(fronts: readonly { readonly products: FrontProducts }[], productNumbers: ProductNumbers) {
+    this.#productNumbers = productNumbers;
+    this.#isListed = new Uint8Array(productNumbers.ids.length);
+    for (const { products } of fronts) for (const number of products.numbers) this.#isListed[number] = 1;
+  }
+
+  has(id: number): boolean {
+    return this.#isListed[this.#productNumbers.numberOf(id) ?? -1] === 1;
+  }
+
+  /** By number. */
+  get ids(): readonly number[] {
+    return this.#productNumbers.ids.filter((_, number) => this.#isListed[number] === 1);
+  }
+}

@@ -82,6 +82,13 @@ export function parseInstant(text: string): Instant | undefined {
   return secondsOfDateTime(text) as Instant | undefined;
 }
 
+/** The same for text that has been checked already. @throws Error for anything else */
+export function instantOfText(text: string): Instant {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw new Error(`expected an instant that has been checked, found ${text}`);
+  return instant;
+}
+
 /** The canonical text of an instant; the inverse of parseInstant. */
 export function formatInstant(instant: Instant): string {
   return `${formatDateTime(instant)}Z`;

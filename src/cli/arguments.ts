@@ -24,9 +24,6 @@ export function instantArgument(text: string, flag: string): Instant {
   throw refused('instant-invalid', flag, expected, text, examples);
 }
 
-/** A superseded release is kept for at least this long (snapshot.md, step 6). */
-export const DEFAULT_GRACE_SECONDS = 3600;
-
 /**
  * The share of its cards that a front may lose in one build, and of their keys that the fronts may.
  */

@@ -2,6 +2,7 @@
 // It contains no wall-clock time, so the same input gives the same id.
 
 import * as z from 'zod';
+import { DROP_REASONS } from '../catalogue/offer.ts';
 import { pointerSchema } from './pointer.ts';
 import { count, frontCode, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
 
@@ -19,17 +20,6 @@ export const HOLD_CODES = [
 ] as const;
 
 export type HoldCode = (typeof HOLD_CODES)[number];
-
-/** Why a product has no card, in the order of fields.md. */
-export const DROP_CODES = [
-  'not-published',
-  'not-visible',
-  'no-sessions',
-  'not-scheduled',
-  'excluded',
-  'over',
-  'prices-expired',
-] as const;
 
 export const manifestFrontSchema = z.strictObject({
   front: frontCode,
@@ -58,7 +48,7 @@ export const manifestFrontSchema = z.strictObject({
   /** Cards of each products edition, in the pointer's order. The shrink guard of the next build compares with these. */
   cardsByEdition: z.array(count),
   /** Products without a card at the instant of `cards`, by reason. */
-  dropped: z.partialRecord(z.enum(DROP_CODES), count),
+  dropped: z.partialRecord(z.enum(DROP_REASONS), count),
   /** When a document of the front next changes; null if none does before validUntil. */
   nextChange: instantText.nullable(),
 });

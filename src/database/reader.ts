@@ -66,7 +66,7 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
     from?: number,
   ): Promise<void>;
   /** Tables without foreign keys that can be relied on: the load checks their references itself. */
-  unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName>;
+  withoutForeignKeys(views: ReadonlySet<TableName>): ReadonlySet<TableName>;
   /** A finding on the database as a whole. */
   readonly finding: Finding | null;
   /** What is damaged in a file, whatever its rows say; reads all of it. @throws AppError database-unreadable, database-busy */

@@ -1,28 +1,32 @@
-// The main job, from top to bottom: open the catalogue, lock the tree, render the products, publish the keys, render the fronts one by one,
-// publish the release, prune. Whatever can refuse the run as a whole is checked before the first file is written.
+// The main job, from top to bottom: open the catalogue, lock the tree, load the catalogue and
+// render its products, publish the keys, render the fronts one by one, publish the release, prune.
+// Whatever can refuse the run as a whole is checked before the first file is written.
 
 import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { HoldCode } from '../contract/manifest.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
+import { FindingLog } from '../database/contract/row-checker.ts';
+import { heldCodes, loadCatalogue, loadProducts, type LoadedCatalogue } from '../database/load/load-catalogue.ts';
 import { openCatalogue } from '../database/open.ts';
 import type { CatalogueReader } from '../database/reader.ts';
 import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';
 import { publishRelease, type BuildResult, type ReleaseSettings, type RenderedRelease } from './publish-release.ts';
-import { renderProducts, type FrontsToRender } from './render-products.ts';
 import { retriedRead, type OnRetry } from '../database/retried-read.ts';
+import { sha256BytesOf } from '../release/tree/digest.ts';
 import { readHold } from '../release/tree/hold.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { renderFronts } from '../release/publish/render-fronts.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
+import { CatalogueRenderer } from '../render/catalogue-renderer.ts';
 import type { Compression } from '../release/tree/files.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { precompressingStore } from '../storage/precompress.ts';
 import type { OnTransfer } from '../storage/locked-tree.ts';
 import { unlockedStore } from '../storage/open-tree.ts';
-import { writingTree, type Billed } from './writing-tree.ts';
+import { writingTree, type RequestsMade } from './writing-tree.ts';
 
 export interface BuildOptions extends ReleaseSettings {
   readonly databasePath: string;
@@ -41,77 +45,84 @@ export interface BuildOptions extends ReleaseSettings {
 }
 
 /**
- * Builds the catalogue as of `now` and publishes it. Begins again, once, where the database is busy.
+ * Builds the catalogue as of `now` and publishes it. Begins again, once, where the database is
+ * busy.
  * @throws AppError database-…, contract-…, front-unknown, tree-…
  */
-export function build(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
+export function build(options: BuildOptions, now: Instant): Promise<BuildResult & RequestsMade> {
   return retriedRead(() => buildOnce(options, now), options.onRetry);
 }
 
-async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResult & Billed> {
+async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResult & RequestsMade> {
   const { outPath, precompress } = options;
   await using reader = await openCatalogue(options.databasePath);
-  const unguarded = reader.unguarded(await checkContract(reader));
+  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   if (options.isDryRun) {
     const store = dryRunStore(await unlockedStore(outPath));
     const published = await PublishedTree.read(store);
-    return { ...(await buildInto(store, published, reader, unguarded, options, now)), requests: null };
+    return { ...(await buildInto(store, published, reader, withoutForeignKeys, options, now)), requests: null };
   }
   return await writingTree(
     outPath,
     (published, { store }) =>
-      buildInto(precompressingStore(store, precompress), published, reader, unguarded, options, now),
+      buildInto(precompressingStore(store, precompress), published, reader, withoutForeignKeys, options, now),
     options.onTransfer,
   );
 }
 
 /**
- * The build itself, for a tree that has been read and that nobody else is writing. `unguarded`: tables without reliable foreign keys.
- * Closes the reader. @throws as `build` @internal
+ * The build itself, for a tree that has been read and that nobody else is writing. Closes the
+ * reader. `withoutForeignKeys`: tables whose references the load checks itself.
+ * @throws as `build` @internal
  */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
   reader: CatalogueReader,
-  unguarded: ReadonlySet<string>,
+  withoutForeignKeys: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
 ): Promise<BuildResult> {
-  const { isDryRun, frontCodes, tzdata } = options;
-  const until = instantOf(now + options.horizonSeconds);
+  const { isDryRun, frontCodes, tzdata, horizonSeconds, onProgress } = options;
   // While a rollback holds the tree, a build only plans its release. It still publishes the keys.
   const hold = await readHold(store);
   const releaseStore = hold === null ? store : dryRunStore(store);
-  // The read transaction begins only now, under the lock: the run that held the lock before may have published rows that were
-  // committed meanwhile, and older rows must not replace them.
+  // The read transaction begins only now, under the lock: the run that held the lock before may
+  // have published rows that were committed meanwhile, and older rows must not replace them.
   await reader.restart();
-  const rendered = await renderProducts(
-    reader,
-    { frontCodes, shard: null, until, tzdata, unguarded },
-    (done, total) => options.onProgress('load', done, total),
-    now,
-  );
+  const findings = new FindingLog(reader.kind);
+  const load = { frontCodes, tzdata, withoutForeignKeys };
+  const catalogue = await loadCatalogue(reader, load, findings, now);
+  const renderer = new CatalogueRenderer(catalogue, sha256BytesOf, instantOf(now + horizonSeconds), now);
+  for await (const { products, done, total } of loadProducts(reader, catalogue, load, findings, now)) {
+    renderer.add(products);
+    onProgress('load', done, total);
+  }
+  const rendered = renderer.rendered();
+  const checked = checkedFronts(catalogue, findings, frontCodes);
+  const fronts = catalogue.fronts.filter(({ code }) => !checked.held.has(code));
   // Ends the transaction: during a long upload it would keep the database from removing old rows.
   await reader[Symbol.asyncDispose]();
   // Keys come first: a revocation must not wait for the guards.
-  const settings = { guards: options.guards, frontCodes };
+  const keySettings = { guards: options.guards, frontCodes };
   const keyRing = isDryRun
-    ? await swapKeyRing(rendered.keys, published.keyRing, published, settings, store, now)
-    : await replaceKeyRing(rendered.keys, published, settings, store, options.databasePath, now);
+    ? await swapKeyRing(catalogue.keys, published.keyRing, published, keySettings, store, now)
+    : await replaceKeyRing(catalogue.keys, published, keySettings, store, options.databasePath, now);
 
-  options.onProgress('publish', 0, rendered.fronts.length);
-  // A dry run keeps the new editions of one front at a time, to compare them with the published ones.
+  onProgress('publish', 0, fronts.length);
+  // A dry run keeps the new editions of one front at a time, to compare them with the published
+  // ones.
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;
   const results: FrontResult[] = [];
-  for await (const result of renderFronts(rendered, published, options, diffs?.store ?? releaseStore, now)) {
+  for await (const result of renderFronts(fronts, rendered, published, options, diffs?.store ?? releaseStore, now)) {
     await diffs?.add(result);
     results.push(result);
-    options.onProgress('publish', results.length, rendered.fronts.length);
+    onProgress('publish', results.length, fronts.length);
     // Lets the lease of a bucket be renewed, and uploads go on, between two fronts.
     await setImmediate();
   }
   const release = await publishRelease(
-    { ...releaseOf(rendered, frontCodes), keyRing, results },
+    { ...checked, keyRing, results },
     isDryRun ? { ...options, pruneGraceSeconds: null } : options,
     hold,
     published,
@@ -124,22 +135,26 @@ export async function buildInto(
   };
 }
 
-/** What the catalogue decides about a release apart from its rendered fronts: which fronts are held, and which may be removed. */
-export function releaseOf(
-  rendered: FrontsToRender,
+/**
+ * What the catalogue decides about a release apart from its rendered fronts: which fronts are held,
+ * and which may be removed.
+ */
+export function checkedFronts(
+  catalogue: LoadedCatalogue,
+  findings: FindingLog,
   frontCodes: readonly string[] | null,
 ): Omit<RenderedRelease, 'keyRing' | 'results'> {
-  const { isEveryCodeKnown, disabledCodes, findings, findingsTotal } = rendered;
+  const { isEveryCodeKnown, disabledCodes } = catalogue;
   const held = new Map<string, HoldCode>();
-  for (const code of rendered.badCodes) held.set(code, 'findings');
-  for (const code of rendered.unselectedCodes) held.set(code, 'not-selected');
+  for (const code of heldCodes(catalogue, findings)) held.set(code, 'findings');
+  for (const code of catalogue.unselectedCodes) held.set(code, 'not-selected');
   return {
     held,
     // A front that seems to be missing may be the one whose code cannot be read.
     removalHold: frontCodes !== null ? 'not-selected' : isEveryCodeKnown ? null : 'findings',
     disabledCodes,
     isEveryFrontKnown: isEveryCodeKnown,
-    findings,
-    findingsTotal,
+    findings: findings.kept,
+    findingsTotal: findings.total,
   };
 }

@@ -1,5 +1,6 @@
-// Explains one product on one front. Loads them as a build does, in one read transaction and with the same checks. Checks the front's other
-// products only to see whether they hold the front back. Writes nothing.
+// Explains one product on one front. Loads them as a build does, in one read transaction and with
+// the same checks. Checks the front's other products only to see whether they hold the front back.
+// Writes nothing.
 
 import type { Finding } from '../findings.ts';
 import type { Front } from '../catalogue/front.ts';
@@ -10,15 +11,13 @@ import type { Product } from '../catalogue/product.ts';
 import type { ExplainedRules, ExplainResultJson } from '../contract/results/explain.ts';
 import { openCatalogue } from '../database/open.ts';
 import { productNames, productRow, tierRows } from '../database/load/explain-rows.ts';
-import { loadFronts } from '../database/load/load-fronts.ts';
+import { loadFrontAlone } from '../database/load/load-catalogue.ts';
 import { ProductLoad } from '../database/load/load-products.ts';
 import { unknownFront } from '../database/load/unknown-front.ts';
-import { loadTaxonomy, loadVenues } from '../database/load/load-taxonomy.ts';
 import type { CatalogueReader, DatabaseKind } from '../database/reader.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
 import { knownTables } from '../database/contract/query-builders.ts';
 import { dangling, FindingLog } from '../database/contract/row-checker.ts';
-import { Zones } from '../database/contract/zones.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { nearNames } from '../suggestions.ts';
 import { explainRules } from './explain-rules.ts';
@@ -43,48 +42,53 @@ export async function explainProduct(options: ExplainOptions, now: Instant): Pro
 type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 
 /**
- * Loads one front as a build would, and what its products refer to. `front` is null if it is disabled or cannot be read.
+ * Loads one front as a build would, and what its products refer to. `front` is null if it is
+ * disabled or cannot be read.
  * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
  */
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
-  const unguarded = reader.unguarded(await checkContract(reader));
+  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const frontId = await frontIdOf(reader, code);
   const log = new HoldingLog(reader.kind, frontId);
-  const zones = new Zones();
-  const taxonomy = await loadTaxonomy(reader, log);
-  const venues = await loadVenues(reader, zones, log);
   // No front has the id 0, so no products are read.
-  const { fronts, badCodes, codeOf } = await loadFronts(reader, taxonomy, zones, log, frontId ?? 0);
+  const catalogue = await loadFrontAlone(reader, frontId ?? 0, log);
+  const { fronts, badCodes, codeOf, positions, venues } = catalogue;
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
   const context = {
-    taxonomy,
+    positions,
     venues,
     wantedIds: { has: () => true },
     tzdata,
-    unguarded,
+    withoutForeignKeys,
     rowsRead: 'relevant',
   } as const;
   const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
   const load = new ProductLoad(reader, frontContext, now);
-  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, unguarded.size === 0, log));
+  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, withoutForeignKeys.size === 0, log));
   const isHeldBack =
     state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
-  return { reader, code, state, front, context, log, holding: [...log.holding], isHeldBack, now };
+  return { reader, code, state, front, catalogue, context, log, holding: [...log.holding], isHeldBack, now };
 }
 
 /**
- * Notes what is wrong with the products that a front lists, and returns whether any of them holds the front back. Reads tables product by
- * product. Reads views in full, as a build does: their slugs need not be unique, and a query for one row can take as long as one for all.
+ * Notes what is wrong with the products that a front lists, and returns whether any of them holds
+ * the front back. Reads tables product by product. Reads views in full, as a build does: their
+ * slugs need not be unique, and a query for one row can take as long as one for all.
  */
-async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boolean, log: HoldingLog): Promise<boolean> {
+async function noteBadProducts(
+  front: Front,
+  load: ProductLoad,
+  hasForeignKeys: boolean,
+  log: HoldingLog,
+): Promise<boolean> {
   const { ids } = front.products;
   for (const id of ids) log.productIds.add(id);
   await load.noteOrphanRows(log);
   const readIds = new Set<number>();
-  if (isGuarded) for await (const { id } of load.withIds(ids, log)) readIds.add(id);
+  if (hasForeignKeys) for await (const { id } of load.withIds(ids, log)) readIds.add(id);
   else for await (const { products } of load.batches(log)) for (const { id } of products) readIds.add(id);
   for (const id of ids) {
     if (!readIds.has(id) && !log.badProductIds.has(id))
@@ -93,9 +97,12 @@ async function noteBadProducts(front: Front, load: ProductLoad, isGuarded: boole
   return ids.some((id) => !readIds.has(id) || log.badProductIds.has(id));
 }
 
-/** Explains a product on a loaded front. @throws AppError product-unknown, database-unreadable, database-busy */
+/**
+ * Explains a product on a loaded front.
+ * @throws AppError product-unknown, database-unreadable, database-busy
+ */
 export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
-  const { reader, code, state, front, context, log, holding, isHeldBack, now } = loaded;
+  const { reader, code, state, front, catalogue, context, log, holding, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
   if ('severity' in row) throw unreadableProduct(slug, row, reader.path);
@@ -110,7 +117,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
       front,
       entry: entry ?? plainEntry(row.id),
       product: whole ?? product,
-      taxonomy: context.taxonomy.taxonomy,
+      taxonomy: catalogue.taxonomy,
     };
     rules = explainRules(placed, entry !== undefined, await tierRows(reader, row.id), now);
   }
@@ -135,7 +142,10 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   };
 }
 
-/** The product with all its sessions, past ones too. What is wrong only with rows that no build reads is left out, without a finding. */
+/**
+ * The product with all its sessions, past ones too. What is wrong only with rows that no build
+ * reads is left out, without a finding.
+ */
 function wholeProduct({ reader, context, now }: LoadedFront, id: number): Promise<Product | undefined> {
   return new ProductLoad(reader, { ...context, rowsRead: 'all' }, now).withId(id, new FindingLog(reader.kind));
 }

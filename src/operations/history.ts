@@ -1,12 +1,12 @@
 // Rolls back, resumes, prunes and lists releases. Whatever writes takes the tree's lock, and first checks that there is a tree, because
 // taking the lock would create its folder. Opens no database.
 
-import { parseInstant } from '../catalogue/instant.ts';
+import { instantOfText, parseInstant } from '../catalogue/instant.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/results/history.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBack } from '../release/history/rollback.ts';
-import { expiringFromOf, instantOfText } from '../release/status/status.ts';
+import { expiringFromOf } from '../release/status/status.ts';
 import { orThrow } from '../release/tree/found.ts';
 import { readManifest, resolveRelease } from '../release/tree/read.ts';
 import { liftHold, readHold } from '../release/tree/hold.ts';

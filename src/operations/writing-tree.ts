@@ -1,4 +1,5 @@
-// What every run that writes a tree does around its work: takes the lock, reads the tree, and removes leftover temporary files.
+// What every run that writes a tree does around its work: takes the lock, reads the tree, and
+// removes leftover temporary files.
 
 import { afterWriting } from '../errors.ts';
 import { PublishedTree } from '../release/tree/published.ts';
@@ -6,20 +7,21 @@ import type { LockedTree, OnTransfer } from '../storage/locked-tree.ts';
 import type { RequestsJson } from '../contract/results/parts.ts';
 import { lockedTree } from '../storage/open-tree.ts';
 
-/** The requests that a run made to a bucket, for its bill; null for a folder. */
-export interface Billed {
+export interface RequestsMade {
+  /** The run's requests to a bucket, for its bill; null for a folder. */
   readonly requests: RequestsJson | null;
 }
 
 /**
- * Runs `work` on a tree that nobody else writes meanwhile. @throws AppError tree-…, and what `work` throws; with exit code 6 in place of 2
+ * Runs `work` on a tree that nobody else writes meanwhile.
+ * @throws AppError tree-…, and what `work` throws; with exit code 6 in place of 2
  * if something was written before
  */
 export async function writingTree<T extends object>(
   out: string,
   work: (published: PublishedTree, tree: LockedTree) => Promise<T>,
   onTransfer?: OnTransfer,
-): Promise<T & Billed> {
+): Promise<T & RequestsMade> {
   const tree = await lockedTree(out, onTransfer);
   const result = await workOn(tree, work);
   return { ...result, requests: tree.requests() };

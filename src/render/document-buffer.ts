@@ -15,18 +15,18 @@ export interface CardSource {
 export class DocumentBuffer {
   readonly #cards: CardSource;
   /** Buffers of finished documents, for reuse. */
-  readonly #spares: Uint8Array[];
+  readonly #freeBuffers: Uint8Array[];
   #bytes: Uint8Array;
   #spare: Uint8Array;
   /** Where each card begins, and where the last one ends. Doubles, because a document may exceed 4 GiB. */
   #starts: Float64Array;
   #spareStarts: Float64Array;
 
-  constructor(positions: number, cards: CardSource, spares: Uint8Array[]) {
+  constructor(positions: number, cards: CardSource, freeBuffers: Uint8Array[]) {
     this.#cards = cards;
-    this.#spares = spares;
-    this.#bytes = spares.pop() ?? new Uint8Array(0);
-    this.#spare = spares.pop() ?? new Uint8Array(0);
+    this.#freeBuffers = freeBuffers;
+    this.#bytes = freeBuffers.pop() ?? new Uint8Array(0);
+    this.#spare = freeBuffers.pop() ?? new Uint8Array(0);
     this.#starts = new Float64Array(positions + 1).fill(OPENING.length);
     this.#spareStarts = new Float64Array(positions + 1);
   }
@@ -63,7 +63,7 @@ export class DocumentBuffer {
 
   /** Gives the buffers to other documents. This one must not be used afterwards. */
   release(): void {
-    this.#spares.push(this.#bytes, this.#spare);
+    this.#freeBuffers.push(this.#bytes, this.#spare);
   }
 
   /** Computes where every card begins once the cards at the given positions are rewritten. */

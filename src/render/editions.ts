@@ -34,17 +34,15 @@ export class FrontEditions {
   readonly validUntil: Instant;
   readonly #front: Front;
   readonly #rendered: RenderedCatalogue;
-  /** The end of the horizon. */
-  readonly #until: Instant;
   readonly #now: Instant;
   readonly #cards: FrontCards;
 
-  constructor(front: Front, profileIndex: number, rendered: RenderedCatalogue, until: Instant, now: Instant) {
+  constructor(front: Front, rendered: RenderedCatalogue, now: Instant) {
+    const { until } = rendered;
     this.#front = front;
     this.#rendered = rendered;
-    this.#until = until;
     this.#now = now;
-    this.#cards = new FrontCards(front, profileIndex, rendered, now);
+    this.#cards = new FrontCards(front, rendered, now);
     const reasons = new Map<DropReason, number>();
     let validUntil: number = front.zone.nextDateChange(until);
     let cards = 0;
@@ -65,11 +63,11 @@ export class FrontEditions {
   *render(): Generator<Edition> {
     const encoder = new TextEncoder();
     const frontCards = this.#cards;
-    const { taxonomy, spares } = this.#rendered;
+    const { taxonomy, until, freeBuffers } = this.#rendered;
     const facetBits = new FacetBits(taxonomy);
     const facets = new FrontFacets(this.#front, taxonomy, facetBits);
     const bits = new Int32Array(facetBits.wordCount);
-    const document = new DocumentBuffer(frontCards.length, frontCards, spares);
+    const document = new DocumentBuffer(frontCards.length, frontCards, freeBuffers);
     const ingredients = new Ingredients(this.#front, frontCards);
     /** Positions whose cards have changed since a document was last assembled: not every edition is. */
     const changedSince = new Set<number>();
@@ -77,7 +75,7 @@ export class FrontEditions {
     let categories = '';
     let tail: Uint8Array = new Uint8Array(0);
     const first = { at: this.#now, positions: [...this.#front.products.numbers.keys()] };
-    for (const { at: from, positions } of [first, ...frontCards.changesIn(this.#now, this.#until)]) {
+    for (const { at: from, positions } of [first, ...frontCards.changesIn(this.#now, until)]) {
       const changed: number[] = [];
       // Rewriting unchanged facets takes half the time of an edition that need not be assembled (measured).
       let isTailChanged = from === this.#now;

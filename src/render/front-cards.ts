@@ -27,13 +27,17 @@ import {
   type RenderedProducts,
 } from './rendered-products.ts';
 
-/** What all fronts are rendered from. */
+/** What the editions of all fronts are assembled from. */
 export interface RenderedCatalogue {
   readonly taxonomy: EncodedTaxonomy;
   readonly products: RenderedProducts;
   readonly initialStates: InitialStates;
+  /** Where a front's profile stands among the timelines of `products`. */
+  readonly profileIndexOf: (front: Front) => number;
+  /** The end of the horizon. */
+  readonly until: Instant;
   /** Buffers of finished documents, for reuse. */
-  readonly spares: Uint8Array[];
+  readonly freeBuffers: Uint8Array[];
 }
 
 /** What a card is made of: the digests of its two runs, and the front's flags; zeros if there is no card. */
@@ -72,12 +76,8 @@ export class FrontCards implements CardSource {
   /** By position, if it does not: the text of those it attaches, computed when first needed. */
   readonly #groupsAt: (Uint8Array | undefined)[] = [];
 
-  constructor(
-    front: Front,
-    profileIndex: number,
-    { products, initialStates, taxonomy }: RenderedCatalogue,
-    now: Instant,
-  ) {
+  constructor(front: Front, rendered: RenderedCatalogue, now: Instant) {
+    const { products, initialStates, taxonomy } = rendered;
     const { length, numbers } = front.products;
     this.length = length;
     this.#front = front;
@@ -91,7 +91,7 @@ export class FrontCards implements CardSource {
     this.#variantAt = new Int32Array(length).fill(NO_VARIANT);
     this.#hasAllGroupsAt = new Uint8Array(length);
     const attachesAll = Uint8Array.from(initialStates.groupLists, (list) => (this.#attachesAll(list) ? 1 : 0));
-    const initial = initialStates.of(profileIndex);
+    const initial = initialStates.of(rendered.profileIndexOf(front));
     for (let position = 0; position < length; position++) {
       const at = (numbers[position] ?? 0) * INITIAL.width;
       const product = initial[at + INITIAL.product] ?? NO_PRODUCT;

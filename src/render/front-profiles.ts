@@ -1,12 +1,13 @@
-// Groups fronts that share zone, weekend and currency into profiles, so that a product is rendered once for all of them.
+// Groups fronts that share zone, weekend and currency into profiles, so that a product is rendered
+// once for all of them.
 
 import type { Front, FrontProfile } from '../catalogue/front.ts';
 import type { ProductNumbers } from '../catalogue/front-products.ts';
 
 /** Groups fronts by what their cards depend on besides products. */
-export function groupByProfile(fronts: readonly Front[]): {
-  profiles: readonly FrontProfile[];
-  profileIndexOf: (front: FrontProfile) => number;
+export function groupByProfile(fronts: readonly FrontProfile[]): {
+  readonly profiles: readonly FrontProfile[];
+  readonly profileIndexOf: (front: FrontProfile) => number;
 } {
   const profiles: FrontProfile[] = [];
   const indexes = new Map<string, number>();
@@ -22,17 +23,20 @@ export function groupByProfile(fronts: readonly Front[]): {
 
 const EMPTY_SET = 0;
 
-/** Which front profiles show each product. Equal sets are stored once, since there are few sets and many products. */
-export class ShownProducts {
-  readonly #products: ProductNumbers;
+/**
+ * By product: the profiles of the fronts that list it. Equal sets are stored once, since there are
+ * few sets and many products.
+ */
+export class ListingProfiles {
+  readonly #productNumbers: ProductNumbers;
   /** Ascending profile indexes; the first set is empty. */
   readonly #sets: (readonly number[])[] = [[]];
   /** By product number: its set. */
   readonly #setOf: Int32Array;
 
-  constructor(fronts: readonly Front[], profileIndexOf: (front: Front) => number, products: ProductNumbers) {
-    this.#products = products;
-    this.#setOf = new Int32Array(products.ids.length).fill(EMPTY_SET);
+  constructor(fronts: readonly Front[], profileIndexOf: (front: Front) => number, productNumbers: ProductNumbers) {
+    this.#productNumbers = productNumbers;
+    this.#setOf = new Int32Array(productNumbers.ids.length).fill(EMPTY_SET);
     const setOfProfiles = new Map<string, number>();
     for (const front of fronts) {
       const profileIndex = profileIndexOf(front);
@@ -45,19 +49,10 @@ export class ShownProducts {
     }
   }
 
-  has(productId: number): boolean {
-    return this.profilesOf(productId).length > 0;
-  }
-
-  /** Indexes of profiles, ascending. */
-  profilesOf(productId: number): readonly number[] {
-    const number = this.#products.numberOf(productId);
+  /** Indexes of profiles, ascending; empty if no front lists the product. */
+  of(productId: number): readonly number[] {
+    const number = this.#productNumbers.numberOf(productId);
     return this.#sets[number === undefined ? EMPTY_SET : (this.#setOf[number] ?? EMPTY_SET)] ?? [];
-  }
-
-  /** Ids of all products that some front shows. */
-  get ids(): readonly number[] {
-    return this.#products.ids.filter((_, number) => this.#setOf[number] !== EMPTY_SET);
   }
 
   /** The set that also contains a profile. */

@@ -7,12 +7,11 @@ import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import type { Product } from '../catalogue/product.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import { productsDocumentSchema, type ProductCard } from '../contract/documents.ts';
+import { CatalogueRenderer } from './catalogue-renderer.ts';
 import { FrontEditions } from './editions.ts';
-import { encodeTaxonomy } from './facets.ts';
 import { FrontCards, type RenderedCatalogue } from './front-cards.ts';
 import { InitialStates } from './initial-states.ts';
-import { ProductRenderer } from './product-renderer.ts';
-import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
+import type { Sha256 } from './rendered-products.ts';
 
 /** A product and its entry on a front. */
 export interface PlacedProduct {
@@ -39,21 +38,19 @@ export function* productStates(
   const { product, taxonomy } = placed;
   const productNumbers = new ProductNumbers();
   const front = { ...placed.front, products: productsOf(placed.entry, productNumbers) };
-  const builder = new RenderedProductsBuilder(sha256);
-  const excluding = new Map(product.exclusions.has(front.id) ? [[front.id, 0]] : []);
-  new ProductRenderer([front], taxonomy, builder, until, now).render(product, [0], excluding);
-  const [products, encoded] = [builder.products(), encodeTaxonomy(taxonomy)];
-  const catalogueAt = (at: Instant): RenderedCatalogue => ({
-    taxonomy: encoded,
-    products,
-    initialStates: new InitialStates(products, productNumbers, at),
-    spares: [],
+  const renderer = new CatalogueRenderer({ taxonomy, fronts: [front], productNumbers }, sha256, until, now);
+  renderer.add([product]);
+  const rendered = renderer.rendered();
+  const renderedAt = (at: Instant): RenderedCatalogue => ({
+    ...rendered,
+    initialStates: new InitialStates(rendered.products, productNumbers, at),
+    until: at,
   });
 
   let last = '';
-  const changes = new FrontCards(front, 0, catalogueAt(now), now).changesIn(now, until);
+  const changes = new FrontCards(front, rendered, now).changesIn(now, until);
   for (const from of [now, ...changes.map(({ at }) => at)]) {
-    const editions = new FrontEditions(front, 0, catalogueAt(from), from, from);
+    const editions = new FrontEditions(front, renderedAt(from), from);
     const [edition] = editions.render();
     const reason = DROP_REASONS.find((one) => editions.dropped[one] !== undefined) ?? null;
     const text = new TextDecoder().decode(edition?.assemble());

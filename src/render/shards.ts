@@ -1,4 +1,8 @@
-// Which fronts each shard of a build renders. Every shard computes it from the same catalogue, so shards need not talk to each other.
+// Which fronts each shard of a build renders. Every shard computes it from the same catalogue, so
+// shards need not talk to each other.
+
+import type { FrontProfile } from '../catalogue/front.ts';
+import { groupByProfile } from './front-profiles.ts';
 
 /** One shard: its index, from 0, and how many there are. */
 export interface Shard {
@@ -7,23 +11,20 @@ export interface Shard {
 }
 
 /** A front's name, and what it costs to render. */
-interface CutFront {
+interface CutFront extends FrontProfile {
   readonly code: string;
   readonly products: { readonly numbers: { readonly length: number } };
 }
 
 /**
- * The shard of each front, by code: fronts sorted by profile and code, and cut into runs of about equally many cards. So few shards have to
- * render what the fronts of one profile share.
+ * The shard of each front, by code: fronts sorted by profile and code, and cut into runs of about
+ * equally many cards. So few shards have to render what the fronts of one profile share.
  */
-export function shardsOf<Front extends CutFront>(
-  fronts: readonly Front[],
-  profileIndexOf: (front: Front) => number,
-  total: number,
-): ReadonlyMap<string, number> {
+export function shardsOf(fronts: readonly CutFront[], total: number): ReadonlyMap<string, number> {
+  const { profileIndexOf } = groupByProfile(fronts);
   const sorted = fronts.toSorted((a, b) => profileIndexOf(a) - profileIndexOf(b) || (a.code < b.code ? -1 : 1));
   // Even a front without products costs something.
-  const costOf = ({ products }: Front): number => products.numbers.length + 1;
+  const costOf = ({ products }: CutFront): number => products.numbers.length + 1;
   const whole = sorted.reduce((sum, front) => sum + costOf(front), 0);
   const shards = new Map<string, number>();
   let before = 0;

@@ -1,5 +1,6 @@
-// A store that writes compressed siblings for every new edition (snapshot.md, "The output tree"), for `build --precompress`. Existing
-// editions get none, because compressing costs more than rendering.
+// A store that writes compressed siblings for every new edition (snapshot.md, "The output tree"),
+// for `build --precompress`. Existing editions get none, because compressing costs more than
+// rendering.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -7,6 +8,7 @@ import pLimit from 'p-limit';
 import type { ReleaseStore, StoredFile } from '../release/tree/store.ts';
 import type { Compression } from '../release/tree/files.ts';
 import { pathOf, treeFileOf } from '../render/paths.ts';
+import { wrap } from '../wrap.ts';
 
 /** The size of libuv's thread pool, which zlib uses. */
 const COMPRESSIONS_AT_ONCE = 4;
@@ -18,8 +20,9 @@ const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
 /**
- * zlib compresses in its own threads while the build continues. Siblings are written only during calls of this store, so that nothing is
- * written after a failure, when the caller sweeps the tree and releases its lock.
+ * zlib compresses in its own threads while the build continues. Siblings are written only during
+ * calls of this store, so that nothing is written after a failure, when the caller sweeps the tree
+ * and releases its lock.
  */
 export function precompressingStore(store: ReleaseStore, compressions: readonly Compression[]): ReleaseStore {
   if (compressions.length === 0) return store;
@@ -41,13 +44,7 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
     for (const { path, bytes } of pending.splice(0, pending.length - left))
       await store.create({ path, bytes: await bytes });
   };
-  return {
-    root: store.root,
-    knownDates: store.knownDates,
-    read: (path) => store.read(path),
-    size: (path) => store.size(path),
-    askSize: store.askSize,
-    list: (folder) => store.list(folder),
+  return wrap(store, {
     create: async (file) => {
       await store.create(file);
       pending.push(...siblingsOf(file));
@@ -57,17 +54,18 @@ export function precompressingStore(store: ReleaseStore, compressions: readonly 
       await writeAllBut(0);
       return await store.settle();
     },
-    confirmLock: () => store.confirmLock(),
     // When a damaged edition is replaced, so are its siblings.
     replace: async (files) => {
       const all = files.flatMap((file) => [file, ...siblingsOf(file)]);
       await store.replace(await Promise.all(all.map(async ({ path, bytes }) => ({ path, bytes: await bytes }))));
     },
-    remove: (path) => store.remove(path),
-  };
+  });
 }
 
-/** On editions, gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a hundred times as long (measured). */
+/**
+ * On editions, gzip at level 6 and brotli at 5 take about the same time; brotli at 11 takes a
+ * hundred times as long (measured).
+ */
 async function compressed(bytes: Uint8Array, compression: Compression): Promise<Uint8Array> {
   if (compression === 'gzip') return gzipped(bytes, { level: 6 });
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_MODE, BROTLI_MODE_TEXT, BROTLI_PARAM_SIZE_HINT } = constants;

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** Files that stand in src/ itself: each is a part of its own. */
-const ALONE = /^(errors|findings|suggestions|file-lock|fsync-path|make-folder|remove-file)\.ts$/;
+const ALONE = /^(errors|findings|suggestions|file-lock|fsync-path|make-folder|remove-file|wrap)\.ts$/;
 
 /** What each part may import besides itself and errors.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -19,12 +19,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'fsync-path': [],
   'make-folder': [],
   'remove-file': [],
+  wrap: [],
   'file-lock': ['remove-file'],
   catalogue: ['findings'],
-  contract: ['findings'],
+  contract: ['catalogue', 'findings'],
   render: ['catalogue', 'contract'],
-  release: ['render', 'catalogue', 'contract', 'findings'],
-  storage: ['release', 'render', 'catalogue', 'contract', 'file-lock', 'fsync-path', 'make-folder', 'remove-file'],
+  release: ['render', 'catalogue', 'contract', 'findings', 'wrap'],
+  storage: [
+    'release',
+    'render',
+    'catalogue',
+    'contract',
+    'file-lock',
+    'fsync-path',
+    'make-folder',
+    'remove-file',
+    'wrap',
+  ],
   database: [
     'release',
     'render',
@@ -36,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'file-lock',
     'make-folder',
     'remove-file',
+    'wrap',
   ],
   edge: ['render', 'contract'],
   client: ['edge', 'contract'],
@@ -117,6 +129,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   'fsync-path': /^node:fs$/,
   'make-folder': /^node:(fs|path)$/,
   'remove-file': /^node:fs$/,
+  wrap: /^$/,
   'file-lock': /^(node:(crypto|fs)|better-sqlite3)$/,
   catalogue: /^$/,
   contract: /^zod$/,
@@ -155,10 +168,16 @@ const FORBIDDEN: readonly {
     why: 'Date or Intl outside calendar.ts',
   },
   {
-    what: /'(\.\.\/)+(database\/(?!contract\/tables\.ts)|storage\/(?!(write-folder|private-file|text-file)\.ts))/,
+    what: /'(\.\.\/)+(database\/(?!(contract\/tables|open)\.ts)|storage\/(?!(open-tree|write-folder|private-file|text-file)\.ts))/,
     parts: /^cli$/,
     except: /^$/,
-    why: 'a database or a tree opened by a command: every command goes through operations/',
+    why: 'the inside of a database or a tree in a command: it is opened by open.ts or open-tree.ts',
+  },
+  {
+    what: /\b(lockedTree|unlockedStore|sharedTree|changingKeyRing|openForWriting)\b/,
+    parts: /^cli$/,
+    except: /^$/,
+    why: 'a database or a tree opened for writing by a command: what writes is an operation',
   },
   {
     what: /\bconsole\./,
@@ -326,16 +345,28 @@ describe('layers', () => {
     ['Intl', 'catalogue/x.ts', "new Intl.NumberFormat('en')", 'catalogue/x.ts: Date or Intl outside calendar.ts'],
     ['the console', 'cli/x.ts', "console.log('a')", 'cli/x.ts: console: results go through the terminal'],
     [
-      'a command that opens a tree',
+      'a command that reads files of a tree',
       'cli/commands/x.ts',
       "const { a } = await import('../../storage/folder/reader.ts');",
-      'cli/commands/x.ts: a database or a tree opened by a command: every command goes through operations/',
+      'cli/commands/x.ts: the inside of a database or a tree in a command: it is opened by open.ts or open-tree.ts',
     ],
     [
-      'a command that opens a database',
+      'a command that reads rows',
       'cli/x.ts',
-      "import { a } from '../database/open.ts';",
-      'cli/x.ts: a database or a tree opened by a command: every command goes through operations/',
+      "import { a } from '../database/load/load-fronts.ts';",
+      'cli/x.ts: the inside of a database or a tree in a command: it is opened by open.ts or open-tree.ts',
+    ],
+    [
+      'a command that opens a tree to write it',
+      'cli/commands/x.ts',
+      "const { lockedTree } = await import('../../storage/open-tree.ts');",
+      'cli/commands/x.ts: a database or a tree opened for writing by a command: what writes is an operation',
+    ],
+    [
+      'a command that opens a database to write it',
+      'cli/x.ts',
+      "import { openForWriting } from '../database/open.ts';",
+      'cli/x.ts: a database or a tree opened for writing by a command: what writes is an operation',
     ],
     [
       'what stands outside of src',

@@ -7,7 +7,7 @@ import { openCatalogue } from '../../src/database/open.ts';
 import { knownTables } from '../../src/database/contract/query-builders.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import type { Column } from '../../src/database/contract/columns.ts';
-import { renderProducts } from '../../src/operations/render-products.ts';
+import { loadedCatalogue } from '../support/loaded-catalogue.ts';
 import { findingsOf } from '../support/database-rows.ts';
 import { newSchema } from '../support/postgres/own-schema.ts';
 import { Overlay } from '../support/postgres/overlay.ts';
@@ -25,14 +25,7 @@ const NOW = instant('2026-05-01T09:00:00Z');
 /** What a build finds. */
 async function foundByLoad(): Promise<readonly Finding[]> {
   await using reader = await openCatalogue(overlay.url);
-  const options = {
-    frontCodes: null,
-    shard: null,
-    until: NOW,
-    tzdata: '2026a',
-    unguarded: reader.unguarded(new Set()),
-  };
-  return (await renderProducts(reader, options, () => undefined, NOW)).findings;
+  return (await loadedCatalogue(reader, NOW)).findings.kept;
 }
 
 function partsOf(column: string): [table: TableName, name: string] {

@@ -12,7 +12,8 @@ import { stubsText } from '../../src/database/contract/stubs.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/contract/tables.ts';
 import { AppError } from '../../src/errors.ts';
-import { renderProducts } from '../../src/operations/render-products.ts';
+import { heldCodes } from '../../src/database/load/load-catalogue.ts';
+import { loadedCatalogue } from '../support/loaded-catalogue.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, insert } from '../support/database-rows.ts';
 
@@ -623,18 +624,11 @@ describe('the load finds what check-db finds', () => {
     database.close();
     await using reader = await openCatalogue(spoiled);
     const now = instant('2026-05-01T09:00:00Z');
-    const options = {
-      frontCodes: null,
-      until: now,
-      shard: null,
-      tzdata: '2026a',
-      unguarded: new Set<string>(),
-    };
-    const rendered = await renderProducts(reader, options, () => undefined, now);
-    expect(rendered.findings).toEqual(await findingsOf(spoiled));
-    expect(rendered.findings.map((finding) => finding.code)).toEqual([code]);
+    const { catalogue, findings } = await loadedCatalogue(reader, now);
+    expect(findings.kept).toEqual(await findingsOf(spoiled));
+    expect(findings.kept.map((finding) => finding.code)).toEqual([code]);
     // A key takes out itself alone.
-    const isHeld = rendered.findings.some(({ severity }) => severity === 'error') && code !== 'key-material-wrong';
-    expect(rendered.badCodes).toEqual(isHeld ? ['moscow'] : []);
+    const isHeld = findings.kept.some(({ severity }) => severity === 'error') && code !== 'key-material-wrong';
+    expect(heldCodes(catalogue, findings)).toEqual(isHeld ? ['moscow'] : []);
   });
 });

@@ -18,7 +18,7 @@ test('cards that appear, disappear and change, first and last ones included, lea
     tail: fc.string({ maxLength: 8 }).map((rest) => `]${rest}`),
   });
   // Shared by all runs: what one document leaves in a buffer does not show in the next.
-  const spares: Uint8Array[] = [];
+  const freeBuffers: Uint8Array[] = [];
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       const cards: (Uint8Array | null)[] = Array.from({ length }, () => null);
@@ -28,7 +28,7 @@ test('cards that appear, disappear and change, first and last ones included, lea
           lengthAt: (position) => cards[position]?.length ?? 0,
           write: (position, target, at) => target.set(cards[position] ?? new Uint8Array(0), at),
         },
-        spares,
+        freeBuffers,
       );
       for (const { changes, tail } of steps) {
         const sorted = changes.toSorted((a, b) => a.position - b.position);

@@ -4,9 +4,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DROP_REASONS } from '../../src/catalogue/offer.ts';
 import { productsDocumentSchema } from '../../src/contract/documents.ts';
-import { DROP_CODES } from '../../src/contract/manifest.ts';
 import { catalogueOf, type Case } from '../support/reference/hand-case.ts';
 import { DATES, EXAMPLES } from '../support/reference/hand-dates.ts';
 import { DROPS, PAUSES, PRICES } from '../support/reference/hand-prices.ts';
@@ -40,8 +38,4 @@ describe.each([
       expect(dropped).toEqual({});
     }
   });
-});
-
-test('the reasons of the contract are those of the catalogue, in the same order', () => {
-  expect(DROP_CODES).toEqual(DROP_REASONS);
 });

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import type { DatedRelease } from '../../src/release/tree/read.ts';
+import type { DatedRelease } from '../../src/release/tree/dated-release.ts';
 import { releasesKept, type RetentionOptions } from '../../src/release/history/retention.ts';
 import { instant } from '../support/trees.ts';
 

@@ -3,9 +3,9 @@
 import { Option } from 'commander';
 import type { AppError } from '../../errors.ts';
 import { databaseText } from '../../operations/database-text.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import {
   compressionsArgument,
-  DEFAULT_GRACE_SECONDS,
   DEFAULT_MAX_SHRINK,
   percentageArgument,
   runArgument,

@@ -6,7 +6,8 @@ import { databaseText } from '../../operations/database-text.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { BY_COLUMN } from '../output/finding-groups.ts';
-import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
+import { FINDINGS_KEPT } from '../../findings.ts';
+import { reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { countText } from '../output/terminal.ts';
 

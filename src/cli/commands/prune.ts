@@ -1,7 +1,7 @@
 // `playbill prune`: removes releases that are no longer kept, and editions that nothing refers to.
 
 import type { PruneResultJson } from '../../contract/results/history.ts';
-import { DEFAULT_GRACE_SECONDS } from '../arguments.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import { planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';

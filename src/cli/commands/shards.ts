@@ -3,7 +3,8 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { parseInstant } from '../../catalogue/instant.ts';
-import { DEFAULT_GRACE_SECONDS, runArgument, shardsArgument } from '../arguments.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
+import { runArgument, shardsArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -99,8 +100,8 @@ Shards need it until they have ended; finish does not.
 Exit codes: 0 the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one that is not in PostgreSQL,
 ${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
-      const { holdState } = await import('../../operations/shards/hold-snapshot.ts');
-      await using held = await holdState(flags.db);
+      const { holdSnapshot } = await import('../../database/open.ts');
+      await using held = await holdSnapshot(flags.db);
       terminal.print(flags.json === true ? JSON.stringify({ snapshot: held.id }) : held.id);
       for (let left = flags.for; left > 0; left -= CONFIRM_EVERY_SECONDS) {
         await setTimeout(Math.min(left, CONFIRM_EVERY_SECONDS) * 1000);

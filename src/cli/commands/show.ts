@@ -31,8 +31,10 @@ Exit codes: 0 printed, 1 --strict: printed, but outside the time that the snapsh
 ${TRY_AGAIN}.`)
     .runs(async (flags, { terminal, now }) => {
       const at = flags.at ?? now();
-      const { show } = await import('../../operations/show.ts');
-      const { text, pointer, timeliness } = await show(flags.out, flags.front, flags.endpoint, at);
+      const { openTree } = await import('../../storage/open-tree.ts');
+      const { showDocument } = await import('../../release/status/show.ts');
+      const tree = await openTree(flags.out);
+      const { text, pointer, timeliness } = await showDocument(flags.front, flags.endpoint, tree, at);
       if (timeliness === 'early') {
         terminal.log(
           `warning: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`,

@@ -3,7 +3,7 @@
 import type { StatusResultJson } from '../../contract/results/status.ts';
 import type { DeepStatus } from '../../operations/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
-import { FINDINGS_KEPT } from '../output/findings.ts';
+import { FINDINGS_KEPT } from '../../findings.ts';
 import { areKeysLost, buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { holdLines } from '../output/releases.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../edge/rule/profile.ts';

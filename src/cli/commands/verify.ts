@@ -3,7 +3,8 @@
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import { BY_KIND } from '../output/finding-groups.ts';
-import { FINDINGS_KEPT, reportFindings } from '../output/findings.ts';
+import { FINDINGS_KEPT } from '../../findings.ts';
+import { reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
 import { bytesText, countText } from '../output/terminal.ts';
 

@@ -4,7 +4,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { BuildResultJson } from '../../contract/results/build.ts';
 import { shellWord } from '../../errors.ts';
 import type { BuildResult } from '../../operations/publish-release.ts';
-import type { Billed } from '../../operations/writing-tree.ts';
+import type { RequestsMade } from '../../operations/writing-tree.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import { treeFileOf } from '../../render/paths.ts';
 import type { CommandContext } from '../context.ts';
@@ -18,7 +18,7 @@ import { bytesText, countText, durationText, findingText, styled, type Terminal 
 
 /** The result as JSON, before the hook has been notified: without `notice`, and `warnings` is empty. */
 export async function buildJson(
-  result: BuildResult & Billed,
+  result: BuildResult & RequestsMade,
   { horizonSeconds, isDryRun }: { readonly horizonSeconds: number; readonly isDryRun: boolean },
   now: Instant,
 ): Promise<BuildResultJson> {

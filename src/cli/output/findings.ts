@@ -2,14 +2,11 @@
 // about what was checked follows.
 
 import type { FindingsResultJson } from '../../contract/results/check.ts';
-import type { Finding } from '../../findings.ts';
+import { FINDINGS_KEPT, type Finding } from '../../findings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { groupsOf, groupText, type Grouping } from './finding-groups.ts';
 import { githubGroupLine, githubLine, junitText, type ReportFlag } from './findings-reports.ts';
 import { countText, findingText, type Terminal } from './terminal.ts';
-
-/** Findings kept where they are printed all at once. A failing disk or a broken column can cause millions. */
-export const FINDINGS_KEPT = 1000;
 
 export interface FindingsReport {
   /** The name of the command. */

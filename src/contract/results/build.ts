@@ -1,7 +1,8 @@
 // What `build` prints with --json.
 
 import * as z from 'zod';
-import { DROP_CODES, HOLD_CODES } from '../manifest.ts';
+import { DROP_REASONS } from '../../catalogue/offer.ts';
+import { HOLD_CODES } from '../manifest.ts';
 import { count, frontCode, instantText, releaseId } from '../primitives.ts';
 import { plannedDiffSchema } from './diff.ts';
 import {
@@ -35,7 +36,7 @@ export const buildResultSchema = z.strictObject({
       snapshot: z
         .strictObject({
           cards: count,
-          dropped: z.partialRecord(z.enum(DROP_CODES), count),
+          dropped: z.partialRecord(z.enum(DROP_REASONS), count),
           editions: z.strictObject({ products: count, categories: count }),
           nextChange: instantText.nullable(),
           validUntil: instantText,

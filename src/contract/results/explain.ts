@@ -1,12 +1,12 @@
 // What `explain --json` prints.
 
 import * as z from 'zod';
+import { DROP_REASONS } from '../../catalogue/offer.ts';
 import { productCardSchema } from '../documents.ts';
-import { DROP_CODES } from '../manifest.ts';
 import { count, frontCode, instantText } from '../primitives.ts';
 import { findingSchema } from './parts.ts';
 
-const dropReason = z.enum(DROP_CODES);
+const dropReason = z.enum(DROP_REASONS);
 const maybeInstant = instantText.nullable();
 const maybeText = z.string().nullable();
 
@@ -111,7 +111,7 @@ export const explainResultSchema = z.strictObject({
   at: instantText,
   /** Why there is no card; null if there is one. */
   reason: z
-    .enum(['front-disabled', 'front-unreadable', 'not-on-shelf', 'product-unreadable', ...DROP_CODES])
+    .enum(['front-disabled', 'front-unreadable', 'not-on-shelf', 'product-unreadable', ...DROP_REASONS])
     .nullable(),
   /** Errors in this product or others that hold the front back: its last snapshot stays, whatever the rules say. */
   holding: z.array(findingSchema),

@@ -1,8 +1,9 @@
 // What `next` and `status` print with --json.
 
 import * as z from 'zod';
+import { DROP_REASONS } from '../../catalogue/offer.ts';
 import { edgeCheckSchema } from './edge.ts';
-import { DROP_CODES, HOLD_CODES } from '../manifest.ts';
+import { HOLD_CODES } from '../manifest.ts';
 import { count, frontCode, instantText, releaseId } from '../primitives.ts';
 import { findingSchema, holdSchema } from './parts.ts';
 
@@ -54,7 +55,7 @@ export const statusResultSchema = z.strictObject({
           editions: z.strictObject({ products: count, categories: count }),
           /** Of the edition in force; null if no manifest has it. */
           cards: count.nullable(),
-          dropped: z.partialRecord(z.enum(DROP_CODES), count),
+          dropped: z.partialRecord(z.enum(DROP_REASONS), count),
           /** Why the last build kept the old snapshot. */
           held: z.enum(HOLD_CODES).nullable(),
         })

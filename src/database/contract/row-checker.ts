@@ -1,7 +1,7 @@
 // Row checks: every row is checked where it enters, and faults become findings with the table and the row's key. A finding of
 // severity error marks the front or the product it concerns, and so the fronts that are held back (law 7).
 
-import type { Finding, FindingCode, Severity } from '../../findings.ts';
+import { FINDINGS_KEPT, type Finding, type FindingCode, type Severity } from '../../findings.ts';
 import type { DatabaseKind } from '../reader.ts';
 import type { Column, ValueOf } from './columns.ts';
 import { hintOf } from './conversions.ts';
@@ -166,9 +166,6 @@ export function parseId(value: unknown): number | undefined {
 export function repeated(place: string): Finding {
   return findingOf('error', 'duplicate-key', place, 'expected a key that no other row has, found it twice');
 }
-
-// A catalogue with a broken column has a finding per row: enough are kept to see what is wrong, the rest are only counted.
-const FINDINGS_KEPT = 1000;
 
 /** Whose row a finding is about, where that is known. */
 interface Concerns {

@@ -3,9 +3,9 @@
 
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
-import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatDateTime, formatInstant, instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { findingOf, quoted } from './row-checker.ts';
-import { instantIn, wallTimeIn } from './values.ts';
+import { wallTimeIn } from './values.ts';
 
 const EARLIEST_WALL_TIME = wallTimeIn('0000-01-01T00:00:00');
 const LATEST_WALL_TIME = wallTimeIn('9999-12-31T23:59:59');
@@ -28,7 +28,7 @@ export function startOf(
   tzdata: string,
 ): Start {
   if (startsAt === null) return startByWallTime(placeOf, startsLocal, zone, tzdata);
-  const at = instantIn(startsAt);
+  const at = instantOfText(startsAt);
   const wallTime = at + zone.offsetAt(at);
   let finding: Finding | null = null;
   if (wallTime < EARLIEST_WALL_TIME || wallTime > LATEST_WALL_TIME) {

@@ -1,14 +1,7 @@
 // From values of checked rows to those of the catalogue: canonical text to instants, nullable ends to open periods.
 
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
-import { parseInstant, parseWallTime, type Instant } from '../../catalogue/instant.ts';
-
-/** The instant of a text that a row check has accepted. */
-export function instantIn(text: string): Instant {
-  const instant = parseInstant(text);
-  if (instant === undefined) throw new Error(`not checked: ${text}`);
-  return instant;
-}
+import { instantOfText, parseWallTime } from '../../catalogue/instant.ts';
 
 /** The seconds of a wall time, as if it were UTC, of a text that a row check has accepted. */
 export function wallTimeIn(text: string): number {
@@ -21,7 +14,7 @@ export function wallTimeIn(text: string): number {
 export function periodOf(from: string | null, until: string | null): Period {
   if (from === null && until === null) return ALWAYS;
   return {
-    from: from === null ? Number.NEGATIVE_INFINITY : instantIn(from),
-    until: until === null ? Number.POSITIVE_INFINITY : instantIn(until),
+    from: from === null ? Number.NEGATIVE_INFINITY : instantOfText(from),
+    until: until === null ? Number.POSITIVE_INFINITY : instantOfText(until),
   };
 }

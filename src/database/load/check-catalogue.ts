@@ -2,6 +2,7 @@
 // (contract/row-rules.ts), applied to every row instead of only those that a build reads. Findings are yielded as they are found.
 
 import { setImmediate } from 'node:timers/promises';
+import { Zones } from '../../catalogue/calendar.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
@@ -10,7 +11,7 @@ import { findingOf, quoted, RowChecker, type ColumnsOf, type RowOf } from '../co
 import { noPublicTier, noStart, pauseFinding, startOf } from '../contract/row-rules.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts';
 import { anyTable, checkedRows, knownTables, wholeTable } from '../contract/query-builders.ts';
-import { unknownZone, Zones } from '../contract/zones.ts';
+import { unknownZone } from '../contract/zones.ts';
 import { KEY, keyFinding } from './load-keys.ts';
 import { emptyFronts } from './empty-fronts.ts';
 import { danglingIds } from './orphan-references.ts';

@@ -1,6 +1,9 @@
-// Loads fronts: their own rows, what each attaches, and their products (load-front-products.ts). Every row of these tables is read and
-// checked, those of fronts that are not built included: a row with a mistyped id would otherwise go unnoticed.
+// Loads fronts: their own rows, what each attaches, and their products (load-front-products.ts).
+// Every row of these tables is read and checked, those of fronts that are not built included: a row
+// with a mistyped id would otherwise go unnoticed.
 
+import type { Zones } from '../../catalogue/calendar.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { FrontProducts } from '../../catalogue/front-products.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -15,15 +18,18 @@ import {
   type RowOf,
 } from '../contract/row-checker.ts';
 import { checkedRows } from '../contract/query-builders.ts';
-import { unknownZone, type Zones } from '../contract/zones.ts';
+import { unknownZone } from '../contract/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
-import type { Positions } from './load-taxonomy.ts';
+import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 
 /** Which codes the fronts have. */
 export interface FrontCodes {
   /** Codes by front id, disabled and bad fronts included. */
   readonly codeOf: ReadonlyMap<number, string>;
-  /** Whether every front's id and code could be read: otherwise no front counts as removed, and a key may belong to one not known. */
+  /**
+   * Whether every front's id and code could be read: otherwise no front counts as removed, and a
+   * key may belong to one not known.
+   */
   readonly isEveryCodeKnown: boolean;
   /**
    * Ids that two rows have, or whose code two rows have: which of them is right cannot be known.
@@ -32,7 +38,14 @@ export interface FrontCodes {
   readonly disabledCodes: ReadonlySet<string>;
 }
 
-export type LoadedFronts = Awaited<ReturnType<typeof loadFronts>>;
+/**
+ * Active fronts whose own row is good, by code, to build unless bad data elsewhere holds them back;
+ * and the products that they list.
+ */
+export interface LoadedFronts extends FrontCodes, Pick<Catalogue, 'fronts' | 'productNumbers'> {
+  /** Active fronts whose own row is bad, for which nothing can be built; sorted. */
+  readonly badCodes: readonly string[];
+}
 
 const FRONT = new RowChecker(
   'fronts',
@@ -45,23 +58,22 @@ const FRONT_CATEGORY = new RowChecker('front_categories', ['front_id', 'category
 const FRONT_GROUP = new RowChecker('front_groups', ['front_id', 'group_id', 'sort_weight']);
 
 /**
- * All fronts with their products; with `onlyFrontId` the products of that one alone, where others have none.
- * @returns `fronts`: active ones with a good row, by code, to build unless bad data elsewhere holds them back. `badCodes`: active ones
- *   whose own row is bad, for which nothing can be built. `productNumbers`: the products that fronts list.
+ * All fronts with their products; with `onlyFrontId` the products of that one alone, where others
+ * have none.
  */
 export async function loadFronts(
   reader: CatalogueReader,
-  taxonomy: { readonly categories: Positions; readonly groups: Positions },
+  { positions }: LoadedTaxonomy,
   zones: Zones,
   log: FindingLog,
   onlyFrontId?: number,
-) {
+): Promise<LoadedFronts> {
   const { goodRows, badCodes, ...codes } = await loadFrontRows(reader, log);
   const { codeOf } = codes;
   const wantedIds = new Set(goodRows.map(([id]) => id));
   const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log, onlyFrontId);
-  const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, taxonomy.categories, 'categories', codeOf, log);
-  const groupsOf = await loadAttached(reader, FRONT_GROUP, taxonomy.groups, 'groups', codeOf, log);
+  const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, positions.categories, 'categories', codeOf, log);
+  const groupsOf = await loadAttached(reader, FRONT_GROUP, positions.groups, 'groups', codeOf, log);
   const unzonedCodes: string[] = [];
   const fronts: Front[] = [];
   for (const row of goodRows) {
@@ -82,8 +94,8 @@ export async function loadFronts(
 }
 
 /**
- * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row is bad. Rows with an invalid code are
- * skipped; of duplicates, the first wins.
+ * The rows of fronts themselves: the good rows of active fronts, and the codes of those whose row
+ * is bad. Rows with an invalid code are skipped; of duplicates, the first wins.
  */
 export async function loadFrontRows(
   reader: Pick<CatalogueReader, 'rows'>,
@@ -109,7 +121,8 @@ export async function loadFrontRows(
       const message = `expected a unique id and code, found ${id} or "${code}" twice`;
       log.add([findingOf('error', 'duplicate-key', FRONT.placeOf(row), message)], { frontId: id });
       if (otherId !== undefined) log.badFrontIds.add(otherId);
-      // Not the same row twice: one of the two has another front's id or code, and its own cannot be known.
+      // Not the same row twice: one of the two has another front's id or code, and its own cannot
+      // be known.
       if (codeOf.get(id) !== code) {
         isEveryCodeKnown = false;
         doubtfulIds.add(id).add(otherId ?? id);

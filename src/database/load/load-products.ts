@@ -96,7 +96,8 @@ export class ProductLoad {
     try {
       for await (const rows of this.#reader.batches(productQuery(ALL_IDS), PRODUCTS_PER_BATCH)) {
         const children = await childrenUpTo(rows.at(-1)?.[0]);
-        // Sends the requests for the next batches, so that a server works on them while these are rendered.
+        // Sends the requests for the next batches, so that a server works on them while these are
+        // rendered. It also lets the lease of a bucket be renewed.
         await setImmediate();
         const { offered, others } = await this.#productsOf(rows, children);
         yield { products: offered, read: rows.length };
@@ -178,8 +179,8 @@ export class ProductLoad {
       const place = EXCLUSION.placeOf([frontId, sessionId]);
       this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: parseId(frontId) });
     }
-    const { unguarded } = this.#context;
-    if (unguarded.has('sessions') || unguarded.has('price_tiers')) await this.#noteOrphanTiers();
+    const { withoutForeignKeys } = this.#context;
+    if (withoutForeignKeys.has('sessions') || withoutForeignKeys.has('price_tiers')) await this.#noteOrphanTiers();
   }
 
   #noteOrphansOf(productId: unknown, children: ChildRows): void {

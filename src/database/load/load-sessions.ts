@@ -1,12 +1,12 @@
 // One product's sessions and price tiers, from their rows: what is sold, and for how much.
 
-import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
+import { instantOfText, SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import { tierRefusal } from '../../catalogue/offer.ts';
 import type { PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import { SESSION, TIER } from './product-queries.ts';
 import { dangling, repeated, type FindingLog } from '../contract/row-checker.ts';
 import { noPublicTier, startOf } from '../contract/row-rules.ts';
-import { instantIn, periodOf } from '../contract/values.ts';
+import { periodOf } from '../contract/values.ts';
 
 /** What sessions refer to. */
 interface SessionContext {
@@ -59,8 +59,8 @@ export function sessionsOf(
       venue,
       startsAt,
       day: Math.floor(start.wallTime / SECONDS_PER_DAY),
-      offerEndsAt: salesEnd === null ? startsAt : instantIn(salesEnd),
-      salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantIn(salesStart),
+      offerEndsAt: salesEnd === null ? startsAt : instantOfText(salesEnd),
+      salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantOfText(salesStart),
       isPaused: row[7] === 1,
       available: row[8],
       tiers: own ?? defaults,

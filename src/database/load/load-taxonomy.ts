@@ -1,18 +1,20 @@
 // Loads categories, groups, tags, badges and venues: the small tables that others refer to by id.
 
+import type { Zones } from '../../catalogue/calendar.ts';
 import type { Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../contract/row-checker.ts';
 import type { TableName } from '../contract/tables.ts';
 import { checkedRows } from '../contract/query-builders.ts';
-import { unknownZone, type Zones } from '../contract/zones.ts';
+import { unknownZone } from '../contract/zones.ts';
 
 /** By id: the position of an element, or null where its row is bad. */
 export type Positions = ReadonlyMap<number, number | null>;
 
-export interface LoadedTaxonomy extends Readonly<Record<keyof Taxonomy, Positions>> {
+export interface LoadedTaxonomy {
   readonly taxonomy: Taxonomy;
+  readonly positions: Readonly<Record<keyof Taxonomy, Positions>>;
 }
 
 const CATEGORY = new RowChecker('categories', ['id', 'slug', 'name_singular', 'name_plural']);
@@ -36,10 +38,12 @@ export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Pr
   });
   return {
     taxonomy: { categories: categories.list, groups: groups.list, tags: tags.list, badges: badges.list },
-    categories: categories.positionOf,
-    groups: groups.positionOf,
-    tags: tags.positionOf,
-    badges: badges.positionOf,
+    positions: {
+      categories: categories.positionOf,
+      groups: groups.positionOf,
+      tags: tags.positionOf,
+      badges: badges.positionOf,
+    },
   };
 }
 

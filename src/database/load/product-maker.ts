@@ -21,14 +21,14 @@ import { periodOf } from '../contract/values.ts';
 
 /** What a product's rows refer to, loaded before. */
 export interface ProductContext {
-  readonly taxonomy: LoadedTaxonomy;
+  readonly positions: LoadedTaxonomy['positions'];
   readonly venues: ReadonlyMap<number, Venue | null>;
   /** Products that a front to be built shows; the others are skipped. */
   readonly wantedIds: { has(id: number): boolean };
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
   /** Tables without reliable foreign keys, such as views: the references of their sessions and price tiers are checked here. */
-  readonly unguarded: ReadonlySet<string>;
+  readonly withoutForeignKeys: ReadonlySet<string>;
   /** `all` also gives products that are not published their sessions. */
   readonly rowsRead: RowsRead;
 }
@@ -99,9 +99,9 @@ export class ProductMaker {
     rows: (table: ChildTable) => Rows,
     log: FindingLog,
   ): Pick<Product, 'groups' | 'badges' | 'categories' | 'tags'> {
-    const { taxonomy } = this.#context;
+    const { positions } = this.#context;
     const links = <R extends readonly unknown[]>(checker: LinkChecker<R>, parent: keyof Taxonomy) =>
-      linksOf(checker, rows(`product_${parent}`), { parent, positions: taxonomy[parent] }, { productId, log });
+      linksOf(checker, rows(`product_${parent}`), { parent, positions: positions[parent] }, { productId, log });
     const groups = links(GROUP_LINK, 'groups');
     const badges = links(BADGE_LINK, 'badges');
     return {

@@ -133,7 +133,7 @@ export class PostgresReader extends PostgresRows implements CatalogueReader {
   }
 
   /** An operator's tables need not have foreign keys. */
-  unguarded(): ReadonlySet<TableName> {
+  withoutForeignKeys(): ReadonlySet<TableName> {
     return new Set(TABLE_NAMES);
   }
 

@@ -215,7 +215,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   }
 
   /** Foreign keys guard tables. */
-  unguarded(views: ReadonlySet<TableName>): ReadonlySet<TableName> {
+  withoutForeignKeys(views: ReadonlySet<TableName>): ReadonlySet<TableName> {
     return views;
   }
 

@@ -4,6 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RowChanges } from '../../contract/results/import.ts';
 import { AppError, shellWord } from '../../errors.ts';
+import { isMoreThanShare, percentText } from '../../release/publish/guards.ts';
 import type { Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
@@ -124,13 +125,11 @@ async function countsOf(catalogue: CatalogueWriter, table: TableName): Promise<C
 /** @throws AppError import-shrinks, with every table that would lose too much */
 function refuseShrinking(all: ReadonlyMap<TableName, Counts>, path: string, options: MirrorOptions): void {
   if (options.allowShrink) return;
-  const percent = Math.round(options.maxShrink * 1e4) / 100;
   const messages = [...all].flatMap(([table, { kept, removed }]) => {
-    // Compared in millionths: 1 - 0.7 is not 0.3 in binary fractions.
-    if (removed * 1e6 <= kept * Math.round(options.maxShrink * 1e6)) return [];
+    if (!isMoreThanShare(removed, kept, options.maxShrink)) return [];
     if (DECORATIONS.has(table) && removed <= DECORATIONS_MAY_GO) return [];
     return [
-      `${table}: expected at most ${percent}% of the rows to go, found ${removed} of ${kept} that are not in the input`,
+      `${table}: expected at most ${percentText(options.maxShrink)} of the rows to go, found ${removed} of ${kept} that are not in the input`,
     ];
   });
   const [message, ...details] = messages;

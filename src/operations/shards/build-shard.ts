@@ -1,38 +1,44 @@
-// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and puts their content and a result for
-// `finish` into the tree. Of the files that readers use it writes only the key ring, and it takes no lock.
+// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and
+// puts their content and a result for `finish` into the tree. Of the files that readers use it
+// writes only the key ring, and it takes no lock.
 //
 //   run.json, by the first shard  →  content, durable  →  shard-<index>.json
 //
-// A shard that is stopped anywhere leaves content that nothing points at. Started again, it writes what is missing.
+// A shard that is stopped anywhere leaves content that nothing points at. Started again, it writes
+// what is missing.
 
 import { setImmediate } from 'node:timers/promises';
+import type { Front } from '../../catalogue/front.ts';
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Hold, KeysGuard } from '../../contract/results/parts.ts';
-import type { RunSettings, ShardResult } from '../../contract/run.ts';
+import type { RunSettings, ShardFront, ShardResult } from '../../contract/run.ts';
 import { openCatalogue } from '../../database/open.ts';
 import { checkContract } from '../../database/contract/check-schema.ts';
-import { StateReader } from '../../database/state-reader.ts';
+import { FindingLog } from '../../database/contract/row-checker.ts';
+import { loadCatalogue, loadProducts } from '../../database/load/load-catalogue.ts';
+import { stateReader, type StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
 import { readHold } from '../../release/tree/hold.ts';
 import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
+import { sha256BytesOf } from '../../release/tree/digest.ts';
 import { keyRingText } from '../../release/tree/codec.ts';
 import { PublishedTree } from '../../release/tree/published.ts';
 import { ALL_AGAIN, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
-import type { Shard } from '../../render/shards.ts';
+import { CatalogueRenderer } from '../../render/catalogue-renderer.ts';
+import { shardsOf, type Shard } from '../../render/shards.ts';
 import { sharedTree } from '../../storage/open-tree.ts';
 import { precompressingStore } from '../../storage/precompress.ts';
 import type { SharedTree } from '../../storage/shared-tree.ts';
-import { releaseOf, type BuildOptions } from '../build.ts';
-import { publishKeysInto, type KeyRingChange } from '../publish-keys.ts';
+import { checkedFronts, type BuildOptions } from '../build.ts';
+import { publishKeysInto } from '../publish-keys.ts';
 import { renderFronts } from '../../release/publish/render-fronts.ts';
-import { renderProducts, type FrontsToRender } from '../render-products.ts';
 import { retriedRead } from '../../database/retried-read.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
-import type { Billed } from '../writing-tree.ts';
+import type { RequestsMade } from '../writing-tree.ts';
 
 export interface ShardOptions extends Omit<BuildOptions, 'frontCodes' | 'isDryRun' | 'pruneGraceSeconds'> {
   readonly run: string;
@@ -58,22 +64,25 @@ export interface ShardBuilt {
 const AGE_SECONDS_MAX = 3600;
 
 /**
- * Renders the fronts of one shard. Begins again, once, where the database is busy; but not on a snapshot, which stays as it is.
- * @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if something was written before
+ * Renders the fronts of one shard. Begins again, once, where the database is busy; but not on a
+ * snapshot, which stays as it is.
+ * @throws AppError database-…, contract-…, run-…, tree-…; with exit code 6 in place of 2 if
+ * something was written before
  */
-export function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
-  const job = (): Promise<ShardBuilt & Billed> => buildShardOnce(options, now);
+export function buildShard(options: ShardOptions, now: Instant): Promise<ShardBuilt & RequestsMade> {
+  const job = (): Promise<ShardBuilt & RequestsMade> => buildShardOnce(options, now);
   return options.snapshot === null ? retriedRead(job, options.onRetry) : job();
 }
 
-async function buildShardOnce(options: ShardOptions, now: Instant): Promise<ShardBuilt & Billed> {
+async function buildShardOnce(options: ShardOptions, now: Instant): Promise<ShardBuilt & RequestsMade> {
   const { databasePath, outPath, run, onTransfer } = options;
-  await using reader = new StateReader(await openCatalogue(databasePath, options.snapshot));
-  const unguarded = reader.unguarded(await checkContract(reader));
+  const state = stateReader(await openCatalogue(databasePath, options.snapshot));
+  await using reader = state.reader;
+  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const tree = await sharedTree(outPath, `${RUNS_FOLDER}/${run}`, onTransfer);
   let built: ShardBuilt;
   try {
-    built = await buildIntoShared(tree, reader, unguarded, options, now);
+    built = await buildIntoShared(tree, state, withoutForeignKeys, options, now);
   } catch (error) {
     throw tree.hasWritten() ? afterWriting(error) : error;
   } finally {
@@ -84,8 +93,8 @@ async function buildShardOnce(options: ShardOptions, now: Instant): Promise<Shar
 
 async function buildIntoShared(
   tree: SharedTree,
-  reader: StateReader,
-  unguarded: ReadonlySet<string>,
+  { reader, digest }: StateReader,
+  withoutForeignKeys: ReadonlySet<string>,
   options: ShardOptions,
   proposedNow: Instant,
 ): Promise<ShardBuilt> {
@@ -100,38 +109,63 @@ async function buildIntoShared(
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);
   await reader.restart();
-  const until = instantOf(now + options.horizonSeconds);
-  const { tzdata } = options;
-  const rendered = await renderProducts(
-    reader,
-    { frontCodes: null, shard, until, tzdata, unguarded },
-    (done, total) => options.onProgress('load', done, total),
-    now,
-  );
+  const findings = new FindingLog(reader.kind);
+  const load = { frontCodes: null, tzdata: options.tzdata, withoutForeignKeys };
+  const catalogue = await loadCatalogue(reader, load, findings, now);
+  const shardOf = shardsOf(catalogue.fronts, shard.total);
+  const own = { ...catalogue, fronts: catalogue.fronts.filter(({ code }) => shardOf.get(code) === shard.index) };
+  const renderer = new CatalogueRenderer(own, sha256BytesOf, instantOf(now + options.horizonSeconds), now);
+  // The products of all fronts, so that every shard finds the same.
+  for await (const { products, done, total } of loadProducts(reader, catalogue, load, findings, now)) {
+    renderer.add(products);
+    options.onProgress('load', done, total);
+  }
+  const rendered = renderer.rendered();
+  const checked = checkedFronts(catalogue, findings, null);
+  const fronts = own.fronts.filter(({ code }) => !checked.held.has(code));
   // Needed even with a snapshot: a server that was restarted may give the same id to another state.
-  const state = reader.digest();
+  const state = digest();
   await reader[Symbol.asyncDispose]();
-  // A revocation does not wait for the other shards. The rows may be older than the ring, so the present keys are read and published.
-  const loaded = nextKeyRing(rendered.keys, published.keyRing, published.fronts, keySettings, now);
+  // A revocation does not wait for the other shards. The rows may be older than the ring, so the
+  // present keys are read and published.
+  const loaded = nextKeyRing(catalogue.keys, published.keyRing, published.fronts, keySettings, now);
   const isPublished = published.keyRing !== null && keyRingText(published.keyRing) === keyRingText(loaded.ring);
   const keyRing = isPublished ? loaded : await publishKeysInto(tree.store, databasePath, keySettings, now);
 
-  options.onProgress('publish', 0, rendered.fronts.length);
+  options.onProgress('publish', 0, fronts.length);
   const store = precompressingStore(tree.store, options.precompress);
   const rendering: FrontResult[] = [];
-  for await (const result of renderFronts(rendered, published, options, store, now)) {
+  for await (const result of renderFronts(fronts, rendered, published, options, store, now)) {
     rendering.push(result);
-    options.onProgress('publish', rendering.length, rendered.fronts.length);
+    options.onProgress('publish', rendering.length, fronts.length);
     // Lets the lease of a bucket be renewed, and uploads go on, between two fronts.
     await setImmediate();
   }
   const results = await settled(rendering, store);
   // State after a stop here: content that nothing points at, and no result.
-  const result = { settings, shard: shard.index, state, ...resultOf(rendered, keyRing, results) };
+  const { held, disabledCodes, ...others } = checked;
+  const result = {
+    settings,
+    shard: shard.index,
+    state,
+    catalogue: {
+      ...others,
+      findings: [...checked.findings, ...keyRing.findings],
+      findingsTotal: checked.findingsTotal + keyRing.findings.length,
+      shardOf: Object.fromEntries([...shardOf].filter(([code]) => !held.has(code))),
+      held: Object.fromEntries(held),
+      disabledCodes: [...disabledCodes].sort(),
+    },
+    keyGuards: keyRing.guards,
+    fronts: withMinCards(results, fronts),
+  };
   return { now, hold: null, guards: keyRing.guards, isRepeated: await leaveResult(result, tree), results };
 }
 
-/** The settings of the run, which the first shard writes; a shard with different ones is refused. @throws AppError run-differs, run-damaged */
+/**
+ * The settings of the run, which the first shard writes; a shard with different ones is refused.
+ * @throws AppError run-differs, run-damaged
+ */
 async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): Promise<RunSettings> {
   const { run, shard, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
   const { maxShrink, allowShrink, allow = [], force } = guards;
@@ -164,28 +198,17 @@ function oldRun({ run, now: begunFor }: RunSettings, now: Instant): AppError {
   );
 }
 
-function resultOf(
-  rendered: FrontsToRender,
-  { guards, findings }: Pick<KeyRingChange, 'guards' | 'findings'>,
-  results: readonly FrontResult[],
-): Pick<ShardResult, 'catalogue' | 'keyGuards' | 'fronts'> {
-  const { held, disabledCodes, ...release } = releaseOf(rendered, null);
-  const minCardsOf = new Map(rendered.fronts.map(({ code, minCards }) => [code, minCards]));
-  return {
-    catalogue: {
-      ...release,
-      findings: [...release.findings, ...findings],
-      findingsTotal: release.findingsTotal + findings.length,
-      shardOf: Object.fromEntries(rendered.shardOf),
-      held: Object.fromEntries(held),
-      disabledCodes: [...disabledCodes].sort(),
-    },
-    keyGuards: guards,
-    fronts: results.map((result) => ({ ...result, minCards: minCardsOf.get(result.code) ?? 0 })),
-  };
+/** With what `finish` needs to check the guards again. */
+function withMinCards(results: readonly FrontResult[], fronts: readonly Front[]): ShardFront[] {
+  const minCardsOf = new Map(fronts.map(({ code, minCards }) => [code, minCards]));
+  return results.map((result) => ({ ...result, minCards: minCardsOf.get(result.code) ?? 0 }));
 }
 
-/** Writes the result of a shard, unless there is one. @returns whether there was. @throws AppError run-differs, run-damaged, run-state-differs */
+/**
+ * Writes the result of a shard, unless there is one.
+ * @returns whether there was.
+ * @throws AppError run-differs, run-damaged, run-state-differs
+ */
 async function leaveResult(result: ShardResult, tree: SharedTree): Promise<boolean> {
   const { settings, shard, state } = result;
   const path = pathOf({ kind: 'shard', run: settings.run, shard });

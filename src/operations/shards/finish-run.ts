@@ -22,7 +22,7 @@ import { unlockedStore } from '../../storage/open-tree.ts';
 import { removeKeys, type KeyRingChange } from '../publish-keys.ts';
 import { publishRelease, type BuildResult } from '../publish-release.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
-import { writingTree, type Billed } from '../writing-tree.ts';
+import { writingTree, type RequestsMade } from '../writing-tree.ts';
 
 export interface FinishOptions {
   readonly outPath: string;
@@ -47,7 +47,7 @@ export interface FinishedRun extends BuildResult {
 const LOOK_EVERY_SECONDS = 1;
 
 /** Publishes what the shards of a run have rendered. @throws AppError run-…, tree-… */
-export async function finishRun(options: FinishOptions): Promise<FinishedRun & Billed> {
+export async function finishRun(options: FinishOptions): Promise<FinishedRun & RequestsMade> {
   const store = await unlockedStore(options.outPath);
   await waitForShards(options, store);
   // Before taking the lock, which would create the folder.

@@ -47,7 +47,7 @@ function listedOf(list: ListName, document: ProductsDocument): readonly Listed[]
 function diffLists(before: readonly Listed[], after: readonly Listed[]): DocumentChange[] {
   const beforeById = new Map(before.map((listed) => [listed.element.id, listed]));
   const afterIds = new Set(after.map(({ element }) => element.id));
-  const gone: DocumentChange[] = before
+  const removed: DocumentChange[] = before
     .filter(({ element }) => !afterIds.has(element.id))
     .map(({ element }) => ({ ...element, change: 'gone' }));
   const added: DocumentChange[] = [];
@@ -61,7 +61,7 @@ function diffLists(before: readonly Listed[], after: readonly Listed[]): Documen
     const changes = diffFields(old.fields, fields);
     if (changes.length > 0) changed.push({ ...element, change: 'changed', fields: changes });
   }
-  return [...gone, ...added, ...changed, ...movesOf(before, after)];
+  return [...removed, ...added, ...changed, ...movesOf(before, after)];
 }
 
 /** The fields in which two elements differ, in the order of the fields. */

@@ -11,6 +11,7 @@ import type { PublishedTree } from '../tree/published.ts';
 import { parseProducts, readProducts } from '../tree/read.ts';
 import { DocumentReader } from '../tree/release-view.ts';
 import type { ReleaseStore } from '../tree/store.ts';
+import { wrap } from '../../wrap.ts';
 import { countChanges } from './document-diff.ts';
 import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-diff.ts';
 
@@ -42,25 +43,16 @@ export class PlannedDiffs {
   /** The store to publish to. It passes everything on and collects new editions. */
   get store(): ReleaseStore {
     const store = this.#store;
-    return {
-      root: store.root,
-      knownDates: store.knownDates,
-      read: (path) => store.read(path),
-      size: (path) => store.size(path),
-      askSize: store.askSize,
-      list: (folder) => store.list(folder),
+    return wrap(store, {
       create: async (file) => {
         this.#collect(file.path, file.bytes);
         await store.create(file);
       },
-      settle: () => store.settle(),
-      confirmLock: () => store.confirmLock(),
       replace: async (files) => {
         for (const { path, bytes } of files) this.#collect(path, bytes);
         await store.replace(files);
       },
-      remove: (path) => store.remove(path),
-    };
+    });
   }
 
   #collect(path: string, bytes: Uint8Array): void {

@@ -17,13 +17,12 @@ import {
   readManifest,
   readNotified,
   readPointer,
-  byNewest,
   readReleaseDate,
   readReleasePaths,
   releaseIds,
-  type DatedRelease,
 } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
+import { byNewest, type DatedRelease } from '../tree/dated-release.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from '../tree/rollback-grace.ts';
 import { releasesKept } from './retention.ts';

@@ -1,27 +1,38 @@
-// Decides which releases a tree keeps (snapshot.md, step 6). Time is measured by the releases' own `now`, not by a clock, so that a tree
-// that is no longer built loses nothing, and all machines prune alike.
+// Decides which releases a tree keeps (snapshot.md, step 6). Time is measured by the releases' own
+// `now`, not by a clock, so that a tree that is no longer built loses nothing, and all machines
+// prune alike.
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { KeepReason } from '../../contract/results/history.ts';
-import { byNewest, type DatedRelease } from '../tree/read.ts';
+import { byNewest, type DatedRelease } from '../tree/dated-release.ts';
 
 const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;
+
+/**
+ * How long a superseded release is kept at least, unless the operator says otherwise (snapshot.md,
+ * step 6).
+ */
+export const DEFAULT_GRACE_SECONDS = 3600;
 
 export interface RetentionOptions {
   /** How long a superseded release is always kept, because copies and edges may still use it. */
   readonly graceSeconds: number;
   /** The current release; null if not known. */
   readonly currentId: string | null;
-  /** The last release of which the hook was notified with success; null or left out if there is none. */
+  /**
+   * The last release of which the hook was notified with success; null or left out if there is
+   * none.
+   */
   readonly notifiedId?: string | null;
 }
 
 /**
- * The releases to keep, by id, each with the first reason that keeps it. Ages count from the newest release and again from the current one,
- * if that is another (after a rollback, or a build with --force and an earlier `now`). So a rollback does not shorten the history, and a
- * build with a clock years ahead does not make everything else look old. A release counts as superseded at the `now` of the next one;
- * grace.ts handles the cases where that is wrong.
+ * The releases to keep, by id, each with the first reason that keeps it. Ages count from the newest
+ * release and again from the current one, if that is another (after a rollback, or a build with
+ * --force and an earlier `now`). So a rollback does not shorten the history, and a build with a
+ * clock years ahead does not make everything else look old. A release counts as superseded at the
+ * `now` of the next one; rollback-grace.ts handles the cases where that is wrong.
  */
 export function releasesKept(
   releases: readonly DatedRelease[],
@@ -51,8 +62,8 @@ export function releasesKept(
 }
 
 /**
- * The last release of each hour or day. Hours and days are those of UTC, not counted back from `now`, so that the choice does not change
- * from run to run.
+ * The last release of each hour or day. Hours and days are those of UTC, not counted back from
+ * `now`, so that the choice does not change from run to run.
  */
 function lastOfEach(periodSeconds: number, newestFirst: readonly DatedRelease[]): DatedRelease[] {
   const periodOf = ({ now }: DatedRelease): number => Math.floor(now / periodSeconds);

@@ -2,6 +2,7 @@
 // so that no build publishes over a half-done rollback. A stop after any write leaves each front with one snapshot or the other; running
 // the rollback again finishes it. The key ring stays, since a rollback must not restore a revoked key. The caller holds the tree's lock.
 
+import { instantOfText } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import type { RollbackResultJson } from '../../contract/results/history.ts';
@@ -17,7 +18,6 @@ import type { PublishedTree } from '../tree/published.ts';
 import { readManifest, resolveRelease } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 import type { ReleaseStore } from '../tree/store.ts';
-import { instantOfText } from '../status/status.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 /**

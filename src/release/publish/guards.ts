@@ -23,10 +23,16 @@ export interface GuardedBefore {
   readonly cards: number;
 }
 
-/** So few cards may go whatever their share, unless none would be left: a small front is not held for one show that ends. */
+/**
+ * So few cards may go whatever their share, unless none would be left: a small front is not held
+ * for one show that ends.
+ */
 const CARDS_MAY_GO = 3;
 
-/** Every guard that a front trips, including overridden ones. The first that is not overridden holds the front. */
+/**
+ * Every guard that a front trips, including overridden ones. The first that is not overridden holds
+ * the front.
+ */
 export function guardsTripped(
   front: { readonly cards: number; readonly minCards: number },
   published: GuardedBefore | null,
@@ -43,13 +49,24 @@ export function guardsTripped(
     const message = `${front.cards} cards, fewer than min_cards ${front.minCards}`;
     tripped.push({ code: 'min-cards', message, isOverridden: isShrinkAllowed });
   }
-  // Compared in millionths, because 1 - 0.7 is not 0.3 in floating point.
   const lost = published === null ? 0 : published.cards - front.cards;
   const isMany = lost > CARDS_MAY_GO || front.cards === 0;
-  if (published !== null && isMany && lost * 1e6 > published.cards * Math.round(options.maxShrink * 1e6)) {
-    const percent = Math.round(options.maxShrink * 1e4) / 100;
-    const message = `${front.cards} cards where ${published.cards} are published, a loss of more than ${percent}%`;
+  if (published !== null && isMany && isMoreThanShare(lost, published.cards, options.maxShrink)) {
+    const message = `${front.cards} cards where ${published.cards} are published, a loss of more than ${percentText(options.maxShrink)}`;
     tripped.push({ code: 'max-shrink', message, isOverridden: isShrinkAllowed });
   }
   return tripped;
+}
+
+/**
+ * Whether a part is more than a share of the whole. Compared in millionths: 1 - 0.7 is not 0.3 in
+ * floating point.
+ */
+export function isMoreThanShare(part: number, whole: number, share: number): boolean {
+  return part * 1e6 > whole * Math.round(share * 1e6);
+}
+
+/** A share as percent: `30%`, `12.5%`. */
+export function percentText(share: number): string {
+  return `${Math.round(share * 1e4) / 100}%`;
 }

@@ -8,7 +8,7 @@ import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { KeysGuard } from '../../contract/results/parts.ts';
 import type { Finding } from '../../findings.ts';
 import { isKeyOver, isKeyValid } from '../tree/key-validity.ts';
-import type { GuardOptions } from './guards.ts';
+import { isMoreThanShare, type GuardOptions } from './guards.ts';
 
 /** What the rows of one keyid say. Instants are canonical text. */
 export interface CatalogueKey {
@@ -134,8 +134,7 @@ function vanishedGuards(
     }),
   );
   const lost = [...had].filter((front) => !has.has(front)).length;
-  // Compared in millionths, as the guard on cards does.
-  const isMost = lost * 1e6 > had.size * Math.round(guards.maxShrink * 1e6);
+  const isMost = isMoreThanShare(lost, had.size, guards.maxShrink);
   if (lost === 0 || !(isMost || lost === had.size)) return [];
   const isAllowed = ({ front }: KeyRingEntry): boolean =>
     (guards.force || guards.allow?.includes('keys-vanished') === true) && (frontCodes?.includes(front) ?? true);

@@ -13,18 +13,17 @@ import type { Finding } from '../../findings.ts';
 import { digestOf, folderOf, pathOf } from '../../render/paths.ts';
 import { manifestText } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
-import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from '../tree/activate.ts';
-import type { GuardedBefore, GuardOptions } from './guards.ts';
+import { isMoreThanShare, type GuardedBefore, type GuardOptions } from './guards.ts';
 import { readHold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
-import { heldResult, type FrontResult, type FrontTask } from './render-front.ts';
+import { heldResult, type FrontResult } from './render-front.ts';
 
 export interface PublishInput {
-  /** The results of the fronts that were to be rendered (`frontTasks`). */
+  /** The results of the fronts that were to be rendered (`renderFronts`). */
   readonly results: readonly FrontResult[];
   /** Fronts that were not rendered, by code, and why. They keep their pointers. */
   readonly held: ReadonlyMap<string, HoldCode>;
@@ -48,25 +47,6 @@ export interface Publication {
   /** The plan for manifest, pointers and `current`. */
   readonly plan: readonly PlanEntry[];
   readonly findings: readonly Finding[];
-}
-
-/** The fronts that can be published, each with its published state; and results for those with something else at their pointer's path. */
-export async function frontTasks(
-  fronts: readonly Omit<FrontTask, 'before'>[],
-  published: PublishedTree,
-  now: Instant,
-): Promise<{ readonly tasks: readonly FrontTask[]; readonly obstructed: readonly FrontResult[] }> {
-  const tasks: FrontTask[] = [];
-  const obstructed: FrontResult[] = [];
-  for (const front of fronts) {
-    const obstruction = await published.obstructionOf(front.code);
-    if (obstruction !== null) {
-      obstructed.push(heldResult(front.code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]));
-      continue;
-    }
-    tasks.push({ ...front, before: await guardedBefore(front.code, published, now) });
-  }
-  return { tasks, obstructed };
 }
 
 /** The published state that the guards compare a front with; null if it is not published. */
@@ -178,7 +158,7 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
  */
 function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
-  if (vanished <= publishedTotal * input.guards.maxShrink) return null;
+  if (!isMoreThanShare(vanished, publishedTotal, input.guards.maxShrink)) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
   return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
 }

@@ -1,6 +1,8 @@
 // Steps 2 to 4 of the publish protocol for one front: check the guards, render, write new editions.
 
 import type { Finding } from '../../findings.ts';
+import { localDateText } from '../../catalogue/calendar.ts';
+import type { Front } from '../../catalogue/front.ts';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -15,13 +17,7 @@ import type { ReleaseStore } from '../tree/store.ts';
 
 /** A front to render. */
 export interface FrontTask {
-  readonly code: string;
-  readonly timezone: string;
-  readonly weekendDays: string;
-  readonly currency: string;
-  /** `YYYY-MM-DD` in the front's zone at now. */
-  readonly today: string;
-  readonly minCards: number;
+  readonly front: Front;
   /** null if nothing of the front is published. */
   readonly before: GuardedBefore | null;
 }
@@ -67,8 +63,8 @@ export async function renderFront(
   store: ReleaseStore,
   now: Instant,
 ): Promise<FrontResult> {
-  const { code } = task;
-  const guards = guardsTripped({ cards: editions.cards, minCards: task.minCards }, task.before, settings.guards, now);
+  const { code, zone, weekendDays, currency, minCards } = task.front;
+  const guards = guardsTripped({ cards: editions.cards, minCards }, task.before, settings.guards, now);
   const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontResult =>
     heldResult(code, reason, guards, findings);
   const guard = guards.find((one) => !one.isOverridden);
@@ -94,8 +90,8 @@ export async function renderFront(
     front: code,
     now: formatInstant(now),
     validUntil: formatInstant(editions.validUntil),
-    today: task.today,
-    timezone: task.timezone,
+    today: localDateText(zone, now),
+    timezone: zone.name,
     products: entries.products,
     categories: entries.categories,
   };
@@ -103,8 +99,8 @@ export async function renderFront(
     front: code,
     held: null,
     pointer,
-    weekendDays: task.weekendDays,
-    currency: task.currency,
+    weekendDays,
+    currency,
     cards: editions.cards,
     editions: { products: entries.products.length, categories: entries.categories.length },
     cardsByEdition,

@@ -1,6 +1,6 @@
 // Judges a tree by its pointers: how old each front's snapshot is, how long it stays right, and what changes next. Reads no clock.
 
-import { formatInstant, instantOf, parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, instantOf, instantOfText, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import type { NextResultJson, StatusResultJson } from '../../contract/results/status.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
@@ -111,11 +111,4 @@ function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | 
     .slice(1)
     .map((entry) => entryOf(entry).from)
     .find((from) => from > at);
-}
-
-/** Parses an instant that a schema or `readTreeStatus` has already checked. */
-export function instantOfText(text: string): Instant {
-  const instant = parseInstant(text);
-  if (instant === undefined) throw new Error(`not an instant: ${text}`);
-  return instant;
 }

@@ -1,7 +1,7 @@
 // Reads and validates the files of a tree: pointers, manifests, key ring, `current`, hold and editions. If a file's name is a digest, its
 // bytes are checked against it. Every function may throw AppError tree-newer-schema if a newer tool wrote the file.
 
-import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, parseInstant } from '../../catalogue/instant.ts';
 import { productsDocumentSchema, type ProductsDocument } from '../../contract/documents.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { Manifest } from '../../contract/manifest.ts';
@@ -27,6 +27,7 @@ import {
   parseReleaseId,
   pointerText,
 } from './codec.ts';
+import { byNewest, type DatedRelease } from './dated-release.ts';
 import { sha256Of } from './digest.ts';
 import type { TreeFiles, TreeFolders } from './files.ts';
 import { damaged, found, missing, nothingPublished, orNull, orThrow, type Failure, type Found } from './found.ts';
@@ -38,17 +39,6 @@ export interface ReadPointer {
   readonly pointer: Pointer;
   /** Whether its text is exactly what Playbill writes. It matters because edges search the text. */
   readonly isCanonical: boolean;
-}
-
-/** A release and the instant that it was built for. */
-export interface DatedRelease {
-  readonly id: string;
-  readonly now: Instant;
-}
-
-/** Newest first: the order of `playbill releases`. */
-export function byNewest(a: DatedRelease, b: DatedRelease): number {
-  return b.now - a.now || (a.id < b.id ? 1 : -1);
 }
 
 export async function readPointer(front: string, files: TreeFiles): Promise<Found<ReadPointer>> {

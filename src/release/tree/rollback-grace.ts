@@ -6,7 +6,7 @@
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
 import { orThrow } from './found.ts';
-import type { DatedRelease } from './read.ts';
+import type { DatedRelease } from './dated-release.ts';
 import type { ReleaseStore } from './store.ts';
 
 const PATH = pathOf({ kind: 'grace' });

@@ -1,6 +1,7 @@
 // Checks one front: its folder, its pointer, all its editions, and what the kept releases say about them. Reads each file once, a few
 // ahead, and keeps nothing for the next front.
 
+import type { Zones } from '../../catalogue/calendar.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { folderOf, pathOf } from '../../render/paths.ts';
 import { editionPathsOf, PROBLEM_CODE } from '../tree/codec.ts';
@@ -10,7 +11,7 @@ import { readPointer, type ReadPointer } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 import { checkEdition, checkSize, EditionFacts, identityPathOf, type EditionFile } from './edition.ts';
 import { FindingSink, summary } from './finding-sink.ts';
-import { checkPointer, type SoundPointer, type ZoneOf } from './pointer.ts';
+import { checkPointer, type SoundPointer } from './pointer.ts';
 import type { KeptReleases, PointerRecord } from './releases.ts';
 import { reportFilesBelow, scanFolder, type Scan } from './scan.ts';
 
@@ -27,7 +28,7 @@ export interface VerifyCounts {
 export interface TreeCheck {
   readonly tree: TreeFolders;
   readonly releases: KeptReleases;
-  readonly zoneOf: ZoneOf;
+  readonly zones: Zones;
   readonly counts: VerifyCounts;
   /** Whether editions are checked only by name and size, without reading them. */
   readonly isSizesOnly: boolean;
@@ -53,11 +54,11 @@ export async function openFront(front: string, tree: TreeFolders): Promise<Opene
 
 /** Checks a front; the findings go to its sink. */
 export async function checkFront(front: string, opened: OpenedFront, check: TreeCheck): Promise<void> {
-  const { tree, releases, zoneOf, counts } = check;
+  const { tree, releases, zones, counts } = check;
   const { scan, sink } = opened;
   const read = checkedPointer(front, opened, releases);
   const pointer = read?.pointer ?? null;
-  const sound = read === null ? null : checkPointer(read, zoneOf, sink);
+  const sound = read === null ? null : checkPointer(read, zones, sink);
   const record = pointer === null ? undefined : releases.recordOf(front, pointer);
   if (pointer !== null) counts.fronts += 1;
   if (pointer !== null && sound !== null) compareWithReleases(pointer, record, releases, sink);

@@ -1,7 +1,7 @@
 // Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A sound pointer gives the uses of its
 // editions: which document is in force from when until when.
 
-import { isKnownZone, localDateText, Zone } from '../../catalogue/calendar.ts';
+import { localDateText, type Zone, type Zones } from '../../catalogue/calendar.ts';
 import { parseInstant, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionPath, ENDPOINTS, pathOf, type Endpoint } from '../../render/paths.ts';
@@ -26,26 +26,10 @@ export interface SoundPointer {
   readonly uses: Readonly<Record<Endpoint, readonly EditionUse[]>>;
 }
 
-/** A zone by name; null if the runtime does not know it. */
-export type ZoneOf = (name: string) => Zone | null;
-
-/** Caches zones, which are slow to make. */
-export function cachedZones(): ZoneOf {
-  const zones = new Map<string, Zone | null>();
-  return (name) => {
-    let zone = zones.get(name);
-    if (zone === undefined) {
-      zone = isKnownZone(name) ? new Zone(name) : null;
-      zones.set(name, zone);
-    }
-    return zone;
-  };
-}
-
 /** Checks a front's pointer; null if it is inconsistent, so that nothing can be derived from it. */
 export function checkPointer(
   { pointer, isCanonical }: ReadPointer,
-  zoneOf: ZoneOf,
+  zones: Zones,
   sink: FindingSink,
 ): SoundPointer | null {
   const path = pathOf({ kind: 'pointer', front: pointer.front });
@@ -63,7 +47,7 @@ export function checkPointer(
     return null;
   }
   checkEntries(pointer, path, sink);
-  const zone = checkZone(pointer, now, path, zoneOf, sink);
+  const zone = checkZone(pointer, now, path, zones, sink);
   if (zone === null || sink.errors > errorsBefore) return null;
   return { zone, uses: { products: usesOf(pointer, 'products'), categories: usesOf(pointer, 'categories') } };
 }
@@ -98,9 +82,9 @@ function checkEntries(pointer: Pointer, path: string, sink: FindingSink): void {
   if (repeated.length > 0) sink.error('edition-repeated', path, summary(repeated));
 }
 
-function checkZone(pointer: Pointer, now: Instant, path: string, zoneOf: ZoneOf, sink: FindingSink): Zone | null {
+function checkZone(pointer: Pointer, now: Instant, path: string, zones: Zones, sink: FindingSink): Zone | null {
   const { timezone } = pointer;
-  const zone = zoneOf(timezone);
+  const zone = zones.get(timezone);
   if (zone === null) {
     const message = `timezone: expected one that this runtime knows, found ${JSON.stringify(timezone)}; dates are not checked`;
     sink.error('zone-unknown', path, message);

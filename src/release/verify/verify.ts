@@ -1,6 +1,7 @@
 // Checks a tree without the database (snapshot.md, "Going back"): digests, schemas, order, dates, references between files, and unexpected
 // files. Reports all findings in one run. Writes nothing and follows no links.
 
+import { Zones } from '../../catalogue/calendar.ts';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
@@ -21,7 +22,6 @@ import { readAhead } from '../tree/read-ahead.ts';
 import { FindingSink } from './finding-sink.ts';
 import { checkFront, openFront, type TreeCheck, type VerifyCounts } from './front.ts';
 import { checkEdgeFolder } from './key-ring.ts';
-import { cachedZones } from './pointer.ts';
 import { KeptReleases, readReleases } from './releases.ts';
 import { reportFilesBelow, scanFolder } from './scan.ts';
 
@@ -51,7 +51,7 @@ export async function* verifyTree(
   if (usable.has(PUBLIC_FOLDER)) {
     const fronts = await frontsOf(releases, tree, sink);
     yield* sink.take();
-    const check: TreeCheck = { tree, releases, zoneOf: cachedZones(), counts, isSizesOnly };
+    const check: TreeCheck = { tree, releases, zones: new Zones(), counts, isSizesOnly };
     let done = 0;
     for await (const [front, opened] of readAhead(fronts, (code) => openFront(code, tree))) {
       onFront(done, fronts.length);

@@ -1,6 +1,7 @@
 // A reader of a catalogue that is watched as it reads: for tests that change the catalogue at each of its reads.
 
 import type { CatalogueReader } from '../../../src/database/reader.ts';
+import { wrap } from '../../../src/wrap.ts';
 
 /** A reader that says which read comes next: the first, the second … A batch is a read of its own. */
 export function readerWith(
@@ -15,27 +16,12 @@ export function readerWith(
       await beforeRead((reads += 1));
     }
   }
-  return {
-    kind: reader.kind,
-    path: reader.path,
-    placeOfTables: reader.placeOfTables,
-    schemas: reader.schemas,
-    finding: reader.finding,
+  return wrap(reader, {
     rows: async (query) => {
       await beforeRead((reads += 1));
       return reader.rows(query);
     },
     batches: (...args) => counted(reader.batches(...args)),
     groups: (...args) => counted(reader.groups(...args)),
-    describe: () => reader.describe(),
-    typeProblem: (...args) => reader.typeProblem(...args),
-    isWhole: (column) => reader.isWhole(column),
-    mayBeLater: (...args) => reader.mayBeLater(...args),
-    markUndecodable: (...args) => reader.markUndecodable(...args),
-    unguarded: (views) => reader.unguarded(views),
-    damage: () => reader.damage(),
-    confirmOneState: () => reader.confirmOneState(),
-    restart: () => reader.restart(),
-    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
-  };
+  });
 }

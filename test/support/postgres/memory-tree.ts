@@ -73,8 +73,8 @@ export async function builtInMemory(
     tzdata: process.versions['tz'] ?? '',
     onProgress: (phase: 'load' | 'publish'): void => (phase === 'load' ? onLoad() : undefined),
   };
-  const unguarded = reader.unguarded(await checkContract(reader));
+  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const published = await PublishedTree.read(store);
-  const { releaseId, findings, outcomes } = await buildInto(store, published, reader, unguarded, options, now);
+  const { releaseId, findings, outcomes } = await buildInto(store, published, reader, withoutForeignKeys, options, now);
   return { releaseId, findings, held: outcomes.map(({ code, held }) => [code, held]), files: new Map(store.files) };
 }

@@ -1,6 +1,6 @@
 // Instants, sessions, prices, durations and reasons as text for people.
 
-import { isKnownZone, Zone } from '../../../catalogue/calendar.ts';
+import { Zone, Zones } from '../../../catalogue/calendar.ts';
 import {
   dayNumberOf,
   isoWeekdayOf,
@@ -13,13 +13,12 @@ import type { FrontRecord } from '../../messages.ts';
 const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-const zones = new Map<string, Zone>();
+const zones = new Zones();
+const utc = new Zone('UTC');
 
 /** A zone by its name; UTC if the browser does not know it. */
 export function zoneOf(name: string): Zone {
-  const zone = zones.get(name) ?? new Zone(isKnownZone(name) ? name : 'UTC');
-  zones.set(name, zone);
-  return zone;
+  return zones.get(name) ?? utc;
 }
 
 /** `Friday, 1 May 2026` for a text that begins with `2026-05-01`. */

@@ -1,0 +1,155 @@
+// Loads a catalogue for a build in two steps: all that fronts are made of, which is kept; then the
+// products, range by range, because their sessions do not fit into memory together. Bad rows become
+// findings, and mark the fronts and products that they hold back.
+
+import { Zones } from '../../catalogue/calendar.ts';
+import type { Front } from '../../catalogue/front.ts';
+import { ListedProducts } from '../../catalogue/front-products.ts';
+import type { Instant } from '../../catalogue/instant.ts';
+import type { Product, Venue } from '../../catalogue/product.ts';
+import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
+import { dangling, type FindingLog } from '../contract/row-checker.ts';
+import type { CatalogueReader } from '../reader.ts';
+import { loadFronts, type LoadedFronts } from './load-fronts.ts';
+import { loadKeys } from './load-keys.ts';
+import { ProductLoad } from './load-products.ts';
+import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from './load-taxonomy.ts';
+import { unknownFront } from './unknown-front.ts';
+import { zoneRulesFindings } from './zone-rules.ts';
+
+/** What fronts and products refer to by id. */
+export interface References extends LoadedTaxonomy {
+  /** null where the row is bad. */
+  readonly venues: ReadonlyMap<number, Venue | null>;
+}
+
+export interface LoadedCatalogue extends References, LoadedFronts {
+  /** Active fronts that were not selected. */
+  readonly unselectedCodes: readonly string[];
+  readonly keys: CatalogueKeys;
+}
+
+export interface LoadSettings {
+  /** The fronts to select; null for all active ones. Every row is read and checked in any case. */
+  readonly frontCodes: readonly string[] | null;
+  /** Version of the time-zone rules. */
+  readonly tzdata: string;
+  /** Tables whose references the load checks itself, such as views. */
+  readonly withoutForeignKeys: ReadonlySet<string>;
+}
+
+/**
+ * A catalogue without its products. `fronts` and `badCodes` are those of the selection.
+ * @throws AppError front-unknown, database-unreadable, database-busy
+ */
+export async function loadCatalogue(
+  reader: CatalogueReader,
+  { frontCodes, tzdata }: Omit<LoadSettings, 'withoutForeignKeys'>,
+  log: FindingLog,
+  now: Instant,
+): Promise<LoadedCatalogue> {
+  const zones = new Zones();
+  const references = await loadReferences(reader, zones, log);
+  log.add(await zoneRulesFindings(reader, zonesOf(references), tzdata, now), {});
+  const all = await loadFronts(reader, references, zones, log);
+  const activeCodes = [...all.fronts.map(({ code }) => code), ...all.badCodes].sort();
+  for (const code of frontCodes ?? [])
+    if (!activeCodes.includes(code)) throw unknownFront(code, activeCodes, 'active front');
+  const isSelected = (code: string): boolean => frontCodes === null || frontCodes.includes(code);
+  return {
+    ...references,
+    ...all,
+    fronts: all.fronts.filter(({ code }) => isSelected(code)),
+    badCodes: all.badCodes.filter(isSelected),
+    unselectedCodes: activeCodes.filter((code) => !isSelected(code)),
+    keys: await loadKeys(reader, all, log, now),
+  };
+}
+
+/**
+ * The same with the products of one front alone, and without keys: enough to explain that front.
+ */
+export async function loadFrontAlone(
+  reader: CatalogueReader,
+  frontId: number,
+  log: FindingLog,
+): Promise<References & LoadedFronts> {
+  const zones = new Zones();
+  const references = await loadReferences(reader, zones, log);
+  return { ...references, ...(await loadFronts(reader, references, zones, log, frontId)) };
+}
+
+async function loadReferences(reader: CatalogueReader, zones: Zones, log: FindingLog): Promise<References> {
+  return { ...(await loadTaxonomy(reader, log)), venues: await loadVenues(reader, zones, log) };
+}
+
+function zonesOf({ venues }: References) {
+  return new Map([...venues].map(([id, venue]) => [id, venue?.zone ?? null]));
+}
+
+/** Some products, and how many rows of products are done, of all. */
+export interface ProductRange {
+  readonly products: readonly Product[];
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * The good products that the catalogue's fronts list, range by range. When the last one has been
+ * taken, `log` has all findings, and everything that was read is known to be of one state.
+ * @throws AppError database-unreadable, database-busy
+ */
+export async function* loadProducts(
+  reader: CatalogueReader,
+  { positions, venues, fronts, productNumbers }: LoadedCatalogue,
+  { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
+  log: FindingLog,
+  now: Instant,
+): AsyncGenerator<ProductRange> {
+  const listed = new ListedProducts(fronts, productNumbers);
+  const context = { positions, venues, wantedIds: listed, tzdata, withoutForeignKeys, rowsRead: 'relevant' } as const;
+  const load = new ProductLoad(reader, context, now);
+  await load.noteOrphanRows(log);
+  const total = await load.total();
+  let done = 0;
+  const goodIds = new Set<number>();
+  for await (const { products, read } of load.batches(log)) {
+    for (const { id } of products) goodIds.add(id);
+    done += read;
+    yield { products, done, total };
+  }
+  const missingIds = listed.ids.filter((id) => !goodIds.has(id));
+  if (missingIds.length > 0) noteMissing(new Set(missingIds), await load.knownIds(), fronts, log);
+  await reader.confirmOneState();
+  if (reader.finding !== null) log.add([reader.finding], {});
+}
+
+/**
+ * Marks listed products that were not loaded: bad ones, which have a finding, and ids that do not
+ * exist.
+ */
+function noteMissing(
+  missingIds: ReadonlySet<number>,
+  knownIds: ReadonlySet<number>,
+  fronts: readonly Front[],
+  log: FindingLog,
+): void {
+  for (const id of missingIds) log.badProductIds.add(id);
+  for (const front of fronts) {
+    for (const id of front.products.ids) {
+      if (missingIds.has(id) && !knownIds.has(id))
+        log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], {});
+    }
+  }
+}
+
+/**
+ * The codes of fronts that errors hold back, in their own rows or in those of their products;
+ * sorted.
+ */
+export function heldCodes({ fronts, badCodes }: LoadedCatalogue, log: FindingLog): readonly string[] {
+  const { badFrontIds, badProductIds } = log;
+  const isHeld = ({ id, products }: Front): boolean =>
+    badFrontIds.has(id) || (badProductIds.size > 0 && products.ids.some((productId) => badProductIds.has(productId)));
+  return [...badCodes, ...fronts.filter(isHeld).map(({ code }) => code)].sort();
+}

@@ -1,0 +1,69 @@
+// Renders a catalogue: takes its products in batches, which are not kept, and gives what the
+// editions of every front are assembled from.
+
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Front } from '../catalogue/front.ts';
+import type { Instant } from '../catalogue/instant.ts';
+import type { Product } from '../catalogue/product.ts';
+import { encodeTaxonomy } from './facets.ts';
+import type { RenderedCatalogue } from './front-cards.ts';
+import { groupByProfile, ListingProfiles } from './front-profiles.ts';
+import { InitialStates } from './initial-states.ts';
+import { ProductRenderer } from './product-renderer.ts';
+import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
+
+export class CatalogueRenderer {
+  readonly #catalogue: Catalogue;
+  readonly #until: Instant;
+  readonly #now: Instant;
+  readonly #profileIndexOf: (front: Front) => number;
+  readonly #listingProfiles: ListingProfiles;
+  readonly #profileOfFrontId: ReadonlyMap<number, number>;
+  readonly #builder: RenderedProductsBuilder;
+  readonly #products: ProductRenderer;
+
+  /** `until`: the end of the horizon. */
+  constructor(catalogue: Catalogue, sha256: Sha256, until: Instant, now: Instant) {
+    const { fronts, taxonomy, productNumbers } = catalogue;
+    const { profiles, profileIndexOf } = groupByProfile(fronts);
+    this.#catalogue = catalogue;
+    this.#until = until;
+    this.#now = now;
+    this.#profileIndexOf = profileIndexOf;
+    this.#listingProfiles = new ListingProfiles(fronts, profileIndexOf, productNumbers);
+    this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
+    this.#builder = new RenderedProductsBuilder(sha256);
+    this.#products = new ProductRenderer(profiles, taxonomy, this.#builder, until, now);
+  }
+
+  /** Renders the products among these that the catalogue's fronts list. */
+  add(products: readonly Product[]): void {
+    for (const product of products) {
+      const profileIndexes = this.#listingProfiles.of(product.id);
+      if (profileIndexes.length > 0) this.#products.render(product, profileIndexes, this.#profilesExcluding(product));
+    }
+  }
+
+  /** All that has been rendered. */
+  rendered(): RenderedCatalogue {
+    const products = this.#builder.products();
+    return {
+      taxonomy: encodeTaxonomy(this.#catalogue.taxonomy),
+      products,
+      initialStates: new InitialStates(products, this.#catalogue.productNumbers, this.#now),
+      profileIndexOf: this.#profileIndexOf,
+      until: this.#until,
+      freeBuffers: [],
+    };
+  }
+
+  /** By front id, the profiles of the fronts that exclude a product or some of its sessions. */
+  #profilesExcluding({ exclusions }: Product): ReadonlyMap<number, number> {
+    const profiles = new Map<number, number>();
+    for (const frontId of exclusions.keys()) {
+      const profileIndex = this.#profileOfFrontId.get(frontId);
+      if (profileIndex !== undefined) profiles.set(frontId, profileIndex);
+    }
+    return profiles;
+  }
+}

@@ -1,0 +1,23 @@
+// A whole catalogue loaded as a build loads it, and what is wrong with it.
+
+import { FindingLog } from '../../src/database/contract/row-checker.ts';
+import { loadCatalogue, loadProducts, type LoadedCatalogue } from '../../src/database/load/load-catalogue.ts';
+import type { CatalogueReader } from '../../src/database/reader.ts';
+import type { Instant } from '../../src/catalogue/instant.ts';
+
+/** `findings` has those of all products too. */
+export async function loadedCatalogue(
+  reader: CatalogueReader,
+  now: Instant,
+): Promise<{ readonly catalogue: LoadedCatalogue; readonly findings: FindingLog }> {
+  const settings = {
+    frontCodes: null,
+    tzdata: '2026a',
+    withoutForeignKeys: reader.withoutForeignKeys(new Set()),
+  };
+  const findings = new FindingLog(reader.kind);
+  const catalogue = await loadCatalogue(reader, settings, findings, now);
+  for await (const { done, total } of loadProducts(reader, catalogue, settings, findings, now))
+    if (done > total) throw new Error(`${done} products, more than ${total}`);
+  return { catalogue, findings };
+}
