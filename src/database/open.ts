@@ -13,12 +13,12 @@ import type { CatalogueWriter } from './writer.ts';
  */
 export async function openCatalogue(address: string, snapshot: string | null = null): Promise<CatalogueReader> {
   if (isAddress(address)) {
-    const { PostgresReader } = await import('./postgres/reader.ts');
-    return PostgresReader.open(address, snapshot);
+    const { openReader } = await import('./postgres/rows.ts');
+    return openReader(address, snapshot);
   }
   if (snapshot !== null) throw noServer('--snapshot');
-  const { openSqlite } = await import('./sqlite/reader.ts');
-  return openSqlite(address);
+  const { openReader } = await import('./sqlite/rows.ts');
+  return openReader(address);
 }
 
 /**
@@ -30,11 +30,11 @@ export async function openForWriting(
   need: { readonly isRequired: boolean } = { isRequired: false },
 ): Promise<CatalogueWriter> {
   if (isAddress(address)) {
-    const { PostgresWriter } = await import('./postgres/writer.ts');
-    return PostgresWriter.open(address, need);
+    const { openWriter } = await import('./postgres/write.ts');
+    return openWriter(address, need);
   }
-  const { SqliteWriter } = await import('./sqlite/writer.ts');
-  return SqliteWriter.open(address, need);
+  const { openWriter } = await import('./sqlite/write.ts');
+  return openWriter(address, need);
 }
 
 /** A state of a catalogue that other processes can read until it is disposed of. */
@@ -47,8 +47,8 @@ export interface HeldSnapshot extends AsyncDisposable {
 /** Holds the present state of a catalogue on a server. @throws AppError database-…, usage: a file needs none */
 export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
   if (!isAddress(address)) throw noServer('--hold');
-  const { PostgresReader } = await import('./postgres/reader.ts');
-  const reader = await PostgresReader.open(address, null);
+  const { openReader } = await import('./postgres/rows.ts');
+  const reader = await openReader(address, null);
   const dispose = (): PromiseLike<void> => reader[Symbol.asyncDispose]();
   try {
     const id = await reader.exportSnapshot();

@@ -59,7 +59,7 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
   groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]>;
   /** SQL that is true of a time after a canonical text, and of anything that is no time: the load has to see that to refuse it. */
   mayBeLater(table: TableName, column: string, text: string): RawBuilder<SqlBool>;
-  /** Replaces text that is not in the database's encoding with UndecodableText; the arguments are those of sqlite/undecodable-text.ts. */
+  /** Replaces text that is not in the database's encoding with UndecodableText; the arguments are those of sqlite/values.ts. */
   markUndecodable(
     of: { readonly table: TableName; readonly columns: readonly string[] },
     rows: readonly unknown[][],

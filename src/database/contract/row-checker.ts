@@ -90,7 +90,7 @@ function wholeSeconds(rule: Column<unknown> | undefined, value: unknown): string
   return rule.accepts(whole) ? whole : undefined;
 }
 
-/** Stands for text that is not in the database's encoding (sqlite/undecodable-text.ts). */
+/** Stands for text that is not in the database's encoding (sqlite/values.ts). */
 export class UndecodableText {
   readonly bytes: Uint8Array;
   readonly encoding: string;
@@ -101,7 +101,7 @@ export class UndecodableText {
   }
 }
 
-/** Begins what SQLite gives in place of a large cell: after it, one byte is 1 for text, and eight are the size (sqlite/cell-bounds.ts). */
+/** Begins what SQLite gives in place of a large cell: after it, one byte is 1 for text, and eight are the size (sqlite/values.ts). */
 export const LARGE_CELL = Buffer.from('playbill');
 
 /** Begins what PostgreSQL gives in place of large text: its number of bytes follows. A control character, so that no name begins so. */

@@ -1,5 +1,5 @@
-// Addresses of PostgreSQL: which values of `--db` are one, and what of an address may be shown. Every command asks, so this file loads no
-// driver.
+// Addresses of PostgreSQL: which values of `--db` are one, where all others are files; and what of an
+// address may be shown. Every command asks, so this file loads no driver.
 
 import { shellWord } from '../../errors.ts';
 

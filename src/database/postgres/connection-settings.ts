@@ -1,5 +1,6 @@
-// How a PostgreSQL server is reached: an address and the environment become settings of the driver. What a parameter means, sslmode above all, is left
-// to pg-connection-string, and the password file to pgpass.
+// How a PostgreSQL server is reached, where SQLite needs but a path: an address and the environment
+// become settings of the driver. What a parameter means, sslmode above all, is left to
+// pg-connection-string, and the password file to pgpass.
 
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';

@@ -1,13 +1,15 @@
-// Checks that a transaction reads one state of the catalogue (law 6). A snapshot covers rows, but names lead to the present tables, and a
-// query runs by their present definitions: if a table is truncated or rewritten after the snapshot was taken, it looks empty; and if a
-// schema is renamed, a partition detached or a view replaced, the rows are of another state (PostgreSQL documentation, 13.6 "Caveats").
-// What has been read stays locked until the transaction ends, views with everything below them: the locks say what has to be checked.
+// Checks that a transaction reads one state of the catalogue (law 6); a snapshot of SQLite has the
+// schema, too. PostgreSQL's covers rows, but names lead to the present tables, and a query runs by
+// their present definitions: if a table is truncated or rewritten after the snapshot was taken, it
+// looks empty; and if a schema is renamed, a partition detached or a view replaced, the rows are of
+// another state (documentation, 13.6 "Caveats"). What has been read stays locked until the
+// transaction ends, views with everything below them: the locks say what has to be checked.
 
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { compiled, type CompiledSql } from './compile.ts';
-import type { PostgresTable } from './native-types.ts';
+import type { PostgresTable } from './describe.ts';
 import { presentOid } from './transaction.ts';
 
 /** Objects with smaller oids are the server's own. */

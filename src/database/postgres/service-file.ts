@@ -1,4 +1,5 @@
-// Service files of PostgreSQL (documentation, "The Connection Service File"): named sets of parameters. The driver does not read them.
+// Service files of PostgreSQL (documentation, "The Connection Service File"): named sets of
+// parameters of a connection. The driver does not read them.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
-// What every transaction on a server begins with, reading or writing. All of it is local to the transaction: behind a pooler the next one
-// may be in another session, and a session may have temporary tables and settings of another client.
+// What every transaction on a server begins with, reading or writing: its settings and the
+// search_path, which a file does not have. All of it is local to the transaction: behind a pooler the
+// next one may be in another session, and a session may have temporary tables and settings of
+// another client.
 
 import { sql, type RawBuilder } from 'kysely';
 import { AppError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Modules of packages that bring no types for them.
+// Modules of PostgreSQL's packages that bring no types for them.
 
 declare module 'pg/lib/client.js' {
   import { Client } from 'pg';

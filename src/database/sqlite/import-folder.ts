@@ -1,5 +1,7 @@
-// The folder beside a database that is being made, `<database>.import-…`, until the whole database moves to its path. A lock in it
-// dies with the process that holds it, so that a later import can tell a killed import's folder from a running one's:
+// The folder beside a database that is being made, `<database>.import-…`, until the whole database
+// moves to its path; a server makes its tables in the transaction. A lock in it dies with the
+// process that holds it, so that a later import can tell a killed import's folder from a running
+// one's:
 //
 //   only the maker of a folder creates the lock; a sweep takes an existing one, and removes it last
 //

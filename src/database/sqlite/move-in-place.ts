@@ -1,4 +1,5 @@
-// Gives a new database its name, durably, unless that has been taken meanwhile.
+// Gives the file of a new database its name, durably, unless that has been taken meanwhile. On a
+// server the commit does as much.
 
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,12 +1,10 @@
-// Finds the contract's tables on the search_path, and converts native types in SQL: booleans to 0 and 1, infinite instants to NULL where
-// that is an open end, and all text to the order of its code points. Single values are converted as they are read (values.ts).
+// Which of the contract's tables the search_path leads to, and the types of their columns: native ones are taken, too (values.ts).
 
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
-import { LARGE_TEXT } from '../contract/row-checker.ts';
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
 import { TEXT_ID_HINT } from '../contract/conversions.ts';
-import { isId, TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
+import { isId, TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { presentOid } from './transaction.ts';
 
 /** Groups of types that are read alike. */
@@ -94,29 +92,6 @@ export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, P
     found.classes.set(column, isEnumeration === 1 ? 'text' : (isKnown && CLASSES[String(typeName)]) || 'other');
   }
   return tables;
-}
-
-/** A SELECT that gives a table's columns as the contract has them. The planner inlines it and still uses indexes. */
-export function canonicalSelect(table: TableName, description: PostgresTable): string {
-  return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
-}
-
-export function canonicalColumns(table: TableName, { classes, unlimited }: PostgresTable): readonly string[] {
-  return Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]) => {
-    const type = classes.get(name);
-    if (type === undefined) return [];
-    if (type === 'boolean') return [`"${name}"::int as "${name}"`];
-    if (type === 'text') return [`(${textOf(name, unlimited.has(name))} collate "C") as "${name}"`];
-    if (type === 'timestamptz' && openEnd !== undefined) return [`nullif("${name}", '${openEnd}') as "${name}"`];
-    return [`"${name}"`];
-  });
-}
-
-/** A column's text; where it is too large to be read, its size, which the server knows without fetching it. */
-function textOf(name: string, isUnlimited: boolean): string {
-  const text = `"${name}"::text`;
-  const size = `octet_length(${text})`;
-  return isUnlimited ? `case when ${size} > ${CELL_BYTES_MAX} then '${LARGE_TEXT}' || ${size} else ${text} end` : text;
 }
 
 const isFlag = (rule: Column<unknown>): boolean => rule.accepts(1) && !rule.accepts(2);

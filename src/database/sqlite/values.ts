@@ -1,12 +1,50 @@
-// Finds text that is not in the database's encoding. SQLite stores any bytes as TEXT, and gives what it cannot decode as another
-// character. Since that character may also be intended, rows that have one are read again as bytes.
+// How a cell of an SQLite file becomes a value of the contract. SQL gives the size of a cell in the place of one that is too large
+// (cell-bounds.ts): SQLite knows the size of a stored cell without reading it, and computes that of a view's expression anyway. And
+// SQLite stores any bytes as TEXT, and gives what it cannot decode as another character, which may also be intended: rows that have
+// one are read again as bytes.
 
-import { sql } from 'kysely';
-import type { Column } from '../contract/columns.ts';
-import type { CatalogueRows } from '../reader.ts';
-import { UndecodableText } from '../contract/row-checker.ts';
+import { sql, type RawBuilder } from 'kysely';
+import { CELL_BYTES_MAX, TEXT_LENGTH_MAX, type Column } from '../contract/columns.ts';
+import { LARGE_CELL, UndecodableText } from '../contract/row-checker.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
-import { boundedCell } from './cell-bounds.ts';
+import type { CatalogueRows } from '../reader.ts';
+import type { TableBounds } from './cell-bounds.ts';
+
+/** The size of a cell, which JSON and rows hold in its place: `LARGE_CELL`, 1 for text, and the number of bytes. */
+const sizeText = (cell: string): string =>
+  `unhex(printf('${LARGE_CELL.toString('hex')}%02x%016x', typeof(${cell}) = 'text', octet_length(${cell})))`;
+
+const isLargeText = (cell: string): string => `octet_length(${cell}) > ${CELL_BYTES_MAX}`;
+
+/** A column's cell, or its size where it is large. */
+export function boundedCell(column: string): RawBuilder<unknown> {
+  return sql.raw(boundedText(`"${column}"`));
+}
+
+export const boundedText = (cell: string): string =>
+  `case when ${isLargeText(cell)} then ${sizeText(cell)} else ${cell} end`;
+
+/**
+ * A cell as JSON can hold it. A BLOB becomes an object with its length, and so does large text, or it is cut off; no column accepts
+ * these. SQLite prints a REAL with 15 digits, too few for an id that a view's expression has made a REAL, so whole numbers are cast to
+ * integers.
+ */
+export function cellInJson(column: string, { large, computed, isAnyType }: TableBounds): RawBuilder<unknown> {
+  if (!large.has(column)) return sql.ref(column);
+  const cell = `"${column}"`;
+  const size = `octet_length(${cell})`;
+  // What a view computes is there anyway, and would be computed once more for its size.
+  const text = computed.has(column)
+    ? `substr(${cell}, 1, ${TEXT_LENGTH_MAX + 1})`
+    : `iif(${isLargeText(cell)}, json_object('text', ${size}), ${cell})`;
+  if (!isAnyType) return sql.raw(text);
+  const whole = `cast(${cell} as integer)`;
+  // Most cells are integers or NULL.
+  return sql.raw(
+    `case typeof(${cell}) when 'integer' then ${cell} when 'null' then null when 'text' then ${text} ` +
+      `when 'blob' then json_object('blob', ${size}) else iif(${whole} = ${cell}, ${whole}, ${cell}) end`,
+  );
+}
 
 const REPLACEMENT = '\ufffd';
 const SUSPECT = /\ufffd/;

@@ -18,9 +18,10 @@ import {
 } from '../writer.ts';
 import { psqlCommand } from './address.ts';
 import { compiled, type CompiledSql } from './compile.ts';
-import { canonicalColumns } from './native-types.ts';
+import { Session } from './connect.ts';
+import { changeError, commitError, noSchemaError, schemaError, writeError } from './errors.ts';
 import { PostgresRows } from './rows.ts';
-import { changeError, commitError, noSchemaError, schemaError, writeError } from './write-errors.ts';
+import { canonicalColumns } from './values.ts';
 
 const SETTINGS = [
   // Rows that are reported as imported survive a crash of the server.
@@ -45,7 +46,19 @@ interface Statement extends Pick<CompiledSql, 'text' | 'values'> {
 /** Prefix of the search_path while rows are staged and compared. */
 const FIRST = 'pg_temp, ';
 
-export class PostgresWriter extends PostgresRows implements CatalogueWriter {
+/** Opens a catalogue on a server and begins a write transaction. @throws AppError database-… */
+export async function openWriter(address: string, need: { readonly isRequired: boolean }): Promise<CatalogueWriter> {
+  const writer = new PostgresWriter(await Session.open(address, writeError));
+  try {
+    await writer.beginWriting(need);
+    return writer;
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+class PostgresWriter extends PostgresRows implements CatalogueWriter {
   // Short, because the type of a slug may be, too.
   readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
   isNew = false;
@@ -54,21 +67,11 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   #isEnded = false;
   #hasSavepoint = false;
 
-  /**
-   * Begins a transaction, and makes the tables if there are none and they are not required.
-   * @throws AppError database-…
-   */
-  static async open(address: string, { isRequired }: { readonly isRequired: boolean }): Promise<PostgresWriter> {
-    const writer = new PostgresWriter(await PostgresRows.connected(address));
-    try {
-      await writer.begin('begin isolation level read committed');
-      await writer.command(SETTINGS);
-      if (writer.tables.size === 0 && !isRequired) await writer.#makeTables();
-      return writer;
-    } catch (error) {
-      await writer.discard();
-      throw error;
-    }
+  /** Makes the tables if there are none and they are not required. @throws AppError database-… */
+  async beginWriting({ isRequired }: { readonly isRequired: boolean }): Promise<void> {
+    await this.begin('begin isolation level read committed');
+    await this.session.command(SETTINGS);
+    if (this.tables.size === 0 && !isRequired) await this.#makeTables();
   }
 
   /** On a server only an error can end the transaction, and an error ends the import. */
@@ -79,13 +82,9 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async #makeTables(): Promise<void> {
     // The tables would be temporary ones.
     if (this.schemas === '') throw noSchemaError(this.path, `none${this.placeOfTables}`);
-    await this.command(schemaText('postgres'), schemaError);
+    await this.session.command(schemaText('postgres'), schemaError);
     await this.lookAtTables();
     this.isNew = true;
-  }
-
-  protected override command(text: string, errorOf = writeError): Promise<string> {
-    return super.command(text, errorOf);
   }
 
   async insert(
@@ -184,18 +183,18 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
 
   /** Runs a statement in a savepoint, so that the transaction survives its refusal. @returns the refusal, if any */
   async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<Refusal | null> {
-    await this.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
+    await this.session.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
     this.#hasSavepoint = true;
     try {
-      const { rowCount } = await this.query(
-        () => this.client.query(text, [...values]),
+      const { rowCount } = await this.session.query(
+        () => this.session.client.query(text, [...values]),
         (error) => changeError(this.path, error),
       );
       if ((rowCount ?? 0) < changesMin) throw new Refusal('ignored', IGNORED, null);
       return null;
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
-      await this.command('rollback to savepoint attempt');
+      await this.session.command('rollback to savepoint attempt');
       const isKey = table !== null && refusal.kind === 'unique' && (await this.#isOfKey(table, refusal.cause));
       return isKey ? new Refusal('key', refusal.message, refusal.cause) : refusal;
     }
@@ -213,7 +212,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async stage(tables: readonly TableName[]): Promise<void> {
     // Before the operator's schemas, wherever the path has pg_temp.
     const first = `select set_config('search_path', '${FIRST}' || current_setting('search_path'), true)`;
-    await this.command([first, ...tables.map((table) => this.#stagedText(table))].join('; '));
+    await this.session.command([first, ...tables.map((table) => this.#stagedText(table))].join('; '));
   }
 
   /** With the types of the kept table, but of its constraints only keys. */
@@ -238,18 +237,18 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
 
   async uncoverKept(): Promise<void> {
     const last = `select set_config('search_path', substr(current_setting('search_path'), ${FIRST.length + 1}), true)`;
-    await this.command(last);
+    await this.session.command(last);
   }
 
   async unstage(tables: readonly TableName[]): Promise<void> {
-    await this.command(`drop table ${tables.map((table) => this.#nameText('staged', table)).join(', ')}`);
+    await this.session.command(`drop table ${tables.map((table) => this.#nameText('staged', table)).join(', ')}`);
   }
 
   async lock(tables: readonly TableName[]): Promise<void> {
     const lockable = tables.filter((table) => this.tables.get(table)?.isLockable === true);
     if (lockable.length === 0) return;
     const names = lockable.map((table) => this.#nameText('kept', table));
-    await this.command(`lock table ${names.join(', ')} in share row exclusive mode`);
+    await this.session.command(`lock table ${names.join(', ')} in share row exclusive mode`);
   }
 
   #nameText(side: Side, table: TableName): string {
@@ -270,7 +269,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async keep(): Promise<void> {
     const refusal = await this.#attempt(null, { text: 'set constraints all immediate', values: [], changesMin: 0 });
     if (refusal !== null) throw refusal;
-    const done = await this.command('commit', commitError);
+    const done = await this.session.command('commit', commitError);
     // After an error that went unnoticed, the server answers ROLLBACK.
     if (done !== 'COMMIT') throw new Error(`expected COMMIT from ${this.path}, found ${done}`);
     await this.discard();
@@ -279,13 +278,13 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async discard(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    await this.end();
+    await this.session.end();
   }
 
   abort(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.client.connection.stream.destroy();
+    this.session.abort();
   }
 }
 
